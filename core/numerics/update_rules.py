@@ -1,34 +1,60 @@
-"""Update rules of the optimizers: each writes a variable and its slots in place from a gradient.
+"""Update rules of the optimizers: array programs from the old values of a variable and its slots to the new.
 
-Arguments come in the order of TensorFlow's ops: arrays to write first, then hyperparameters (arrays of rank 0) and
+Arguments come in the order of TensorFlow's ops: the namespace, the old values, then hyperparameters (arrays of rank 0) and
 gradient. All arithmetic is done in the variable's dtype. Rules are elementwise, so that they serve dense variables and
-gathered rows.
+gathered rows. A new value that others depend on is stored first, as XLA would compute it again from a copy of the old
+value. `added`, `subtracted` and `multiplied` may write over their first operand: copies of temporary arrays took half as
+much time again.
 """
 
 from __future__ import annotations
 
+import operator
+import types
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..parallel.work_division import BLOCK_ELEMENTS, cut, divide
 from ..types.arrays import Array
 
+Values: TypeAlias = tuple[Any, ...]
 
-def in_tiles(rule: Callable[..., None], memories: Sequence[Array], arguments: Sequence[Array], gradient: int) -> None:
-    """Apply a rule to arrays, tile by tile where large; the argument number `gradient` is cut into tiles too."""
+
+def _stored(old: Array, new: Array) -> Array:
+    if new is not old:
+        old[...] = new
+    return old
+
+
+IN_PLACE: Final = types.SimpleNamespace(
+    abs=np.abs, exp=np.exp, maximum=np.maximum, minimum=np.minimum, sign=np.sign, sqrt=np.sqrt, where=np.where,
+    cond=lambda condition, program, other: program() if condition else other(), stored=_stored, added=operator.iadd,
+    subtracted=operator.isub, multiplied=operator.imul,
+)  # fmt: skip
+"""The namespace of rules in NumPy, where new values take the places of the old; XLA's is engines.xla.tracing.Namespace."""
+
+
+def update(rule: Callable[..., Values], memories: Sequence[Array], arguments: Sequence[Any]) -> None:
+    """Write the new values by a rule over the old."""
+    for old, new in zip(memories, rule(IN_PLACE, *memories, *arguments)):
+        _stored(old, new)
+
+
+def in_tiles(rule: Callable[..., Values], memories: Sequence[Array], arguments: Sequence[Any], gradient: int) -> None:
+    """Update arrays by a rule, tile by tile where large; the argument number `gradient` is cut into tiles too."""
     grad = arguments[gradient]
     if grad.size < 2 * BLOCK_ELEMENTS or not all(array.flags.c_contiguous for array in (*memories, grad)):
-        rule(*memories, *arguments)
+        update(rule, memories, arguments)
         return
     flat = [array.reshape(-1) for array in (*memories, grad)]
 
-    def update(part: slice) -> None:
+    def update_part(part: slice) -> None:
         *tiles, steps = [array[part] for array in flat]
-        rule(*tiles, *arguments[:gradient], steps, *arguments[gradient + 1 :])
+        update(rule, tiles, [*arguments[:gradient], steps, *arguments[gradient + 1 :]])
 
-    divide(update, cut(grad.size, grad.size // BLOCK_ELEMENTS))
+    divide(update_part, cut(grad.size, grad.size // BLOCK_ELEMENTS))
 
 
 class AdamRates(NamedTuple):
@@ -79,250 +105,205 @@ class RmsProp(NamedTuple):
     epsilon: Array
 
 
-def gradient_descent(var: Array, alpha: Array, delta: Array) -> None:
-    """Compute var -= alpha delta"""
-    var -= delta * alpha
+def gradient_descent(xp: Any, var: Any, alpha: Any, delta: Any) -> Values:
+    return (xp.subtracted(var, delta * alpha),)
 
 
-def momentum(var: Array, accum: Array, lr: Array, grad: Array, momentum: Array, *, use_nesterov: bool) -> None:
-    """Compute accum = momentum accum + grad; var -= lr accum (Nesterov: lr grad + lr momentum accum)"""
-    accum *= momentum
-    accum += grad
+def momentum(xp: Any, var: Any, accum: Any, lr: Any, grad: Any, momentum: Any, *, use_nesterov: bool) -> Values:
+    accum = _decayed(xp, accum, momentum, grad)
     if use_nesterov:
-        var -= grad * lr
-        var -= accum * (momentum * lr)
-    else:
-        var -= accum * lr
+        return xp.subtracted(xp.subtracted(var, grad * lr), accum * (momentum * lr)), accum
+    return xp.subtracted(var, accum * lr), accum
 
 
-def keras_momentum(var: Array, accum: Array, lr: Array, grad: Array, momentum: Array, *, use_nesterov: bool) -> None:
-    """Compute accum = momentum accum - lr grad; var += accum (Nesterov: momentum accum - lr grad)"""
-    step = grad * lr
-    accum *= momentum
-    accum -= step
+def _decayed(xp: Any, y: Any, factor: Any, step: Any) -> Any:
+    return xp.stored(y, xp.added(xp.multiplied(y, factor), step))
+
+
+def _moved(xp: Any, y: Any, way: Any, rate: Any) -> Any:
+    return xp.stored(y, xp.added(y, xp.multiplied(way, rate)))
+
+
+def keras_momentum(xp: Any, var: Any, accum: Any, lr: Any, grad: Any, momentum: Any, *, use_nesterov: bool) -> Values:
+    step = grad * -lr
+    accum = _decayed(xp, accum, momentum, step)
     if use_nesterov:
-        var += accum * momentum
-        var -= step
-    else:
-        var += accum
+        return xp.added(xp.added(var, accum * momentum), step), accum
+    return xp.added(var, accum), accum
 
 
-def adam(var: Array, m: Array, v: Array, rates: AdamRates, grad: Array, *, use_nesterov: bool = False) -> None:
+def adam(xp: Any, var: Any, m: Any, v: Any, rates: AdamRates, grad: Any, *, use_nesterov: bool = False) -> Values:
     """Kingma and Ba 2014, section 2.1, with epsilon outside of the bias correction."""
-    one = var.dtype.type(1)
-    scratch = _adam_moments(m, v, rates, grad)
-    np.sqrt(v, out=scratch)
-    scratch += rates.epsilon
-    direction = grad * (one - rates.beta1) + rates.beta1 * m if use_nesterov else m
-    np.divide(direction, scratch, out=scratch)
-    scratch *= _unbiased_rate(one, rates)
-    var -= scratch
+    m, v = _adam_moments(xp, m, v, rates, grad)
+    direction = grad * (1 - rates.beta1) + rates.beta1 * m if use_nesterov else m
+    return xp.subtracted(var, direction / (xp.sqrt(v) + rates.epsilon) * _unbiased_rate(xp, rates)), m, v
 
 
-def adam_with_amsgrad(var: Array, m: Array, v: Array, vhat: Array, rates: AdamRates, grad: Array) -> None:
+def adam_with_amsgrad(xp: Any, var: Any, m: Any, v: Any, vhat: Any, rates: AdamRates, grad: Any) -> Values:
     """Update by Adam with a denominator that never shrinks: Reddi, Kale, Kumar 2018."""
-    alpha = _unbiased_rate(var.dtype.type(1), rates)
-    _adam_moments(m, v, rates, grad)
-    np.maximum(vhat, v, out=vhat)
-    var -= m * alpha / (np.sqrt(vhat) + rates.epsilon)
+    m, v = _adam_moments(xp, m, v, rates, grad)
+    vhat = xp.stored(vhat, xp.maximum(vhat, v))
+    return xp.subtracted(var, m * _unbiased_rate(xp, rates) / (xp.sqrt(vhat) + rates.epsilon)), m, v, vhat
 
 
-def _unbiased_rate(one: Any, rates: AdamRates) -> Array:
+def _unbiased_rate(xp: Any, rates: AdamRates) -> Any:
     """Return the rate that corrects the bias of moments with an initial value of zero."""
-    rate: Array = rates.lr * np.sqrt(one - rates.beta2_power) / (one - rates.beta1_power)
-    return rate
+    return rates.lr * xp.sqrt(1 - rates.beta2_power) / (1 - rates.beta1_power)
 
 
-def _adam_moments(m: Array, v: Array, rates: AdamRates, grad: Array) -> Array:
-    """Move the two moments towards the gradient and its square; return a scratch array."""
-    one, scratch = m.dtype.type(1), np.empty_like(m)
-    _move_towards(m, grad, one - rates.beta1, scratch)
-    np.multiply(grad, grad, out=scratch)
-    _move_towards(v, scratch, one - rates.beta2, scratch)
-    return scratch
-
-
-def _move_towards(y: Array, x: Array, rate: Any, scratch: Array) -> None:
-    """Compute y += (x - y) rate; `scratch`, of the same shape, may be x, and is overwritten."""
-    np.subtract(x, y, out=scratch)
-    scratch *= rate
-    y += scratch
+def _adam_moments(xp: Any, m: Any, v: Any, rates: AdamRates, grad: Any) -> Values:
+    """Return the two moments, moved towards the gradient and its square."""
+    return _moved(xp, m, grad - m, 1 - rates.beta1), _moved(xp, v, grad * grad - v, 1 - rates.beta2)
 
 
 def ada_max(
-    var: Array, m: Array, v: Array, beta1_power: Array, lr: Array, beta1: Array, beta2: Array, epsilon: Array, grad: Array
-) -> None:
+    xp: Any, var: Any, m: Any, v: Any, beta1_power: Any, lr: Any, beta1: Any, beta2: Any, epsilon: Any, grad: Any
+) -> Values:
     """Update by Adam under the infinity norm: Kingma and Ba 2014, section 7.1."""
-    one = var.dtype.type(1)
-    m += (grad - m) * (one - beta1)
-    np.maximum(v * beta2, np.abs(grad), out=v)
-    var -= lr / (one - beta1_power) * (m / (v + epsilon))
+    m = _moved(xp, m, grad - m, 1 - beta1)
+    v = xp.stored(v, xp.maximum(xp.multiplied(v, beta2), xp.abs(grad)))
+    return xp.subtracted(var, lr / (1 - beta1_power) * (m / (v + epsilon))), m, v
 
 
-def adadelta(var: Array, accum: Array, accum_update: Array, lr: Array, rho: Array, epsilon: Array, grad: Array) -> None:
+def adadelta(xp: Any, var: Any, accum: Any, accum_update: Any, lr: Any, rho: Any, epsilon: Any, grad: Any) -> Values:
     """Zeiler 2012."""
-    rest = var.dtype.type(1) - rho
-    accum *= rho
-    accum += np.square(grad) * rest
-    update = np.sqrt(accum_update + epsilon) / np.sqrt(accum + epsilon) * grad
-    var -= update * lr
-    accum_update *= rho
-    accum_update += np.square(update) * rest
+    accum = _decayed(xp, accum, rho, grad * grad * (1 - rho))
+    update = xp.sqrt(accum_update + epsilon) / xp.sqrt(accum + epsilon) * grad
+    accum_update = xp.added(xp.multiplied(accum_update, rho), update * update * (1 - rho))
+    return xp.subtracted(var, update * lr), accum, accum_update
 
 
-def adagrad(var: Array, accum: Array, lr: Array, grad: Array, *, update_slots: bool) -> None:
-    """Compute accum += grad^2; var -= lr grad / sqrt(accum)"""
-    if update_slots:
-        accum += grad * grad
-    var -= grad * lr / np.sqrt(accum)
+def adagrad(xp: Any, var: Any, accum: Any, lr: Any, grad: Any, *, update_slots: bool) -> Values:
+    accum = xp.stored(accum, xp.added(accum, grad * grad)) if update_slots else accum
+    return xp.subtracted(var, grad * lr / xp.sqrt(accum)), accum
 
 
-def adagrad_v2(var: Array, accum: Array, lr: Array, epsilon: Array, grad: Array, *, update_slots: bool) -> None:
-    """Compute accum += grad^2; var -= lr grad / (sqrt(accum) + epsilon)"""
-    if update_slots:
-        accum += grad * grad
-    var -= grad * lr / (np.sqrt(accum) + epsilon)
+def adagrad_v2(xp: Any, var: Any, accum: Any, lr: Any, epsilon: Any, grad: Any, *, update_slots: bool) -> Values:
+    accum = xp.stored(accum, xp.added(accum, grad * grad)) if update_slots else accum
+    return xp.subtracted(var, grad * lr / (xp.sqrt(accum) + epsilon)), accum
 
 
 def adagrad_da(
-    var: Array, gradient_accumulator: Array, gradient_squared_accumulator: Array, grad: Array, rates: DualAveraging
-) -> None:
+    xp: Any, var: Any, gradient_accumulator: Any, gradient_squared_accumulator: Any, grad: Any, rates: DualAveraging
+) -> Values:
     """Dual averaging: Duchi, Hazan, Singer 2011. var = -lr shrink(sum g, l1 t) / (l2 t lr + sqrt(sum g^2))"""
     lr, l1, l2, global_step = rates
-    gradient_accumulator += grad
-    gradient_squared_accumulator += grad * grad
-    step = var.dtype.type(global_step)
-    total = gradient_accumulator
-    if l1 > 0:
-        total = np.sign(total) * np.maximum(np.abs(total) - l1 * step, var.dtype.type(0))
-    np.divide(-lr * total, l2 * step * lr + np.sqrt(gradient_squared_accumulator), out=var)
+    step = global_step.astype(var.dtype)
+    total = xp.stored(gradient_accumulator, xp.added(gradient_accumulator, grad))
+    squares = xp.stored(gradient_squared_accumulator, xp.added(gradient_squared_accumulator, grad * grad))
+    return -lr * _shrunk(xp, total, l1, l1 * step) / (l2 * step * lr + xp.sqrt(squares)), total, squares
+
+
+def _shrunk(xp: Any, x: Any, l1: Any, threshold: Any) -> Any:
+    """Return x nearer to zero by a threshold, if there is a factor of L1 regularization."""
+    return xp.cond(l1 > 0, lambda: xp.sign(x) * xp.maximum(xp.abs(x) - threshold, 0), lambda: x)
 
 
 def adagrad_da_rows(
-    var: Array, gradient_accumulator: Array, gradient_squared_accumulator: Array, grad: Array, rates: DualAveraging
-) -> None:
+    xp: Any, var: Any, gradient_accumulator: Any, gradient_squared_accumulator: Any, grad: Any, rates: DualAveraging
+) -> Values:
     """Dual averaging on rows, over the mean gradient: another form only for a step that is not positive."""
     lr, l1, l2, global_step = rates
-    gradient_accumulator += grad
-    gradient_squared_accumulator += grad * grad
-    step = var.dtype.type(global_step)
-    if l1 > 0:
-        magnitude = np.maximum(np.abs(gradient_accumulator) / step - l1, var.dtype.type(0))
-        mean = np.sign(gradient_accumulator) * magnitude
-    else:
-        mean = gradient_accumulator / step
-    np.divide(-lr * step * mean, l2 * step * lr + np.sqrt(gradient_squared_accumulator), out=var)
+    step = global_step.astype(var.dtype)
+    total = xp.stored(gradient_accumulator, xp.added(gradient_accumulator, grad))
+    squares = xp.stored(gradient_squared_accumulator, xp.added(gradient_squared_accumulator, grad * grad))
+
+    def shrunk() -> Any:
+        return xp.sign(total) * xp.maximum(xp.abs(total) / step - l1, 0)
+
+    mean = xp.cond(l1 > 0, shrunk, lambda: total / step)
+    return -lr * step * mean / (l2 * step * lr + xp.sqrt(squares)), total, squares
 
 
-def proximal_adagrad(var: Array, accum: Array, lr: Array, l1: Array, l2: Array, grad: Array) -> None:
+def proximal_adagrad(xp: Any, var: Any, accum: Any, lr: Any, l1: Any, l2: Any, grad: Any) -> Values:
     """Forward-backward splitting (Duchi, Singer 2009) under Adagrad's learning rate."""
-    accum += grad * grad
-    _proximal_step(var, lr / np.sqrt(accum), l1, l2, grad)
+    accum = xp.stored(accum, xp.added(accum, grad * grad))
+    return _proximal(xp, var, lr / xp.sqrt(accum), l1, l2, grad), accum
 
 
-def proximal_gradient_descent(var: Array, alpha: Array, l1: Array, l2: Array, delta: Array) -> None:
+def proximal_gradient_descent(xp: Any, var: Any, alpha: Any, l1: Any, l2: Any, delta: Any) -> Values:
     """Forward-backward splitting: Duchi, Singer 2009."""
-    _proximal_step(var, alpha, l1, l2, delta)
+    return (_proximal(xp, var, alpha, l1, l2, delta),)
 
 
-def _proximal_step(var: Array, rate: Array, l1: Array, l2: Array, grad: Array) -> None:
-    one = var.dtype.type(1)
-    stepped = var - grad * rate
-    if l1 > 0:
-        stepped = np.sign(stepped) * np.maximum(np.abs(stepped) - rate * l1, var.dtype.type(0))
-    np.divide(stepped, one + l2 * rate, out=var)
+def _proximal(xp: Any, var: Any, rate: Any, l1: Any, l2: Any, grad: Any) -> Any:
+    return _shrunk(xp, var - grad * rate, l1, rate * l1) / (1 + l2 * rate)
 
 
-def ftrl(var: Array, accum: Array, linear: Array, grad: Array, rates: Ftrl, *, multiply_linear_by_lr: bool) -> None:
+def ftrl(xp: Any, var: Any, accum: Any, linear: Any, grad: Any, rates: Ftrl, *, multiply_linear_by_lr: bool) -> Values:
     """Follow the regularized leader: McMahan et al. 2013."""
-    _ftrl((var, accum, linear), grad, rates, multiply_linear_by_lr, _ftrl_minimum)
+    return _ftrl(xp, (var, accum, linear), grad, rates, multiply_linear_by_lr, _ftrl_minimum)
 
 
-def ftrl_rows(var: Array, accum: Array, linear: Array, grad: Array, rates: Ftrl, *, multiply_linear_by_lr: bool) -> None:
+def ftrl_rows(xp: Any, var: Any, accum: Any, linear: Any, grad: Any, rates: Ftrl, *, multiply_linear_by_lr: bool) -> Values:
     """Update rows by FTRL: differs from the dense form only at an accumulator of zero, which gives NaN."""
-    _ftrl((var, accum, linear), grad, rates, multiply_linear_by_lr, _ftrl_row_minimum)
+    return _ftrl(xp, (var, accum, linear), grad, rates, multiply_linear_by_lr, _ftrl_row_minimum)
 
 
-def ftrl_v2(var: Array, accum: Array, linear: Array, grad: Array, rates: FtrlV2, *, multiply_linear_by_lr: bool) -> None:
+def ftrl_v2(xp: Any, var: Any, accum: Any, linear: Any, grad: Any, rates: FtrlV2, *, multiply_linear_by_lr: bool) -> Values:
     """FTRL with a shrinkage that is added to the gradient only, not to the accumulator."""
-    _ftrl((var, accum, linear), grad, rates, multiply_linear_by_lr, _ftrl_minimum)
+    return _ftrl(xp, (var, accum, linear), grad, rates, multiply_linear_by_lr, _ftrl_minimum)
 
 
-def ftrl_v2_rows(var: Array, accum: Array, linear: Array, grad: Array, rates: FtrlV2, *, multiply_linear_by_lr: bool) -> None:
+def ftrl_v2_rows(
+    xp: Any, var: Any, accum: Any, linear: Any, grad: Any, rates: FtrlV2, *, multiply_linear_by_lr: bool
+) -> Values:
     """FTRL with shrinkage on rows."""
-    _ftrl((var, accum, linear), grad, rates, multiply_linear_by_lr, _ftrl_row_minimum)
+    return _ftrl(xp, (var, accum, linear), grad, rates, multiply_linear_by_lr, _ftrl_row_minimum)
 
 
 def _ftrl(
-    slots: tuple[Array, Array, Array], grad: Array, rates: Ftrl | FtrlV2, multiply_linear_by_lr: bool,
-    minimum: Callable[[Array, Array, Array], Array],
-) -> None:  # fmt: skip
-    """Update all three; `minimum` computes var from linear, the L1 threshold and the quadratic coefficient."""
+    xp: Any, slots: Values, grad: Any, rates: Ftrl | FtrlV2, multiply_linear_by_lr: bool, minimum: Callable[..., Any]
+) -> Values:
+    """Return all three; `minimum` computes var from linear, the L1 threshold and the quadratic coefficient."""
     var, accum, linear = slots
     lr, l1, l2, lr_power = rates.lr, rates.l1, rates.l2, rates.lr_power
-    kind = var.dtype.type
-    shrunk = grad + kind(2) * rates.l2_shrinkage * var if isinstance(rates, FtrlV2) else grad
+    shrunk = grad + 2 * rates.l2_shrinkage * var if isinstance(rates, FtrlV2) else grad
     new_accum = accum + grad * grad
-    power, new_power = _ftrl_power(accum, lr_power), _ftrl_power(new_accum, lr_power)
+    power, new_power = _ftrl_power(xp, accum, lr_power), _ftrl_power(xp, new_accum, lr_power)
     if multiply_linear_by_lr:
-        linear += shrunk * lr - (new_power - power) * var
-        threshold, quadratic = l1 * lr, new_power + kind(2) * l2 * lr
+        step, threshold, quadratic = shrunk * lr - (new_power - power) * var, l1 * lr, new_power + 2 * l2 * lr
     else:
-        linear += shrunk - (new_power - power) / lr * var
-        threshold, quadratic = l1, new_power / lr + kind(2) * l2
-    accum[...] = new_accum
-    var[...] = minimum(linear, threshold, quadratic)
+        step, threshold, quadratic = shrunk - (new_power - power) / lr * var, l1, new_power / lr + 2 * l2
+    linear = xp.stored(linear, xp.added(linear, step))
+    return minimum(xp, linear, threshold, quadratic), new_accum, linear
 
 
-def _ftrl_minimum(linear: Array, threshold: Array, quadratic: Array) -> Array:
-    shrunk = (threshold * np.sign(linear) - linear) / quadratic
-    return np.where(np.abs(linear) > threshold, shrunk, linear.dtype.type(0))
+def _ftrl_minimum(xp: Any, linear: Any, threshold: Any, quadratic: Any) -> Any:
+    return xp.where(xp.abs(linear) > threshold, (threshold * xp.sign(linear) - linear) / quadratic, 0)
 
 
-def _ftrl_row_minimum(linear: Array, threshold: Array, quadratic: Array) -> Array:
-    return (np.maximum(np.minimum(linear, threshold), -threshold) - linear) / quadratic
+def _ftrl_row_minimum(xp: Any, linear: Any, threshold: Any, quadratic: Any) -> Any:
+    return (xp.maximum(xp.minimum(linear, threshold), -threshold) - linear) / quadratic
 
 
-def _ftrl_power(accum: Array, lr_power: Array) -> Array:
-    return np.sqrt(accum) if lr_power == lr_power.dtype.type(-0.5) else np.power(accum, -lr_power)
+def _ftrl_power(xp: Any, accum: Any, lr_power: Any) -> Any:
+    return xp.cond(lr_power == -0.5, lambda: xp.sqrt(accum), lambda: accum**-lr_power)
 
 
-def rms_prop(var: Array, ms: Array, mom: Array, rates: RmsProp, grad: Array) -> None:
+def rms_prop(xp: Any, var: Any, ms: Any, mom: Any, rates: RmsProp, grad: Any) -> Values:
     """Tieleman and Hinton 2012, lecture 6.5."""
     lr, rho, momentum, epsilon = rates
-    scratch = np.multiply(grad, grad, out=np.empty_like(ms))
-    _move_towards(ms, scratch, var.dtype.type(1) - rho, scratch)
-    root = np.add(ms, epsilon, out=scratch)
-    np.sqrt(root, out=root)
-    step = grad * lr
-    step /= root
-    mom *= momentum
-    mom += step
-    var -= mom
+    ms = _moved(xp, ms, grad * grad - ms, 1 - rho)
+    mom = _decayed(xp, mom, momentum, grad * lr / xp.sqrt(ms + epsilon))
+    return xp.subtracted(var, mom), ms, mom
 
 
-def centered_rms_prop(var: Array, mg: Array, ms: Array, mom: Array, rates: RmsProp, grad: Array) -> None:
+def centered_rms_prop(xp: Any, var: Any, mg: Any, ms: Any, mom: Any, rates: RmsProp, grad: Any) -> Values:
     """Update by RMSProp with an estimate of the gradient's variance in place of the second moment."""
     lr, rho, momentum, epsilon = rates
-    rest = var.dtype.type(1) - rho
-    ms += (np.square(grad) - ms) * rest
-    mg += (grad - mg) * rest
-    mom *= momentum
-    mom += grad * lr / np.sqrt(ms - np.square(mg) + epsilon)
-    var -= mom
+    ms, mg = _moved(xp, ms, grad * grad - ms, 1 - rho), _moved(xp, mg, grad - mg, 1 - rho)
+    mom = _decayed(xp, mom, momentum, grad * lr / xp.sqrt(ms - mg * mg + epsilon))
+    return xp.subtracted(var, mom), mg, ms, mom
 
 
-def add_sign(var: Array, m: Array, lr: Array, alpha: Array, sign_decay: Array, beta: Array, grad: Array) -> None:
+def add_sign(xp: Any, var: Any, m: Any, lr: Any, alpha: Any, sign_decay: Any, beta: Any, grad: Any) -> Values:
     """Bello et al. 2017: var -= lr (alpha + sign_decay sign(g) sign(m)) g"""
-    var -= lr * (alpha + sign_decay * _sign_agreement(m, beta, grad)) * grad
+    m = _decayed(xp, m, beta, grad * (1 - beta))
+    return xp.subtracted(var, lr * (alpha + sign_decay * (xp.sign(grad) * xp.sign(m))) * grad), m
 
 
-def power_sign(var: Array, m: Array, lr: Array, logbase: Array, sign_decay: Array, beta: Array, grad: Array) -> None:
+def power_sign(xp: Any, var: Any, m: Any, lr: Any, logbase: Any, sign_decay: Any, beta: Any, grad: Any) -> Values:
     """Bello et al. 2017: var -= lr exp(logbase sign_decay sign(g) sign(m)) g"""
-    var -= lr * np.exp(logbase * sign_decay * _sign_agreement(m, beta, grad)) * grad
-
-
-def _sign_agreement(m: Array, beta: Array, grad: Array) -> Array:
-    m *= beta
-    m += grad * (m.dtype.type(1) - beta)
-    return np.sign(grad) * np.sign(m)
+    m = _decayed(xp, m, beta, grad * (1 - beta))
+    return xp.subtracted(var, lr * xp.exp(logbase * sign_decay * (xp.sign(grad) * xp.sign(m))) * grad), m

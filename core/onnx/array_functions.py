@@ -49,6 +49,7 @@ class ArrayFunctions:
     """Functions of arrays. `array_type` is the class of arrays, made of the namespace and a value."""
 
     array_type: ClassVar[Callable[..., Any]]
+    has_64_bits: ClassVar[bool] = True
     issubdtype = staticmethod(np.issubdtype)
 
     def __init__(self, g: Any) -> None:
@@ -244,6 +245,26 @@ class ArrayFunctions:
 
     def require(self, condition: Any) -> None:
         """Do nothing: a model has no way to refuse its inputs."""
+
+    # Loops, whose values keep their shapes.
+
+    def fori_loop(self, start: int, count: Any, advance: Callable[..., Any], values: Any) -> Any:
+        """Return the values after `count` calls of `advance`, with 0, 1 ... and the values."""
+        assert start == 0
+        count = count if isinstance(count, int) else self.value(count)
+        return self._looped(values, lambda run, carried: self.g.repeat(count, carried, run), advance)
+
+    def _looped(self, values: Any, loop: Callable[..., Any], advance: Callable[..., Any]) -> Any:
+        """Return the results of a loop on values as arrays: a tuple, or an array."""
+        is_one = not isinstance(values, tuple)
+
+        def run(number: Value, carried: Sequence[Value]) -> list[Value]:
+            arrays = tuple(map(self.array_of, carried))
+            results = advance(self.array_of(number), arrays[0] if is_one else arrays)
+            return [self.value(result) for result in ([results] if is_one else results)]
+
+        results = tuple(map(self.array_of, loop(run, [self.value(each) for each in ([values] if is_one else values)])))
+        return results[0] if is_one else results
 
     # Making arrays.
 

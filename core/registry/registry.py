@@ -320,6 +320,15 @@ def arrays(*ops: str, static: tuple[int, ...] = ()) -> Callable[[_Function], _Fu
 
     def register(function: _Function) -> _Function:
         lower(*ops, static=static)(function)
+        return onnx_arrays(*ops, static=static)(function)
+
+    return register
+
+
+def onnx_arrays(*ops: str, static: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
+    """Register an array program as the lowering to ONNX of ops that XLA has functions for."""
+
+    def register(function: _Function) -> _Function:
         onnx(*ops)(functools.update_wrapper(functools.partial(_on_onnx_arrays, function, static), function))
         return function
 

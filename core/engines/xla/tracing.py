@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import operator
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -109,6 +110,7 @@ class Namespace:
         self.barriers.append(jax.lax.optimization_barrier(new if holds is None else jnp.where(holds, new, old)))
         return self.barriers[-1]
 
+    added, subtracted, multiplied = map(staticmethod, (operator.add, operator.sub, operator.mul))
     call_module = staticmethod(call_module)
     with_factor = staticmethod(with_factor)
     extents = staticmethod(symbolic_dims.extents)

@@ -27,12 +27,13 @@ from ...registry.registry import (
     lower,
     lower_as,
     onnx,
+    onnx_arrays,
     shape,
 )
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
-from ..shared import onnx_special as in_onnx
+from ..shared import special_programs as programs
 from ..shared.elementwise_tables import Binary, Unary, binary_flops, binary_shape, register_binary, register_unary
 
 # (g, x, y, dy) -> dx
@@ -300,7 +301,6 @@ facts("elementwise", of=("Betainc",))
 
 arrays_as(Erf="erf", Erfc="erfc")
 lower_as(Lgamma="lgamma", Digamma="digamma")
-lower("Xlog1py")(lambda xla, x, y: xla.where(x == 0, 0, x * xla.log1p(xla.where(x == 0, 0, y))))
 _LOWERED = {
     "Erfinv": "erf_inv", "Ndtri": "ndtri", "Spence": "spence", "BesselI0": "i0", "BesselI0e": "i0e", "BesselI1": "i1",
     "BesselI1e": "i1e",
@@ -329,26 +329,31 @@ for _op, _name in _LOWERED_ALIKE.items():
 
 facts("own_gradient", of=["Spence", *_LOWERED_ALIKE])
 arrays("Xdivy")(lambda xp, x, y: xp.where(x == 0, 0, x / xp.where(x == 0, 1, y)))
+arrays("Xlog1py")(lambda xp, x, y: xp.where(x == 0, 0, x * xp.log1p(xp.where(x == 0, 0, y))))
 arrays("Xlogy")(lambda xp, x, y: xp.where(x == 0, 0, x * xp.log(xp.where(x == 0, 1, y))))
 
 
-_ONNX: dict[str, Callable[..., Any]] = {
-    "Lgamma": in_onnx.lgamma, "Digamma": in_onnx.digamma, "Polygamma": in_onnx.polygamma, "Zeta": in_onnx.zeta,
-    "Erfinv": in_onnx.erfinv, "Ndtri": in_onnx.ndtri, "Dawsn": in_onnx.dawsn, "Expint": in_onnx.expint,
-    "FresnelCos": functools.partial(in_onnx.fresnel, is_sine=False),
-    "FresnelSin": functools.partial(in_onnx.fresnel, is_sine=True), "Spence": in_onnx.spence,
-    "BesselI0": in_onnx.grown(in_onnx.bessel_i0e), "BesselI0e": in_onnx.bessel_i0e,
-    "BesselI1": in_onnx.grown(in_onnx.bessel_i1e), "BesselI1e": in_onnx.bessel_i1e,
-    "BesselK0": in_onnx.shrunk(in_onnx.bessel_k0e), "BesselK0e": in_onnx.bessel_k0e,
-    "BesselK1": in_onnx.shrunk(in_onnx.bessel_k1e), "BesselK1e": in_onnx.bessel_k1e,
-    "BesselJ0": functools.partial(in_onnx.bessel_j, order=0), "BesselJ1": functools.partial(in_onnx.bessel_j, order=1),
-    "BesselY0": functools.partial(in_onnx.bessel_y, order=0),
-    "Igamma": in_onnx.igamma, "Igammac": in_onnx.igammac, "IgammaGradA": in_onnx.igamma_gradient,
-    "RandomGammaGrad": in_onnx.gamma_sample_gradient, "Betainc": in_onnx.betainc,
+_PROGRAMS: dict[str, Callable[..., Any]] = {
+    "Dawsn": programs.dawsn, "Expint": programs.expint, "FresnelCos": functools.partial(programs.fresnel, is_sine=False),
+    "FresnelSin": functools.partial(programs.fresnel, is_sine=True), "BesselK0": programs.shrunk(programs.bessel_k0e),
+    "BesselK0e": programs.bessel_k0e, "BesselK1": programs.shrunk(programs.bessel_k1e), "BesselK1e": programs.bessel_k1e,
+    "BesselJ0": functools.partial(programs.bessel_j, order=0), "BesselJ1": functools.partial(programs.bessel_j, order=1),
+    "BesselY0": functools.partial(programs.bessel_y, order=0), "Igamma": programs.igamma, "Igammac": programs.igammac,
+    "IgammaGradA": programs.igamma_gradient, "RandomGammaGrad": programs.gamma_sample_gradient, "Betainc": programs.betainc,
 }  # fmt: skip
-for _op, _lowering in _ONNX.items():
-    onnx(_op)(in_onnx.widened(_lowering))
-onnx("BesselY1")(in_onnx.bessel_y1)
+for _op, _program in _PROGRAMS.items():
+    arrays(_op)(programs.widened(_program))
+arrays("BesselY1")(programs.bessel_y1)
+facts("own_gradient", of=({*_PROGRAMS, "BesselY1"} - {"IgammaGradA", "RandomGammaGrad"}))
+
+_ONNX: dict[str, Callable[..., Any]] = {
+    "Lgamma": programs.lgamma, "Digamma": programs.digamma, "Polygamma": programs.polygamma, "Zeta": programs.zeta,
+    "Erfinv": programs.erfinv, "Ndtri": programs.ndtri, "Spence": programs.spence,
+    "BesselI0": programs.grown(programs.bessel_i0e), "BesselI0e": programs.bessel_i0e,
+    "BesselI1": programs.grown(programs.bessel_i1e), "BesselI1e": programs.bessel_i1e,
+}  # fmt: skip
+for _op, _program in _ONNX.items():
+    onnx_arrays(_op)(programs.widened(_program))
 
 
 @onnx("NextAfter")
@@ -359,7 +364,5 @@ def _next_after_onnx(g: Any, x: Any, y: Any) -> Any:
     neighbour = g.Where(g.Less(x, y), g.Add(x, step), g.Sub(x, step))
     return g.Where(g.Equal(x, y), y, g.Where(g.IsNaN(y), y, neighbour))
 
-
-onnx("Xlog1py")(lambda g, x, y: g.Where(g.Equal(x, 0), 0, g.Mul(x, g.Log(g.Add(y, 1)))))
 
 facts("half_infer", of=["Erf", "Erfc"])

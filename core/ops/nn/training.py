@@ -17,6 +17,7 @@ import numpy as np
 from ...inference.binding import bundled, input_bundles
 from ...numerics import update_rules
 from ...numerics.integers import extremes
+from ...numerics.update_rules import Values
 from ...registry.catalog import CATALOG
 from ...registry.registry import Cost, facts, flops, kernel, lower, shape, without_gradient
 from ...runtime.state.resources import Variable
@@ -24,7 +25,6 @@ from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.arrays import Array
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.variable_access import resource_variable, rounds_without_repeats
-from . import _training_lowerings
 
 
 class _UpdateWork(NamedTuple):
@@ -35,7 +35,7 @@ class _UpdateWork(NamedTuple):
     transcendentals: int = 0
 
 
-_RULES: tuple[tuple[str, Callable[..., None], _UpdateWork], ...] = (
+_RULES: tuple[tuple[str, Callable[..., Values], _UpdateWork], ...] = (
     ("GradientDescent", update_rules.gradient_descent, _UpdateWork(2)),
     ("Momentum", update_rules.momentum, _UpdateWork(4, more=2)),
     ("KerasMomentum", update_rules.keras_momentum, _UpdateWork(4, more=2)),
@@ -117,13 +117,13 @@ _CONDITIONS: dict[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-def _on_inputs(update: Callable[..., None]) -> Callable[..., None]:
+def _on_inputs(update: Callable[..., Values]) -> Callable[..., Values]:
     """Return a rule with separate hyperparameters: the rule itself takes some of them as a tuple."""
-    bundles = input_bundles(update)
-    return (lambda *values, **attrs: update(*bundled(values, bundles), **attrs)) if bundles else update
+    bundles = input_bundles(update, has_context=True)
+    return (lambda xp, *values, **attrs: update(xp, *bundled(values, bundles), **attrs)) if bundles else update
 
 
-def _as_kernel(apply: Callable[..., Any], update: Callable[..., None]) -> Callable[..., Any]:
+def _as_kernel(apply: Callable[..., Any], update: Callable[..., Values]) -> Callable[..., Any]:
     """`apply` by the name of the rule, with the attributes that the rule asks for."""
     kernel_function = functools.update_wrapper(apply, update)
     inputs = inspect.Parameter("inputs", inspect.Parameter.VAR_POSITIONAL)
@@ -132,7 +132,7 @@ def _as_kernel(apply: Callable[..., Any], update: Callable[..., None]) -> Callab
     return kernel_function
 
 
-def _dense(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
+def _dense(layout: _Layout, update: Callable[..., Values]) -> Callable[..., Any]:
     """Return the kernel that applies `update` to whole variables."""
     step = _on_inputs(update)
 
@@ -152,7 +152,7 @@ def _dense(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
     return _as_kernel(apply, update)
 
 
-def _sparse(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
+def _sparse(layout: _Layout, update: Callable[..., Values]) -> Callable[..., Any]:
     """Return the kernel that applies `update` to some rows; a row that occurs several times is updated as often, in order."""
     indices_at = layout.indices
     assert indices_at is not None
@@ -170,7 +170,7 @@ def _sparse(layout: _Layout, update: Callable[..., None]) -> Callable[..., Any]:
             arguments = [value for i, value in enumerate(inputs) if i >= layout.variables and i != indices_at]
             place = layout.gradient - layout.variables - (layout.gradient > indices_at)
             arguments[place] = arguments[place][chosen]
-            step(*parts, *arguments, **attrs)
+            update_rules.update(functools.partial(step, **attrs), parts, arguments)
             for memory, part in zip(memories, parts):
                 memory[rows] = part
         return None if layout.is_resource else variables[0]
@@ -223,7 +223,7 @@ def _training_flops(
     return Cost(work.flops + more, transcendentals=work.transcendentals) * inputs[layout.gradient].shape.num_elements
 
 
-def _register_rule(rule: str, update: Callable[..., None], work: _UpdateWork) -> None:
+def _register_rule(rule: str, update: Callable[..., Values], work: _UpdateWork) -> None:
     ops = [f"{prefix}{rule}" for prefix in ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply")]
     available = [op for op in ops if op in CATALOG]
     for op in available:
@@ -232,13 +232,13 @@ def _register_rule(rule: str, update: Callable[..., None], work: _UpdateWork) ->
         kernel(op)(_dense(layout, update) if layout.indices is None else _sparse(layout, rows))
         shape(op)(functools.partial(_training_shape, layout))
         flops(op)(functools.partial(_training_flops, layout, work if layout.indices is None else rows_work))
-        if layout.indices is None and (lowering := getattr(_training_lowerings, update.__name__, None)) is not None:
-            lower(op, updates=layout.variables)(lowering)
+        if layout.indices is None:
+            lower(op, updates=layout.variables)(update)
     without_gradient(*available)
     facts("training", "side_effect", of=available)
 
 
-_ROW_UPDATES: dict[Callable[..., None], tuple[Callable[..., None], _UpdateWork]] = {
+_ROW_UPDATES: dict[Callable[..., Values], tuple[Callable[..., Values], _UpdateWork]] = {
     update_rules.adagrad_da: (update_rules.adagrad_da_rows, _UpdateWork(13)),
     update_rules.ftrl: (update_rules.ftrl_rows, _UpdateWork(15, more=-1)),
     update_rules.ftrl_v2: (update_rules.ftrl_v2_rows, _UpdateWork(17, more=-1)),

@@ -11,7 +11,7 @@ from ...random.philox import KEY_STEPS, MULTIPLIERS, RESERVED_PER_OUTPUT, ROUNDS
 from ...types import dtypes
 from ...types.dtypes import DType
 from ..shared.onnx_lowerings import iota
-from ..shared.onnx_special import lgamma
+from ..shared.special_programs import lgamma
 
 _MASK32: Final = 0xFFFFFFFF
 _SCRAMBLE_KEY: Final = 0x02461E293EC8F720
@@ -148,7 +148,7 @@ def _large_rates(g: Any, rate: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
         is_inside = g.And(g.GreaterOrEqual(shifted, 0.07), g.LessOrEqual(v, bound))
         is_refused = g.Or(g.Less(k, 0), g.And(g.Less(shifted, 0.013), g.Greater(v, shifted)))
         s = g.Log(g.Div(g.Mul(v, inverse_alpha), g.Add(g.Div(a, g.Mul(shifted, shifted)), b)))
-        t = g.Sub(g.Sub(g.Mul(k, log_rate), rate), lgamma(g, g.Add(g.Max(k, 0), 1)))
+        t = g.Sub(g.Sub(g.Mul(k, log_rate), rate), g.evaluate(lgamma, (), [g.Add(g.Max(k, 0), 1)], {}))
         return k, g.Or(is_inside, g.And(g.Not(is_refused), g.LessOrEqual(s, t)))
 
     return samples

@@ -40,13 +40,13 @@ def updating(op, flags):
         elif arg.name in ("grad", "delta"):
             inputs.append(b.Placeholder(dtype="float32", shape=[2, 3], name="x"))
         else:
-            inputs.append(b.constant(np.float32(0.3 + 0.05 * number)))
+            inputs.append(b.constant(np.int64(2) if arg.name == "global_step" else np.float32(0.3 + 0.05 * number)))
     b.global_variables_initializer()
     b.apply(op, *inputs, name="train", **flags)
     return b.graph
 
 
-FLAGS = ("use_nesterov", "update_slots")
+FLAGS = ("use_nesterov", "update_slots", "multiply_linear_by_lr")
 
 
 @pytest.mark.parametrize(

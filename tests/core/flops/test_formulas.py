@@ -249,9 +249,9 @@ def test_optimizers(op, flag):
     name = _SNAKE.get(rule) or "".join(f"_{c.lower()}" if c.isupper() else c for c in rule)[1:]
     update = getattr(update_rules, f"{name}_rows" if "Sparse" in op and hasattr(update_rules, f"{name}_rows") else name)
     tally, shape = Tally(), (3, 4)
-    parameters = inspect.signature(update).parameters.values()
+    _, *parameters = inspect.signature(update).parameters.values()
     flags = {p.name: flag for p in parameters if p.kind is p.KEYWORD_ONLY}
-    bundles = input_bundles(update)
+    bundles = input_bundles(update, has_context=True)
     result = itertools.zip_longest((p.name for p in parameters if p.kind is not p.KEYWORD_ONLY), bundles)
     positional = [field for name, bundle in result for field in (bundle._fields if bundle else (name,))]
     arguments = [
@@ -259,7 +259,7 @@ def test_optimizers(op, flag):
         for i, p in enumerate(positional)
     ]
     with np.errstate(invalid="ignore"):
-        update(*bundled(arguments, bundles), **flags)
+        update(update_rules.IN_PLACE, *bundled(arguments, bundles), **flags)
     variable = "VarHandleOp" if op.startswith("Resource") else "VariableV2"
     inputs = [partial(_training_input, arg.name, variable, shape) for arg in CATALOG[op].inputs]
     agree(cost(op, inputs, **flags), tally)

@@ -17,7 +17,7 @@ def test_tiles_are_updated_as_the_whole(workers, monkeypatch):
     var, accum, grad = (rng.standard_normal((37, 30)).astype(np.float32) for _ in range(3))
     arguments = np.float32(0.1), grad, np.float32(0.9)
     want = var.copy(), accum.copy()
-    rule(*want, *arguments)
+    update_rules.update(rule, want, arguments)
     monkeypatch.setattr(update_rules, "BLOCK_ELEMENTS", 100)
     update_rules.in_tiles(rule, [var, accum], arguments, 1)
     np.testing.assert_allclose([var, accum], want, rtol=1e-5, atol=1e-7)
