@@ -315,16 +315,16 @@ def _plain_lines(section: Section) -> list[str]:
     if isinstance(section, Text):
         return head + section.lines()
     values = [[row[place] for row in section.rows] for place in range(len(section.columns))]
-    columns, right = list(map(_column_cells, values)), list(map(_is_numeric, values))
+    columns, right = list(map(_cells, values)), list(map(_is_numeric, values))
     widths = [min(max(map(len, (name, *cells))), _MAX_WIDTH) for name, cells in zip(section.columns, columns)]
-    lines = [_line(section.columns, widths, right), "  ".join("-" * width for width in widths)]
-    pattern = "  ".join(f"%{width}s" if is_right else f"%-{width}s" for width, is_right in zip(widths, right))
+    pattern = _pattern(widths, right)
+    lines = [(pattern % tuple(section.columns)).rstrip(), "  ".join("-" * width for width in widths)]
     joined = [pattern % cells for cells in zip(*columns)]
     return head + lines + (joined if right and right[-1] else list(map(str.rstrip, joined)))
 
 
-def _column_cells(values: Sequence[Any]) -> Sequence[str]:
-    """The cells of a column; of plain names, as most columns are, all are looked at in one piece."""
+def _cells(values: Sequence[Any]) -> Sequence[str]:
+    """Return the cells of a column or a row; of plain names, as most are, all are looked at in one piece."""
     kinds = set(map(type, values))
     if kinds == {str} and is_plain("".join(values)):
         return values
@@ -347,8 +347,8 @@ def print_rows(columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
         rows = _parts(rows, shown)
     head = Table(tuple(columns), first)
     print_lines(cut(_plain_lines(head), width, sys.stdout))
-    widths, right = _widths(columns, cells), _numeric_columns(head)
-    print_lines(cut((_line([cell(value) for value in row], widths, right) for row in rows), width, sys.stdout))
+    pattern = _pattern(_widths(columns, cells), _numeric_columns(head))
+    print_lines(cut(((pattern % tuple(_cells(row))).rstrip() for row in rows), width, sys.stdout))
 
 
 def _parts(rows: Iterable[Sequence[Any]], places: Sequence[int]) -> Iterator[Sequence[Any]]:
@@ -364,10 +364,9 @@ def print_lines(lines: Iterable[str]) -> None:
     sys.stdout.writelines(f"{line}\n" for line in lines)
 
 
-def _line(cells: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> str:
-    """Return cells side by side; a cell wider than its column shifts the rest of the line."""
-    padded = [cell.rjust(width) if is_right else cell.ljust(width) for cell, width, is_right in zip(cells, widths, right)]
-    return "  ".join(padded).rstrip()
+def _pattern(widths: Sequence[int], right: Sequence[bool]) -> str:
+    """Return the `%` pattern of cells side by side; a cell wider than its column shifts the rest of the line."""
+    return "  ".join(f"%{width}s" if is_right else f"%-{width}s" for width, is_right in zip(widths, right))
 
 
 def _numeric_columns(table: Table) -> list[bool]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import os
 import shlex
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import click
 
-from ...core.explaining.node_listing import NodeFilter, list_nodes
+from ...core.explaining.node_listing import NodeFilter, NodeRecord, list_nodes
 from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.escaping import printable_line, printable_proto
@@ -20,7 +21,7 @@ from ..sections.dump_sections import (
     COLUMNS,
     DumpedGraph,
     function_section,
-    node_row,
+    node_rows,
     node_sections,
     snapshot_sections,
     stage_sections,
@@ -177,6 +178,12 @@ def _dump_optimization(options: DumpOptions, after: str) -> None:
     render.emit("tfg.dump.snapshots/1", {"snapshots": shown}, format_, lambda: snapshot_sections(shown, format_))
 
 
+def _function_rows(records: Iterable[NodeRecord]) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of nodes, with the function of each at the end."""
+    nodes, same = itertools.tee(records)
+    return ((*row, node.function or "") for node, row in zip(nodes, node_rows(same)))
+
+
 def _dump_stream(stream: NodeStream, chosen: NodeFilter, format_: str) -> None:
     """Print the matching nodes of the graph, then of functions; NotFoundError if no node matches."""
     from ...formats.api.dumping import stream_nodes
@@ -192,12 +199,12 @@ def _dump_stream(stream: NodeStream, chosen: NodeFilter, format_: str) -> None:
     records = stream_nodes(stream, chosen)
     if format_ == "csv":
         render.require_table("nodes")
-        render.print_csv((*COLUMNS, "function"), ((*node_row(node), node.function or "") for node in records))
+        render.print_csv((*COLUMNS, "function"), _function_rows(records))
         return
     if format_ == "list":
         render.print_lines(printable_line(record.line) for record in records.nodes())
     else:
-        render.print_rows(tuple(COLUMNS), map(node_row, records.nodes()))
+        render.print_rows(COLUMNS, node_rows(records.nodes()))
     functions = records.functions()
     first = list(itertools.islice(functions, 1))
     if first:

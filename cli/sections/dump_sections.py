@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ...core.explaining.node_listing import NodeFilter, NodeRecord, attribute_text, ordered, own_attributes
+from ...core.explaining.node_listing import MOST_ALIKE, NodeFilter, NodeRecord, attribute_text, ordered, own_attributes
 from ...core.graph.graph import Function, Graph
+from ...core.support.keyed_cache import KeyedCache
 from ...core.support.words import counted
 from ..render import Section, Table, Text
 
@@ -79,26 +80,28 @@ def _node_lines(nodes: Sequence[NodeRecord], title: str = "") -> Text:
     return Text([node.line for node in nodes], title, "code")
 
 
-COLUMNS: Mapping[str, Callable[[NodeRecord], str]] = {
-    "name": lambda node: node.name,
-    "op": lambda node: node.op,
-    "outputs": lambda node: ", ".join(map(str, node.outputs)),
-    "inputs": lambda node: ", ".join(node.arguments),
-    "device": lambda node: node.device,
-    "colocation": lambda node: ", ".join(f"loc:@{name}" for name in node.colocation),
-    "attributes": lambda node: attribute_text(own_attributes(node)),
-}
+COLUMNS: Final = ("name", "op", "outputs", "inputs", "device", "colocation", "attributes")
 
 
-def node_row(node: NodeRecord) -> tuple[str, ...]:
-    """Return the cells of all columns."""
-    return tuple(cell(node) for cell in COLUMNS.values())
+def node_rows(nodes: Iterable[NodeRecord]) -> Iterator[tuple[str, ...]]:
+    """Yield the cells of all columns for each node; alike records, which share their attributes, share texts too."""
+    shared: KeyedCache[tuple[int, int], tuple[NodeRecord, str, str, str]] = KeyedCache(MOST_ALIKE)
+    for node in nodes:
+        key = id(node.attributes), id(node.outputs)
+        known = shared.get(key)
+        if known is None:
+            colocation = ", ".join(f"loc:@{name}" for name in node.colocation)
+            known = node, ", ".join(map(str, node.outputs)), colocation, attribute_text(own_attributes(node))
+            if node.inputs:  # as records do, for the value of a node without inputs may be large
+                shared[key] = known
+        _, outputs, colocation, attributes = known
+        yield node.name, node.op, outputs, ", ".join(node.arguments), node.device, colocation, attributes
 
 
 def _node_table(nodes: Sequence[NodeRecord], title: str = "", with_function: bool = False) -> Table:
-    columns = {name: list(map(cell, nodes)) for name, cell in COLUMNS.items()}
+    columns: dict[str, Sequence[str]] = dict.fromkeys(COLUMNS, ()) | dict(zip(COLUMNS, zip(*node_rows(nodes))))
     if with_function:
-        columns["function"] = [node.function or "" for node in nodes]
+        columns["function"] = tuple(node.function or "" for node in nodes)
     shown = [name for name, cells in columns.items() if any(cells) or name in ("name", "op", "outputs", "inputs")]
     return Table(tuple(shown), list(zip(*(columns[name] for name in shown))), title)
 

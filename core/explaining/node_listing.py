@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from ..graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ..graph.traversal import predecessors, reachable, topological_order
@@ -13,6 +13,7 @@ from ..registry.catalog import CATALOG, AttrDef
 from ..support.arguments import expect, regular_expression, takes
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError, NotFoundError
+from ..support.keyed_cache import KeyedCache
 from ..support.words import counted
 from ..types.shapes import Shape
 from ..types.tensors import FuncRef, Tensor
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from ..inference.inference import Inference
 
 MAX_PREVIEW = 8
+MOST_ALIKE: Final = 1000
+"""Kinds of alike nodes that are remembered: a graph has tens to hundreds."""
 RECORDED_SHAPES: Final = "_output_shapes"
 """The attribute in which an export notes the shapes of a node's outputs."""
 _NOISE: frozenset[str | None] = frozenset([RECORDED_SHAPES, "_has_manual_control_dependencies"])
@@ -65,7 +68,7 @@ class NodeRecord:
     @property
     def arguments(self) -> tuple[str, ...]:
         """Return data inputs, then control inputs with their `^`."""
-        return self.inputs + tuple(f"^{name}" for name in self.control_inputs)
+        return self.inputs if not self.control_inputs else self.inputs + tuple(f"^{name}" for name in self.control_inputs)
 
     @property
     def line(self) -> str:
@@ -214,7 +217,8 @@ def record_nodes(nodes: Iterable[Node], inferred: Graph | None = None) -> Iterat
         from ..inference.inference import infer
 
         inference = infer(inferred)
-    return (node_record(node, inference) for node in nodes)
+    alike = Alike()
+    return (node_record(node, inference, alike=alike) for node in nodes)
 
 
 def list_functions(graph: Graph, chosen: NodeFilter = NodeFilter()) -> dict[str, tuple[NodeRecord, ...]]:
@@ -226,26 +230,45 @@ def function_records(
     functions: Iterable[Function], chosen: NodeFilter = NodeFilter()
 ) -> Iterator[tuple[Function, tuple[NodeRecord, ...]]]:
     """Yield each function with the records of the body; a function without a node that passes is left out."""
+    alike = Alike()
     for function in functions:
-        records = tuple(node_record(node, None, function.name) for node in chosen.apply(function.body))
+        records = tuple([node_record(node, None, function.name, alike) for node in chosen.apply(function.body)])
         if records or chosen.is_empty:
             yield function, records
 
 
-def node_record(node: Node, inference: Inference | None = None, function: str | None = None) -> NodeRecord:
-    """Return the record of a node."""
+class _Common(NamedTuple):
+    """The parts of a record that nodes with the same attributes share; the attributes are kept, so that their `id` stays."""
+
+    attrs: Mapping[str, Any]
+    colocation: tuple[str, ...]
+    outputs: tuple[OutputRecord, ...]
+    shown: dict[str, Any]
+
+
+class Alike(KeyedCache[tuple[str, int], _Common]):
+    """What the records of nodes share, by op and identity of the attributes."""
+
+    def __init__(self) -> None:
+        super().__init__(MOST_ALIKE)
+
+
+def node_record(
+    node: Node, inference: Inference | None = None, function: str | None = None, alike: Alike | None = None
+) -> NodeRecord:
+    """Return the record of a node; many records share their equal parts by `alike`."""
     inputs, controls = node.input_names()
+    key = node.op, id(node.attrs)
+    common = None if alike is None else alike.get(key)
+    if common is None:
+        shown = {name: value for name, value in node.attrs.items() if name != "_class"}
+        common = _Common(node.attrs, node.colocation, _outputs(node, inference), shown)
+        if alike is not None and inputs and inference is None:  # a node without inputs may have a value of its own
+            alike[key] = common
     return NodeRecord(
-        node.name,
-        node.op,
-        tuple(inputs),
-        tuple(controls),
-        node.device,
-        node.colocation,
-        _outputs(node, inference),
-        {name: value for name, value in node.attrs.items() if name != "_class"},
-        function,
-    )
+        node.name, node.op, tuple(inputs), tuple(controls), node.device,
+        common.colocation, common.outputs, common.shown, function,
+    )  # fmt: skip
 
 
 def _outputs(node: Node, inference: Inference | None) -> tuple[OutputRecord, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 from collections.abc import Hashable, Iterable, Mapping, MutableMapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from ..model.author_scopes import without_calls
 from ..planning.reachability import needed_nodes, unused_outputs
 from ..registry import registry
 from ..registry.op_facts import has_fact
-from ..registry.registry import ZERO
+from ..registry.registry import ZERO, Cost
 from ..support.arguments import takes
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
@@ -119,6 +119,15 @@ class _CountedCall:
         return unused_outputs(self.node, self.scope.needed, self.scope.targets) if self.node.op in PARTLY_READ else ()
 
 
+class _Role(NamedTuple):
+    """The role of an op, the same for all its nodes."""
+
+    reads_weights: bool
+    """True unless the op holds a value, or hands parameters on."""
+    computes: bool
+    """True unless the op holds a value, or hands on or measures what it gets."""
+
+
 class _CountState:
     """The state of a count: symbols handed out, notes taken, parameters already attributed."""
 
@@ -134,6 +143,7 @@ class _CountState:
         self._is_by_function = repeated_nodes(graph) > _MAX_LISTED
         self._answers = Answers(derived=derived)
         self._costs = derived.costs
+        self._roles: dict[str, _Role] = {}
         self._bodies: dict[Hashable, list[NodeCost]] = {}
         self._signatures = Signatures()
         if self._is_by_function:
@@ -178,7 +188,7 @@ class _CountState:
         """Return the cost of a node, or of the called bodies, in all iterations of the V1 loops around the node."""
         costs = self._called(node, scope, section)
         if costs is None:
-            costs = [self._with_weights(self._node(node, scope, section), node, scope)]
+            costs = [self._node(node, scope, section)]
         for loop in scope.loops_around(node):
             self._note(loop)
             costs = loop.repeated(costs, 1 if node in loop.condition else 0)
@@ -190,43 +200,56 @@ class _CountState:
             self.notes += self.loops.note(loop)
 
     def _node(self, node: Node, scope: CountScope, section: str) -> NodeCost:
-        """Return the cost of a node by itself."""
-        path, function = scope.prefix + node.name, registry.flops_function(node.op)
-        if function is None:
-            reason = "its op is unknown" if node.op_def is None else f"op {node.op} has no FLOPs formula"
-            return _uncounted(path, node, section, reason)
+        """Return the cost of a node by itself, with the weights that the node reads, and if counted with their parameters."""
+        role = self._role(node)
+        weights = _weights(node, scope) if role.reads_weights else ()
         inputs = [scope.inference.specs[value] for value in node.inputs]
         outputs = [scope.inference.specs[value] for value in node.outputs()]
-        refusal = scope.inference.reasons.get(node.name)
-        if refusal is not None and registry.shape_function(node.op) and all(spec.rank is None for spec in outputs):
-            return _uncounted(path, node, section, refusal)
-        key = cost_key(node, inputs, outputs)
-        cached = self._costs.find(key, node) if key is not None else None
-        try:
-            cost = likely_cost(call_flops_function(node, function, inputs, outputs)) if cached is None else cached[0]
-        except TfgError as error:
-            is_known = all(spec.rank is not None for spec in (*inputs, *outputs))
-            return _uncounted(path, node, section, error.message if is_known else shape_reason(node, scope))
-        if any(isinstance(v, Dim) and v.is_anonymous for v in (cost.flops, cost.macs, cost.transcendentals)):
-            return _uncounted(path, node, section, shape_reason(node, scope))
-        moved = moved_bytes(node, inputs, outputs) if cached is None else cached[1]
-        if cached is None and key is not None:
-            self._costs.keep(key, node, cost, moved)
-        first = outputs[0].shape if outputs else None
-        is_free = cost == ZERO
+        cost, moved, reason = self._cost(node, scope, inputs, outputs)
         return NodeCost(
-            path, node.op, section, cost, moved, 0, 1,
-            is_free=is_free, shape=first, computes=_computes(node), outside=scope.outside_of(node),
-            is_fed=node in scope.fed,
+            scope.prefix + node.name, node.op, section, cost, moved,
+            self._parameters(weights) if weights and not reason else 0, 1, reason,
+            is_free=cost == ZERO and not reason,
+            weights=tuple([home.prefix + source.node.name for source, home in weights]),
+            shape=outputs[0].shape if outputs and not reason else None,
+            computes=role.computes and not reason,
+            outside=0 if reason else scope.outside_of(node),
+            is_fed=bool(reason) or node in scope.fed,
         )  # fmt: skip
 
-    def _with_weights(self, cost: NodeCost, node: Node, scope: CountScope) -> NodeCost:
-        """Return the cost with the weights that the node reads, and for a counted node with the parameters."""
-        weights = _weights(node, scope)
-        if not weights:
-            return cost
-        names = tuple(home.prefix + source.node.name for source, home in weights)
-        return dataclasses.replace(cost, parameters=0 if cost.reason else self._parameters(weights), weights=names)
+    def _cost(
+        self, node: Node, scope: CountScope, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
+    ) -> tuple[Cost, DimLike, str]:
+        """Return the cost and the bytes moved, or no cost and the reason why the node cannot be counted."""
+        function = registry.flops_function(node.op)
+        if function is None:
+            return ZERO, 0, "its op is unknown" if node.op_def is None else f"op {node.op} has no FLOPs formula"
+        refusal = scope.inference.reasons.get(node.name)
+        if refusal is not None and registry.shape_function(node.op) and all(spec.rank is None for spec in outputs):
+            return ZERO, 0, refusal
+        key = cost_key(node, inputs, outputs)
+        cached = self._costs.find(key, node) if key is not None else None
+        if cached is not None:
+            return (*cached, "")
+        try:
+            cost = likely_cost(call_flops_function(node, function, inputs, outputs))
+        except TfgError as error:
+            is_known = all(spec.rank is not None for spec in (*inputs, *outputs))
+            return ZERO, 0, error.message if is_known else shape_reason(node, scope)
+        if any(isinstance(v, Dim) and v.is_anonymous for v in (cost.flops, cost.macs, cost.transcendentals)):
+            return ZERO, 0, shape_reason(node, scope)
+        moved = moved_bytes(node, inputs, outputs)
+        if key is not None:
+            self._costs.keep(key, node, cost, moved)
+        return cost, moved, ""
+
+    def _role(self, node: Node) -> _Role:
+        role = self._roles.get(node.op)
+        if role is None:
+            reads_weights = not (_is_source(node) or passes_parameters_on(node))
+            computes = reads_weights and not any(has_fact(node.op, fact) for fact in _PASSES_ON)
+            role = self._roles[node.op] = _Role(reads_weights, computes)
+        return role
 
     def _called(self, node: Node, scope: CountScope, section: str) -> list[NodeCost] | None:
         """Return the costs in the functions that a node calls, None for a node that calls no function."""
@@ -376,14 +399,8 @@ class _CountState:
 
 def _weights(node: Node, scope: CountScope) -> list[tuple[Output, CountScope]]:
     """Return the variables, and the weights frozen to constants, that a node reads, each with the scope of its node."""
-    if _is_source(node) or passes_parameters_on(node):
-        return []
     read = [origin(value, scope) for value in node.inputs]
     return [(source, home) for source, home in read if source is not None]
-
-
-def _uncounted(path: str, node: Node, section: str, reason: str) -> NodeCost:
-    return NodeCost(path, node.op, section, ZERO, 0, 0, 1, reason)
 
 
 def _chosen(labels: Sequence[str], condition: TensorSpec) -> str | None:
@@ -406,13 +423,6 @@ _PASSES_ON: Final = (
     "forwarding", "transparent", "passes_each_on", "idle", "metadata", "enter", "exit", "next_iteration", "switch", "merge",
 )  # fmt: skip
 """Facts of ops that hand on or measure what they get."""
-
-
-def _computes(node: Node) -> bool:
-    """Return False for a node that holds a value, or hands on or measures what it gets."""
-    if _is_source(node) or passes_parameters_on(node):
-        return False
-    return not any(has_fact(node.op, fact) for fact in _PASSES_ON)
 
 
 def moved_bytes(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> DimLike:

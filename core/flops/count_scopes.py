@@ -88,6 +88,8 @@ def is_definite(shape: Shape) -> bool:
 
 def origin(value: Output, scope: CountScope) -> tuple[Output | None, CountScope]:
     """Return the variable or the weight frozen to a constant behind a value, and the scope of its node."""
+    if value in scope.origins:
+        return scope.origins[value]
     passed: dict[tuple[Output, CountScope], None] = {}
     while value not in scope.origins:
         before = _before(value.node, scope) if (value, scope) not in passed else None

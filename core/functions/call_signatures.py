@@ -59,6 +59,11 @@ def renamed(specs: Iterable[TensorSpec], before: Sequence[str], now: Sequence[st
     return [substituted(spec, names) for spec in listed]
 
 
+def unnamed_in(specs: Iterable[TensorSpec]) -> set[str]:
+    """Return the unnamed dimensions in specs."""
+    return {symbol for spec in specs for symbol in _unnamed(spec)}
+
+
 def _unnamed(spec: TensorSpec) -> Iterator[str]:
     """Yield the unnamed dimensions in a spec's shape, value and handle data."""
     shown: list[Any] = list(spec.shape.dims or ())
@@ -72,10 +77,11 @@ def _unnamed(spec: TensorSpec) -> Iterator[str]:
 
 
 def _key(spec: TensorSpec) -> Hashable:
-    return spec.dtype.name, spec.shape, _value_key(spec.value), tuple(map(_key, spec.handle))
+    return spec.dtype.name, spec.shape, value_key(spec.value), tuple(map(_key, spec.handle))
 
 
-def _value_key(value: np.ndarray[Any, Any] | None) -> Hashable:
+def value_key(value: np.ndarray[Any, Any] | None) -> Hashable:
+    """Return a key that equal values share."""
     if value is None:
         return None
     items = tuple(value.ravel().tolist()) if value.dtype == object else value.tobytes()

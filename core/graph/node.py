@@ -331,9 +331,12 @@ class Node(NodeKinds, Displayed):
     def _resolve(self) -> None:
         """Resolve the texts of the file to objects."""
         inputs, controls = [], []
+        find = self._home.get
         for text in self.spelling or ():
             if text.startswith("^"):
                 controls.append(self._home.node(text[1:]))
+            elif (source := find(text)) is not None:  # the usual case: the first output of a node
+                inputs.append(source._first or _make_output(source, 0))
             else:
                 inputs.append(Output(*self._source_of(text)))
         self._control_inputs = tuple(dict.fromkeys(controls))
@@ -352,7 +355,7 @@ class Node(NodeKinds, Displayed):
             if checked is None:
                 checked = memo[key] = check_node(self.op, self.attrs, key[2])
             self.checked = checked
-            self._output_dtypes = checked.outputs if self.op_def is not None else None
+            self._output_dtypes = checked.outputs if checked.is_declared else None
         return checked
 
     @property

@@ -219,11 +219,13 @@ def _sweep(
         if back is not None and back not in specs:
             known_inputs = [v for v in node.inputs if v is not back and v in specs]
             entering = specs[known_inputs[0] if known_inputs else back]
-            specs[back] = assumed.get(back, dataclasses.replace(entering, value=None))
+            specs[back] = library.derived.shared(assumed.get(back) or dataclasses.replace(entering, value=None))
         is_container = node.op in CONTAINERS
         for index, spec in enumerate(_node_specs(node, specs, reasons, library)):
             output = Output(node, index)
-            specs[output] = overrides.get(output) or (assumed[output] if is_container and output in assumed else spec)
+            if output in overrides:
+                spec = library.derived.shared(overrides[output])
+            specs[output] = assumed[output] if is_container and output in assumed and output not in overrides else spec
     return Derived(specs, reasons)
 
 
@@ -257,13 +259,17 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Libr
     inputs = library.revised(node, [specs[value] for value in node.inputs])
     if not inputs and library.is_resized(node):
         return [TensorSpec(dtype) for dtype in node.output_dtypes]
+    before = library.derived.find(node, inputs)
+    return _new_specs(node, inputs, reasons, library) if before is None else before
+
+
+def _new_specs(node: Node, inputs: Sequence[TensorSpec], reasons: dict[str, str], library: Library) -> list[TensorSpec]:
+    """Return the specs of a node's outputs, from the called function or the op's shape function."""
     results = library.call_specs(node, inputs)
-    if results is None and (before := library.derived.find(node, inputs)) is not None:
-        return before
     unknown = [TensorSpec(dtype) for dtype in library.output_dtypes(node)]
     if results is not None:
         if [spec.dtype.base for spec in results] == [spec.dtype.base for spec in unknown]:
-            return results
+            return list(map(library.derived.shared, results))
         reasons[node.name] = "a function returns other dtypes than its call declares"
         return unknown
     definition = node.op_def
@@ -288,8 +294,7 @@ def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Libr
             raise
         reasons[node.name] = error.message
         return merged
-    library.derived.keep(node, inputs, merged)
-    return merged
+    return merged if library.is_call(node) else library.derived.keep(node, inputs, merged)
 
 
 def _by_shape_function(
@@ -380,6 +385,10 @@ class Library:
         """Return the dtypes of a node's outputs, also for a call by the function's name."""
         function = self._functions.get(node.op)
         return node.output_dtypes if function is None else function.signature.output_dtypes(node.attrs)
+
+    def is_call(self, node: Node) -> bool:
+        """Return True for a node that calls functions: its results may follow from the calls around the node."""
+        return call_kind(self._functions, node) is not None
 
     def call_specs(self, node: Node, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         """Return the results of a call, If, Case or While, from the bodies; None for other nodes and for unknown bodies."""

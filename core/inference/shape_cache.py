@@ -1,16 +1,20 @@
-"""Cached results of shape functions, for unchanged nodes and for equal nodes."""
+"""Cached results of shape functions: a graph of a million nodes has tens of signatures."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import dataclasses
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from ..functions.call_signatures import unnamed_in, value_key
 from ..graph.graph import Node
 from ..support.keyed_cache import KeyedCache
 from ..types.shapes import TensorSpec
 
-_MAX_ALIKE: Final = 100_000
-"""Nodes that are remembered: some 100 MB of specs."""
+_MOST: Final = 1_000_000
+"""The signatures and the specs that are remembered."""
+_FEW: Final = 64
+"""Values of more elements are hardly ever equal to others, and are told apart by identity."""
 
 
 class _Record(NamedTuple):
@@ -21,52 +25,50 @@ class _Record(NamedTuple):
 
 
 class ShapeCache:
-    """Specs of the outputs of nodes, valid while op, attributes and the specs of the inputs are the same."""
+    """Specs of the outputs of nodes by signature: op, attributes and the specs of the inputs.
+
+    Equal specs are a single object, so that signatures are compared by identities. A record keeps alive what its key
+    identifies.
+    """
 
     def __init__(self) -> None:
+        self._alike: KeyedCache[Hashable, _Record] = KeyedCache(_MOST)
         self._of_node: dict[Node, _Record] = {}
-        self._alike: KeyedCache[Hashable, _Record] = KeyedCache(_MAX_ALIKE)
+        """The records of nodes with unknown dimensions of their own: different symbols in each node."""
+        self._specs: KeyedCache[Hashable, TensorSpec] = KeyedCache(_MOST)
 
     def find(self, node: Node, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         """Return the cached specs of the outputs, or None."""
-        record = self._of_node.get(node)
-        if record is None or not _holds(record, node, inputs):
-            key = _key(node, inputs)
-            record = self._alike.get(key) if key is not None else None
-            if record is None or record.attrs is not node.attrs:
+        record = self._alike.get((node.op, id(node.attrs), *map(id, inputs)))
+        if record is None:
+            record = self._of_node.get(node)
+            if record is None or not _holds(record, node, inputs):
                 return None
+        return record.outputs
+
+    def keep(self, node: Node, inputs: Sequence[TensorSpec], outputs: Iterable[TensorSpec]) -> list[TensorSpec]:
+        """Cache and return specs that were derived without a fault."""
+        record = _Record(node.op, node.attrs, inputs, list(map(self.shared, outputs)))
+        if unnamed_in(record.outputs) <= unnamed_in(inputs):
+            self._alike[(node.op, id(node.attrs), *map(id, inputs))] = record
+        else:
             self._of_node[node] = record
         return record.outputs
 
-    def keep(self, node: Node, inputs: Sequence[TensorSpec], outputs: list[TensorSpec]) -> None:
-        """Cache specs that were derived without a fault."""
-        record = self._of_node[node] = _Record(node.op, node.attrs, inputs, outputs)
-        key = _key(node, inputs)
-        # Unknown dimensions of different nodes are different symbols.
-        if key is not None and all(map(_is_plain, outputs)):
-            self._alike[key] = record
+    def shared(self, spec: TensorSpec) -> TensorSpec:
+        """Return the object that stands for all equal specs."""
+        if spec.handle:
+            spec = dataclasses.replace(spec, handle=tuple(map(self.shared, spec.handle)))
+        shape, value = spec.shape, spec.value
+        values = id(value) if value is not None and value.size > _FEW else value_key(value)
+        key = spec.dtype, shape.__class__, shape.dims, values, tuple(map(id, spec.handle))
+        known = self._specs.get(key)
+        if known is None:
+            known = self._specs[key] = spec
+        return known
 
 
 def _holds(record: _Record, node: Node, inputs: Sequence[TensorSpec]) -> bool:
     if record.attrs is not node.attrs or record.op != node.op or len(record.inputs) != len(inputs):
         return False
-    return all(map(_is_same, record.inputs, inputs))
-
-
-def _is_same(a: TensorSpec, b: TensorSpec) -> bool:
-    """Return True for identical specs, and for specs with equal dtype and shape that know neither values nor contents."""
-    if a is b:
-        return True
-    says_more = a.value is not None or b.value is not None or a.handle or b.handle
-    return not says_more and a.dtype is b.dtype and a.shape == b.shape
-
-
-def _key(node: Node, inputs: Sequence[TensorSpec]) -> Hashable | None:
-    """Return the cache key of a node: op, attributes and inputs; None where an input's spec has more than a known shape."""
-    if not all(map(_is_plain, inputs)):
-        return None
-    return node.op, id(node.attrs), tuple((spec.dtype, spec.shape.dims) for spec in inputs)
-
-
-def _is_plain(spec: TensorSpec) -> bool:
-    return spec.value is None and not spec.handle and spec.shape.is_known
+    return all(a is b for a, b in zip(record.inputs, inputs))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ..control_flow.deadness import ALWAYS, Condition, branch_of, joined, on_branch, predicate_of
 from ..control_flow.frames import ENTER, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..graph.graph import Node, Output
 from .schedule_units import NotWellFormed, Unit, Units
+
+_BRANCHING: Final = frozenset({*SWITCH, *MERGE})
 
 
 class FrameDeadness:
@@ -20,6 +24,9 @@ class FrameDeadness:
         self._predicates: dict[Output, Output] = {}
         condition = self.frame.loop_condition if self.frame.parent else None
         self.loop_predicate = None if condition is None else condition.output()
+        if not any(isinstance(unit, Frame) or unit.op in _BRANCHING for unit in units.order):
+            self.conditions = dict.fromkeys(units.order, ALWAYS)
+            return
         for unit in units.order:
             self.conditions[unit] = self._of_unit(unit)
 
@@ -52,7 +59,8 @@ class FrameDeadness:
 
     def is_guarded(self, unit: Unit) -> bool:
         """Return True where an input of a unit may be dead although the unit's part of the loop runs."""
-        return any(predicate != self.loop_predicate for predicate, _ in self.conditions[unit])
+        condition = self.conditions[unit]
+        return bool(condition) and any(predicate != self.loop_predicate for predicate, _ in condition)
 
     def has_unseen_control(self, node: Node) -> bool:
         """Return True where a control input may be dead and the data input alive."""

@@ -44,6 +44,11 @@ class Selection:
         """The nodes in topological order; InvalidArgumentError names a node on a cycle."""
         return topological_order(self.nodes, self.waits_for)
 
+    @functools.cached_property
+    def has_references(self) -> bool:
+        """Whether a node returns a reference to a variable."""
+        return any(dtype.is_ref for node in self.nodes for dtype in node.output_dtypes)
+
     def waits_for(self, node: Node) -> list[Node]:
         """Return the sources of a node's data and control inputs in the same iteration: back edges of loops are left out."""
         sources = self.sources(node)

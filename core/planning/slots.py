@@ -31,12 +31,18 @@ class Slots:
         self.shared = values
         self.originals.clear()
 
+    @property
+    def has_memory(self) -> bool:
+        """True where a step may read a variable's reference or memory."""
+        return self.run.has_references or bool(self.shared)
+
     def slot(self, value: Output | Node) -> int:
         return self.numbers.setdefault(value, len(self.numbers))
 
     def canonical(self, value: Output) -> Output:
         """Return the output that `value` is a copy of: nodes that only pass a value on take no step."""
-        return trail_end(value, self._passed_on, self.originals)
+        known = self.originals.get(value)
+        return trail_end(value, self._passed_on, self.originals) if known is None else known
 
     def _passed_on(self, value: Output) -> Output | None:
         return value.node.inputs[0] if value not in self.run.fed and self.is_free(value.node) else None

@@ -35,24 +35,28 @@ class FrameSteps:
         return [] if is_variable or self.slots.is_free(unit) else [self.node_step(unit)]
 
     def node_step(self, node: Node) -> Step:
-        definition = self.run.definition(node)
         is_guarded = self.deadness.is_guarded(node) and node.op not in MERGE
-        count = len(node.output_dtypes or definition.output_dtypes(node.attrs))
+        count = len(node.output_dtypes or self.run.definition(node).output_dtypes(node.attrs))
         outputs = [self.slots.output_slot(Output(node, i)) for i in range(count)]
         tells_deadness = is_guarded and (not outputs or node.op in SWITCH)
         values = [self.slots.canonical(value) for value in node.inputs]
-        captured = kept_inputs(node, definition) if self.slots.shared else ()
-        positions = [i for i, value in enumerate(values) if value in self.slots.shared and i not in captured]
         return Step(
             node,
-            tuple(self.slots.slot(value) for value in values),
+            tuple([self.slots.slot(value) for value in values]),
             (*outputs, self.slots.slot(node)) if tells_deadness else tuple(outputs),
             is_guarded=is_guarded,
             controls=self.slots.controls(node) if is_guarded else (),
             tells_deadness=tells_deadness,
             unused=self.run.unused_outputs(node) if is_partly_read(node) else (),
-            **use_of_memory(node, definition, self.slots.shared, positions),
+            **(self.memory_of_step(node, values) if self.slots.has_memory else {}),
         )
+
+    def memory_of_step(self, node: Node, values: Sequence[Output]) -> dict[str, Any]:
+        """Return the fields of a node's step about references and the memory of variables."""
+        definition, shared = self.run.definition(node), self.slots.shared
+        captured = kept_inputs(node, definition) if shared else ()
+        positions = [i for i, value in enumerate(values) if value in shared and i not in captured]
+        return use_of_memory(node, definition, shared, positions)
 
     def loop_step(self, frame: Frame) -> Loop:
         """Return the step of a loop inside this frame."""

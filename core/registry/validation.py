@@ -53,9 +53,10 @@ class Checked:
     """The result of checking nodes with these attributes: the dtypes of their inputs, None for an unknown op.
 
     `outputs` are the dtypes of the outputs; `opened` names the attributes left to the callers of the surrounding function.
+    An op that nobody declared is not `is_declared`.
     """
 
-    __slots__ = ("_attrs", "_op", "inputs", "opened", "outputs")
+    __slots__ = ("_attrs", "_op", "inputs", "is_declared", "opened", "outputs")
 
     def __init__(
         self,
@@ -64,12 +65,14 @@ class Checked:
         inputs: tuple[DType, ...] | None = None,
         outputs: tuple[DType, ...] = (),
         opened: Sequence[str] = (),
+        is_declared: bool = True,
     ) -> None:
         self._op = op
         self._attrs = attrs
         self.inputs = inputs
         self.outputs = outputs
         self.opened = opened
+        self.is_declared = is_declared
 
     def holds(self, op: str, attrs: Mapping[str, Any]) -> bool:
         """Return True while the op and the attributes are the same as at the check."""
@@ -82,7 +85,7 @@ def check_node(op: str, attrs: Mapping[str, Any], count: int) -> Checked:
     if definition is None:
         check_op_name(op)
         check_colocation(attrs.get("_class", ()))
-        return Checked(op, attrs)
+        return Checked(op, attrs, is_declared=False)
     opened = check_attrs(definition, attrs)
     expected = expected_inputs(definition, attrs, count)
     return Checked(op, attrs, expected, tuple(definition.output_dtypes(attrs)), opened)

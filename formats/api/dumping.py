@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from ...core.explaining.node_listing import NodeFilter, NodeRecord, function_records, node_record, require_nodes
+from ...core.explaining.node_listing import Alike, NodeFilter, NodeRecord, function_records, node_record, require_nodes
 from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.support.arguments import takes
 from ...core.support.display import Rows
@@ -40,9 +40,10 @@ class RecordStream:
 
     def nodes(self) -> Iterator[NodeRecord]:
         """Yield the records of the nodes of the graph; their shapes are the declared shapes."""
+        alike = Alike()
         for node in self._chosen.apply(self._all_nodes()):
             self._is_empty = False
-            yield node_record(node)
+            yield node_record(node, alike=alike)
 
     def functions(self) -> Iterator[tuple[Function, tuple[NodeRecord, ...]]]:
         """Yield each function with the records of the body, after all `nodes`; NotFoundError at the end if no node passes."""

@@ -88,6 +88,8 @@ class Program:
         self._context = context
         self._functions = functions if functions is not None else {}
         self._calls = calls if calls is not None else {}
+        self._alike: dict[tuple[str, int], tuple[Mapping[str, Any], _Bound]] = {}
+        """Stateless kernels by op and identity of the attributes, which are kept so that their `id` stays."""
         self._hooked: Active | None = None
         self._changing = threading.Lock()
         self._dataflow: DataflowProgram | None = None
@@ -289,13 +291,19 @@ class Program:
         return Program(plan, self._context, self._functions, policy=self._tiers.policy, calls=self._calls)
 
     def _bind(self, node: Node, unused: tuple[int, ...]) -> _Bound:
+        alike = self._alike.get((node.op, id(node.attrs)))
+        if alike is not None:
+            return alike[1]
         ctx = self._context(node, unused) if unused else self._context(node)
         if node.op_def is None and node.op in self._functions:
             call = function_call(ctx, FuncRef(node.op, node.attrs))
             return _Bound(call, call)
         with faults_of(node, "kernel"):
             kernel = select_kernel(node)
-            return _Bound(exclusive(node, bind_kernel(node, kernel, ctx)), kernel.function)
+            bound = _Bound(exclusive(node, bind_kernel(node, kernel, ctx)), kernel.function)
+        if node.inputs and not kernel.is_stateful:
+            self._alike[node.op, id(node.attrs)] = node.attrs, bound
+        return bound
 
     def _loop(self, loop: Loop, hooked: bool) -> Call:
         initial: list[Any] = [None] * loop.slots
