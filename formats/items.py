@@ -20,6 +20,7 @@ from ..core.codecs.tfrecord import RecordError, decode_record
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.support.grouping import grouped
+from ..core.support.places import is_address, is_folder, matching, plain
 from ..core.support.regular_files import open_regular
 from .codecs.arrow_table import ARROW, PARQUET, ArrowFile
 from .codecs.csv_table import CsvFile, Row, find_rows
@@ -53,14 +54,14 @@ class Item:
     @property
     def row(self) -> Row | None:
         """Return the place of a row of a CSV file, None for another input."""
-        if self.start is None or not self.path.lower().endswith(CSV):
+        if self.start is None or not plain(self.path).lower().endswith(CSV):
             return None
         return Row(self.start, self.end, int(self.name.rpartition("-")[2]), self.line)
 
     @property
     def is_arrow(self) -> bool:
         """Return True for a row of a Parquet or Arrow file, whose `start` is the number of the row, from 0."""
-        return self.start is not None and self.path.lower().endswith(_TABLES)
+        return self.start is not None and plain(self.path).lower().endswith(_TABLES)
 
     @property
     def place(self) -> str:
@@ -73,7 +74,7 @@ class Item:
     @property
     def is_picture(self) -> bool:
         """Return True for an image file."""
-        is_array = _is_records(self.path) or self.path.lower().endswith((".npz", ".npy"))
+        is_array = _is_records(self.path) or plain(self.path).lower().endswith((".npz", ".npy"))
         return self.start is None and not is_array
 
 
@@ -181,9 +182,10 @@ def find_items(patterns: Sequence[str]) -> Items:
     inputs with the same name.
     """
     paths = list(dict.fromkeys(path for pattern in patterns for path in _matching(pattern)))
-    folders = {os.path.dirname(os.path.abspath(path)) for path in paths}
+    spelled = [os.path.abspath(plain(path)) for path in paths]  # an address as if it were a path, for the names
+    folders = set(map(os.path.dirname, spelled))
     shared = os.path.commonpath(folders) if folders else ""
-    items = Items([_part(path, os.path.relpath(os.path.abspath(path), shared)) for path in paths])
+    items = Items([_part(path, os.path.relpath(own, shared)) for path, own in zip(paths, spelled)])
     if paths and not items:
         raise NotFoundError(f"'{paths[0]}' has no rows", hint="the command runs once for each row or line of the file")
     return items
@@ -208,20 +210,21 @@ def _feeding(pattern: str) -> str | None:
 
 
 def _matching(pattern: str) -> list[str]:
-    if os.path.isdir(pattern):
-        below = glob.glob(os.path.join(glob.escape(pattern), "**"), recursive=True)
-        paths = sorted(path for path in below if os.path.isfile(path) and _is_input(path))
+    if is_folder(pattern):
+        paths = sorted(filter(_is_input, matching(os.path.join(glob.escape(pattern), "**"))))
         if not paths:
             raise NotFoundError(f"folder '{pattern}' has no inputs", hint=_KINDS)
         return paths
-    paths = sorted(path for path in glob.glob(pattern, recursive=True) if not os.path.isdir(path))
+    paths = matching(pattern)
     if not paths:
         raise NotFoundError(f"no file matches '{pattern}'", hint=_feeding(pattern))
     return paths
 
 
 def _is_input(path: str) -> bool:
-    ending = os.path.splitext(path)[1].lower()
+    ending = os.path.splitext(plain(path))[1].lower()
+    if not is_address(path) and not os.path.isfile(path):
+        return False  # a pipe, for example
     return _is_records(path) or ending in (".npz", ".npy", CSV, *_TABLES, *_LINES) or is_picture(path)
 
 
@@ -252,7 +255,7 @@ def _lines(path: str, stem: str) -> Iterator[Item]:
     """Yield the lines that are not blank; a .json file of a single document, in several lines, is a line."""
     start = 0
     with file_errors(path), open_regular(path) as file:
-        if path.endswith(_DOCUMENT) and _is_document(file):
+        if plain(path).endswith(_DOCUMENT) and _is_document(file):
             yield Item(f"{stem}-{1:06d}", path, 0, file.seek(0, os.SEEK_END), 1)
             return
         file.seek(0)
@@ -299,7 +302,7 @@ class ItemReader:
         """
         if _is_records(item.path):
             return {WHOLE: _records(item.path)}
-        if item.path.endswith(".npy"):
+        if plain(item.path).endswith(".npy"):
             return {WHOLE: open_array(item.path).read()}
         return read_npz(item.path)
 

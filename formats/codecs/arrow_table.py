@@ -13,6 +13,7 @@ import numpy as np
 from ...core.support.atomic import file_errors
 from ...core.support.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ...core.support.optional_packages import extra_hint
+from ...core.support.places import plain
 from ...core.support.regular_files import open_regular
 from ...core.types.arrays import Array
 from ...core.types.tensors import as_bytes_array
@@ -60,7 +61,7 @@ class ArrowFile:
             self._file = open_regular(path)
         try:
             with _damage(path):
-                if path.lower().endswith(PARQUET):
+                if plain(path).lower().endswith(PARQUET):
                     parquet = arrow.parquet.ParquetFile(self._file)
                     groups = parquet.metadata.num_row_groups
                     sizes = [parquet.metadata.row_group(i).num_rows for i in range(groups)]
