@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import ctypes
 import errno
 import functools
@@ -15,6 +16,8 @@ from typing import IO, Final, NamedTuple
 from .atomic import file_errors, flush_folder, mode_of, move_file, new_file, remove_abandoned, staged_folder
 from .places import is_address, make_folders
 
+_UPLOADS: Final = 8
+"""The number of files that are sent to a store at a time."""
 _UNSUPPORTED: Final = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 
 
@@ -56,15 +59,23 @@ class FileGroup:
             return
         with file_errors(self._staging):
             sync_files([file.staged for file in files])
-        for file in files:
-            with file_errors(file.path):
-                move_file(file.staged, file.path)
+        if is_address(files[0].path):
+            with concurrent.futures.ThreadPoolExecutor(_UPLOADS) as pool:
+                list(pool.map(_publish, files))
+        else:
+            for file in files:
+                _publish(file)
 
     def finish(self) -> None:
         """Wait until the names that were given are on the disk."""
         for folder in self._folders:
             with file_errors(folder):
                 flush_folder(os.path.join(folder, "name"))
+
+
+def _publish(file: StagedFile) -> None:
+    with file_errors(file.path):
+        move_file(file.staged, file.path)
 
 
 @contextmanager

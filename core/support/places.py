@@ -69,7 +69,7 @@ def names_in(folder: Place) -> list[str]:
 def files_below(folder: Place) -> Iterator[str]:
     """Yield the files of a folder and its folders, each folder's in the order of their names."""
     if is_address(folder):
-        yield from _remote(folder).files_below()
+        yield from sorted(_remote(folder).times_below(None))
         return
     for place, folders, names in os.walk(folder):
         folders.sort()
@@ -91,6 +91,13 @@ def size_of(place: Place) -> int:
 def modified(place: Place) -> int:
     """Return when a file was last written, in nanoseconds; 0 where a server does not say."""
     return _remote(place).modified() if is_address(place) else os.stat(place).st_mtime_ns
+
+
+def times_below(address: str, depth: int | None = None) -> dict[str, int]:
+    """Return when each file below the address of a folder was last written, as `modified`; with a `depth` of 1 of the folder
+    itself.
+    """
+    return _remote(address).times_below(depth)
 
 
 def stamp(place: Place) -> tuple[object, ...]:

@@ -32,6 +32,8 @@ _REFUSALS: Final = (401, 403)
 _ABSENT: Final = 404
 _CHANGES: Final = ("ETag", "etag", "generation", "LastModified", "updated", "mtime", "created", "size")
 """The properties of an object that another write changes, by the words of the file systems."""
+_TIMES: Final = ("LastModified", "updated", "mtime", "created")
+"""The properties with the time of the last write."""
 _LOGIN: Final = "tfg finds credentials where the store's own programs do, in the environment or in their files"
 
 
@@ -78,12 +80,13 @@ class RemotePlace:
 
     def modified(self) -> int:
         """Return when the file was last written, in nanoseconds; 0 where the server does not say."""
+        return _time_in(self.info())
+
+    def times_below(self, depth: int | None) -> dict[str, int]:
+        """Return when each file in a folder and `depth` of its folders was last written, as `modified`, by address."""
         with self._errors():
-            try:
-                written: datetime.datetime = self._system.modified(self._path)
-            except NotImplementedError:
-                return 0
-        return int(written.timestamp() * 1e9)
+            entries = self._system.find(self._path, maxdepth=depth, detail=True)
+        return {self._address_of(path): _time_in(info) for path, info in entries.items()}
 
     def names_in(self) -> list[str]:
         """Return the names in a folder."""
@@ -94,12 +97,6 @@ class RemotePlace:
     def _is_own(self, entry: str) -> bool:
         """Return True for a folder's entry of itself, as some programs write them."""
         return entry.strip("/") == self._path.strip("/")
-
-    def files_below(self) -> list[str]:
-        """Return the addresses of the files in a folder and its folders, in order."""
-        with self._errors():
-            files = self._system.find(self._path)
-        return sorted(map(self._address_of, files))
 
     def matching(self) -> list[str]:
         """Return the addresses of the files that match the address as a pattern."""
@@ -146,7 +143,7 @@ class RemotePlace:
         """Have the many errors of the libraries be a FileNotFoundError or a TfgError."""
         try:
             yield
-        except (NotImplementedError, TfgError):
+        except TfgError:
             raise
         except Exception as error:
             raise self._error(error) from None
@@ -160,6 +157,14 @@ class RemotePlace:
             return PermissionDeniedError(f"no permission for '{self.address}'", hint=_LOGIN)
         words = str(cause) or type(cause).__name__
         return UnavailableError(f"'{self.address}' cannot be reached: {words}", hint=_LOGIN)
+
+
+def _time_in(info: Mapping[str, Any]) -> int:
+    written = next((info[key] for key in _TIMES if key in info), None)
+    if isinstance(written, str):
+        written = datetime.datetime.fromisoformat(written)
+    seconds = written.timestamp() if isinstance(written, datetime.datetime) else written
+    return int(seconds * 1e9) if isinstance(seconds, int | float) else 0
 
 
 def _stamp_in(info: Mapping[str, Any]) -> tuple[object, ...]:

@@ -11,6 +11,7 @@ from ...core.comparing.row_blocks import BlockSize
 from ...core.engines.engine_registry import engine_of_many_runs
 from ...core.graph.graph import Graph
 from ...core.support.arguments import expect, takes
+from ...core.support.places import absolute
 from ..api.each_inputs import EACH, in_batches
 from ..api.prepared_sessions import named, names_of
 from ..state import State
@@ -91,7 +92,7 @@ def run_batch(
     )  # fmt: skip
     setup = _setup(session or SessionSetup(), on, state, seed)
     files = BatchOutput(
-        None if out_dir is None else os.fspath(out_dir), None if output is None else os.path.abspath(output), format,
+        None if out_dir is None else os.fspath(out_dir), None if output is None else absolute(output), format,
         shard_size, overwrite, keep_going,
     )  # fmt: skip
     path = None if isinstance(graph, Graph) else os.fspath(graph)

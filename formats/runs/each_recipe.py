@@ -12,6 +12,7 @@ from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.file_formats import CSV, JSON, NPY, NPZ, SHARDS, TABLE, format_of
+from ...core.support.places import absolute, is_file, is_folder
 from ...core.support.regular_files import open_regular
 from ...core.support.untrusted import is_untrusted
 from ..saving import to_bytes
@@ -108,7 +109,7 @@ def graph_recipe(
     digest = None if path is None else digest_of(path)
     untrusted = graph.is_untrusted or is_untrusted()
     if path is not None and digest is not None:
-        return Recipe(os.path.abspath(path), digest, None, reading, session, request, output, None, untrusted, batch)
+        return Recipe(absolute(path), digest, None, reading, session, request, output, None, untrusted, batch)
     data = to_bytes(graph, "graph")
     own = GraphReading(op_library=reading.op_library)
     return Recipe(None, digest_of_bytes(data), data, own, session, request, output, graph.meta, untrusted, batch)
@@ -116,9 +117,9 @@ def graph_recipe(
 
 def digest_of(path: str) -> str | None:
     """Return a checksum of a graph's file, or of the description of a SavedModel's folder; None without a file."""
-    names = [os.path.join(path, name) for name in ("saved_model.pb", "saved_model.pbtxt")] if os.path.isdir(path) else [path]
+    names = [os.path.join(path, name) for name in ("saved_model.pb", "saved_model.pbtxt")] if is_folder(path) else [path]
     for name in names:
-        if os.path.isfile(name):
+        if is_file(name):
             with open_regular(name) as file:
                 return hashlib.file_digest(file, "blake2b").hexdigest()
     return None

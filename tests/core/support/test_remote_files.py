@@ -18,6 +18,7 @@ from tests.cli.running import tfg as run
 from tests.opcases import string_array
 from tfg import FileAccess, GraphBuilder, Model, Session
 from tfg.core.support import places
+from tfg.core.support.atomic import atomic_file
 from tfg.core.support.credentials import masked
 from tfg.core.support.errors import (
     InvalidArgumentError,
@@ -30,6 +31,7 @@ from tfg.core.support.remote_files import RemotePlace
 from tfg.formats import load, save
 from tfg.formats.checkpoint import open_checkpoint, write_checkpoint
 from tfg.formats.codecs.npz import read_npz
+from tfg.formats.codecs.source import read_source
 
 MODEL = SAMPLES / "scaler_saved_model"
 
@@ -341,3 +343,61 @@ def test_a_store_that_cannot_be_reached_is_an_error_of_tfg():
     pytest.importorskip("aiohttp", reason="the extra tfg[remote] is not installed")
     with pytest.raises(UnavailableError, match="cannot be reached"):
         load("http://127.0.0.1:9/graph.pb")
+
+
+def _sum_graph(path):
+    """Write a graph that sums the columns `a` and `b` of a row."""
+    g = GraphBuilder()
+    a, b = (g.Placeholder(dtype="float", shape=[None], name=name) for name in "ab")
+    g.AddV2(a, b, name="sum")
+    save(g.graph, path)
+    return path
+
+
+def _each_is_written_once(folder, on=()):
+    rows = "".join(f"{row},{2 * row}\n" for row in range(25))
+    for name, text in {"rows.csv": f"a,b\n{rows}", "more.csv": "a,b\n1,1\n"}.items():
+        with atomic_file(f"{folder}/in/{name}") as file:
+            file.write(text.encode())
+    graph = _sum_graph(f"{folder}/sum.pb")
+    each = ("run", graph, "--fetch", "sum", "--each", f"{folder}/in/*.csv", "--feed", "a=@each:a", "--feed", "b=@each:b", *on)
+    for place in (("-o", f"{folder}/out/y.npz", "--shard-size", "10"), ("--out-dir", f"{folder}/files")):
+        done = run(*each, *place)
+        assert done.code == 0 and "26 results" in done.err, done
+        assert "26 already there" in run(*each, *place).err
+    assert places.names_in(f"{folder}/out") == [
+        "y-00000-of-00003.npz", "y-00001-of-00003.npz", "y-00002-of-00003.npz", "y.manifest.jsonl",
+    ]  # fmt: skip
+    assert read_npz(f"{folder}/out/y-00002-of-00003.npz")["rows-000025/sum"].numpy() == 72
+    assert read_npz(f"{folder}/files/rows-000025.npz")["sum"].numpy() == 72
+    places.remove(f"{folder}/files/rows-000003.npz")
+    places.remove(f"{folder}/out/y-00001-of-00003.npz")
+    assert "1 result written" in run(*each, *place).err
+    assert "10 results written" in run(*each, "-o", f"{folder}/out/y.npz", "--shard-size", "10").err
+    assert "of another job" in run(*each, "-o", f"{folder}/out/y.npz", "--shard-size", "5").err
+
+
+def test_inputs_and_results_in_memory(memory):
+    _each_is_written_once(memory)
+
+
+def test_a_manifest_in_a_store_is_written_few_times_and_whole(memory, monkeypatch):
+    written = []
+    upload = RemotePlace.upload
+    monkeypatch.setattr(RemotePlace, "upload", lambda place, source: (written.append(place.address), upload(place, source)))
+    with atomic_file(f"{memory}/rows.csv") as file:
+        file.write(b"a,b\n" + b"1,2\n" * 60 + b"1,x\n")
+    graph = _sum_graph(f"{memory}/sum.pb")
+    each = ("run", graph, "--fetch", "sum", "--each", f"{memory}/rows.csv", "-o", f"{memory}/out/y.npz", "--shard-size", "1")
+    done = run(*each, "--batch", "1")
+    assert done.code == 1 and "'x'" in done.err, done
+    assert f"{memory}/out/y.manifest.jsonl" in written and written.count(f"{memory}/out/y.manifest.jsonl") < 40
+    assert bytes(read_source(f"{memory}/out/y.manifest.jsonl")).count(b"\n") == 62
+    with atomic_file(f"{memory}/rows.csv") as file:
+        file.write(b"a,b\n" + b"1,2\n" * 60 + b"1,3\n")
+    assert "61 results written" in run(*each, "--batch", "1").err  # the inputs are newer
+
+
+@pytest.mark.slow
+def test_inputs_and_results_in_a_store_with_processes(bucket):
+    _each_is_written_once(f"{bucket}/each", ("--on", "local:2"))
