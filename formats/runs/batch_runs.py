@@ -11,6 +11,7 @@ from ...core.comparing.row_blocks import BlockSize
 from ...core.engines.engine_registry import engine_of_many_runs
 from ...core.graph.graph import Graph
 from ...core.support.arguments import expect, takes
+from ...core.support.errors import InvalidArgumentError
 from ...core.support.places import absolute
 from ..api.each_inputs import EACH, in_batches
 from ..api.prepared_sessions import named, names_of
@@ -22,6 +23,7 @@ from .graph_reading import GraphReading
 from .names import Given
 from .run_plan import Pairs, RunPlan, RunRequest
 from .session_setup import SessionSetup
+from .table_batches import TableFunction, is_table
 
 __all__ = ["run_batch"]
 
@@ -35,7 +37,7 @@ __all__ = ["run_batch"]
 )  # fmt: skip
 def run_batch(
     graph: Graph | str | os.PathLike[str],
-    inputs: Sequence[str] | str = (),
+    inputs: Sequence[str] | str | Any = (),
     fetches: Sequence[str] | str = (),
     feeds: Mapping[str, Any] | None = None,
     *,
@@ -64,7 +66,7 @@ def run_batch(
     op_libraries: Sequence[str] | str = (),
     progress: Callable[[BatchProgress], None] | None = None,
     note: Callable[[str], None] | None = None,
-) -> BatchReport:
+) -> BatchReport | Any:
     """Run a graph once for each input, write the results to files, and return the report.
 
     `inputs`, `fetches`, `feeds`, `parts`, `sweep`, `keep_going` and `batch` are as in `run_each`. The results go to
@@ -84,6 +86,10 @@ def run_batch(
 
     `progress` is called after each report, and `note` with remarks, such as on a wait for workers. A failure ends the batch
     unless `keep_going`; the report has the errors.
+
+    `inputs` may be a table as for `map_batches`: a DataFrame of pandas or polars, a table of pyarrow, or a dictionary of
+    arrays. Then no file is written, and the result is a table of the same kind: the columns that feed nothing, and a column
+    for each fetch. The error of a row names the row.
     """
     loaded = graph if isinstance(graph, Graph) else GraphReading(op_library=names_of(op_libraries)).load(graph)
     request = RunRequest(
@@ -91,6 +97,14 @@ def run_batch(
         _pairs(assign_add), _pairs(assign_sub), check_numerics, top_k, _labels(labels),
     )  # fmt: skip
     setup = _setup(session or SessionSetup(), on, state, seed)
+    if is_table(inputs):
+        _require_defaults(
+            output=output, out_dir=out_dir, format=format != "npz", shard_size=shard_size != 1000, on=setup.on, sweep=sweep,
+            keep_going=keep_going, overwrite=overwrite, targets=names_of(targets), steps=steps != 1, top_k=top_k,
+            labels=labels, progress=progress,
+        )  # fmt: skip
+        of_rows = dataclasses.replace(request, feeds=_pairs(feeds))
+        return TableFunction(loaded, of_rows, dict(parts or {}), batch, setup, note)(inputs)
     files = BatchOutput(
         None if out_dir is None else os.fspath(out_dir), None if output is None else absolute(output), format,
         shard_size, overwrite, keep_going,
@@ -101,6 +115,14 @@ def run_batch(
     loaded, path, size = batched(loaded, path, request, setup.signature, batch, note)
     recipe = graph_recipe(loaded, path, reading, setup, request, files, size)
     return BatchJob(loaded, recipe, sweep_tasks(names_of(inputs), _settings(sweep)), note=note).run(progress)
+
+
+def _require_defaults(**given: Any) -> None:
+    """InvalidArgumentError for a parameter that has no effect on a table."""
+    for name, value in given.items():
+        if value:
+            hint = f"leave out `{name}`, or give the files of the inputs"
+            raise InvalidArgumentError(f"`{name}` has no effect on a table, which gives a table", hint=hint)
 
 
 def batched(
