@@ -112,7 +112,32 @@ class Chained(MadeOnDemand[_Made]):
 
 
 class _FileRows(MadeOnDemand[Item]):
-    """The rows or lines of a file: three numbers each, where an Item takes some 400 bytes."""
+    """The rows or lines of a file, made on demand. `stem` and a number are the name of a row."""
+
+    path: str
+    stem: str
+
+    @property
+    @abc.abstractmethod
+    def numbers(self) -> Sequence[int]:
+        """The numbers of the rows, in order."""
+
+    def shared_name(self, others: _FileRows) -> str | None:
+        """Return the name of a row that has the name of a row of another file."""
+        if others.stem != self.stem:
+            return None
+        theirs = others.numbers if isinstance(others.numbers, range) else set(others.numbers)
+        shared = next((number for number in self.numbers if number in theirs), None)
+        return None if shared is None else f"{self.stem}-{shared:06d}"
+
+    def has(self, name: str) -> bool:
+        """Return True where a row has the name."""
+        stem, _, number = name.rpartition("-")
+        return stem == self.stem and number.isdecimal() and f"{int(number):06d}" == number and int(number) in self.numbers
+
+
+class _TextRows(_FileRows):
+    """The rows or lines of a file of text: three numbers each, where an Item takes some 400 bytes."""
 
     def __init__(self, path: str, items: Iterator[Item]) -> None:
         self.path = path
@@ -131,15 +156,33 @@ class _FileRows(MadeOnDemand[Item]):
         start, end, line = self._places[3 * index : 3 * index + 3]
         return Item(f"{self.stem}-{number:06d}", self.path, start, end, line)
 
-    def shared_name(self, others: _FileRows) -> str | None:
-        """Return the name of a row that has the name of a row of another file."""
-        numbers = set(self._numbers).intersection(others._numbers) if others.stem == self.stem else ()
-        return f"{self.stem}-{min(numbers):06d}" if numbers else None
+    @property
+    def numbers(self) -> Sequence[int]:
+        return self._numbers
 
-    def has(self, name: str) -> bool:
-        """Return True where a row has the name."""
-        stem, _, number = name.rpartition("-")
-        return stem == self.stem and number.isdecimal() and f"{int(number):06d}" == number and int(number) in self._numbers
+
+class _ArrowRows(_FileRows):
+    """The rows of a Parquet or Arrow file from one place up to another: they take no memory each."""
+
+    def __init__(self, path: str, stem: str, start: int, end: int, groups: Sequence[int] = ()) -> None:
+        """`groups` are the ends of the file's groups of rows."""
+        self.path, self.stem, self.groups = path, stem, groups
+        self._rows = range(start, end)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        return range(self._rows.start + 1, self._rows.stop + 1)
+
+    def _at(self, index: int) -> Item:
+        row = self._rows[index]
+        return Item(f"{self.stem}-{row + 1:06d}", self.path, row, row + 1, row + 1)
+
+    def part(self, start: int, end: int) -> _ArrowRows:
+        """Return some of the rows, by their places among these."""
+        return _ArrowRows(self.path, self.stem, self._rows.start + start, self._rows.start + end)
 
 
 class Items(Chained[Item]):
@@ -148,6 +191,29 @@ class Items(Chained[Item]):
     def __init__(self, parts: Sequence[Sequence[Item]]) -> None:
         super().__init__(parts)
         self._check_names()
+
+    def part(self, start: int, end: int) -> Sequence[Item]:
+        """Return the inputs from one place up to another."""
+        number = bisect.bisect_right(self._ends, start)
+        rows, first = self._parts[number], self._ends[number - 1] if number else 0
+        if isinstance(rows, _ArrowRows) and end <= self._ends[number]:
+            return rows.part(start - first, end - first)
+        return list(self[start:end])
+
+    def group_ends(self, least: int) -> list[int] | None:
+        """Return the ends of the groups of rows in Parquet and Arrow files, small groups of a file joined to groups of at
+        least so many rows; None where other inputs are among them.
+        """
+        ends: list[int] = []
+        for rows, end in zip(self._parts, self._ends):
+            if not isinstance(rows, _ArrowRows):
+                return None
+            first = start = end - len(rows)
+            for group in rows.groups:
+                if first + group - start >= least or first + group == end:
+                    start = first + group
+                    ends.append(start)
+        return ends
 
     def _check_names(self) -> None:
         """InvalidArgumentError for two inputs with the same name."""
@@ -193,11 +259,15 @@ def find_items(patterns: Sequence[str]) -> Items:
 
 def _part(path: str, below: str) -> Sequence[Item]:
     """Return the inputs of a file."""
+    stem, ending = os.path.splitext(below)
+    if ending.lower() in _TABLES:
+        with contextlib.closing(ArrowFile(path)) as table:
+            return _ArrowRows(path, stem, 0, len(table), sorted({*table.ends} - {0}))
     items = _items(path, below)
     first = next(items, None)
     if first is None or first.start is None:
         return [] if first is None else [first]
-    return _FileRows(path, itertools.chain([first], items))
+    return _TextRows(path, itertools.chain([first], items))
 
 
 def _feeding(pattern: str) -> str | None:
@@ -238,9 +308,6 @@ def _items(path: str, below: str) -> Iterator[Item]:
         yield from _lines(path, stem)
     elif ending == CSV:
         yield from (Item(f"{stem}-{row.number:06d}", path, row.start, row.end, row.line) for row in find_rows(path))
-    elif ending.lower() in _TABLES:
-        with contextlib.closing(ArrowFile(path)) as table:
-            yield from (Item(f"{stem}-{row + 1:06d}", path, row, row + 1, row + 1) for row in range(len(table)))
     elif is_picture(path):
         yield Item(stem, path)
     else:

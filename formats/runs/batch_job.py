@@ -181,8 +181,8 @@ def _placed(tasks: SweepTasks, output: BatchOutput) -> SweepTasks:
     """Return the tasks with their shards."""
     if output.shards is None:
         return tasks
-    count = -(-len(tasks) // output.shard_size)
-    return tasks.placed([shard_path(output.shards, number, count) for number in range(count)], output.shard_size)
+    ends = tasks.shard_ends(output.shard_size)
+    return tasks.placed([shard_path(output.shards, number, len(ends)) for number in range(len(ends))], ends)
 
 
 def _record(recipe: Recipe, tasks: SweepTasks) -> Record:

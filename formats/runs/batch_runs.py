@@ -30,8 +30,8 @@ __all__ = ["run_batch"]
 
 @takes(
     graph=Graph | str | os.PathLike, feeds=Mapping | None, output=str | os.PathLike | None, out_dir=str | os.PathLike | None,
-    format=str, shard_size=int, on=str | None, parts=Mapping | None, sweep=Mapping | None, keep_going=bool, batch=int | str,
-    overwrite=bool, steps=int | None, fetch_every=int, assign=Mapping | None, assign_add=Mapping | None,
+    format=str, shard_size=int | None, on=str | None, parts=Mapping | None, sweep=Mapping | None, keep_going=bool,
+    batch=int | str, overwrite=bool, steps=int | None, fetch_every=int, assign=Mapping | None, assign_add=Mapping | None,
     assign_sub=Mapping | None, check_numerics=bool, top_k=int | None, labels=str | Sequence | None,
     state=str | Mapping | None, seed=int | None, session=SessionSetup | None,
 )  # fmt: skip
@@ -44,7 +44,7 @@ def run_batch(
     output: str | os.PathLike[str] | None = None,
     out_dir: str | os.PathLike[str] | None = None,
     format: Literal["npz", "npy", "json", "csv"] = "npz",
-    shard_size: int = 1000,
+    shard_size: int | None = None,
     on: str | None = None,
     parts: Mapping[str, str] | None = None,
     sweep: Mapping[str, Sequence[Any]] | None = None,
@@ -71,9 +71,10 @@ def run_batch(
 
     `inputs`, `fetches`, `feeds`, `parts`, `sweep`, `keep_going` and `batch` are as in `run_each`. The results go to
     `out_dir`, a folder with a file of `format` for each input, or to shards of `shard_size` results:
-    `output="results.npz"` writes `results-00000-of-00010.npz` and so on; other shards are .tfrecord, .jsonl and .csv. A
-    later call computes the results that are missing or older than their inputs; with `overwrite` all. InvalidArgumentError
-    where the place has results of another graph or of other settings.
+    `output="results.npz"` writes `results-00000-of-00010.npz` and so on; other shards are .tfrecord, .jsonl, .csv, .parquet
+    and .arrow. By default a shard has 1,000 results, or those of a group of rows in Parquet and Arrow files. A later call
+    computes the results that are missing or older than their inputs; with `overwrite` all. InvalidArgumentError where the
+    place has results of another graph or of other settings.
 
     `on` names the place of the runs: by default this process; `local:4` for four processes, `dask://HOST:PORT`, or
     `grpc://HOST:PORT` for a TensorFlow cluster. New processes import no module of the caller, and load `op_libraries`,
@@ -99,7 +100,7 @@ def run_batch(
     setup = _setup(session or SessionSetup(), on, state, seed)
     if is_table(inputs):
         _require_defaults(
-            output=output, out_dir=out_dir, format=format != "npz", shard_size=shard_size != 1000, on=setup.on, sweep=sweep,
+            output=output, out_dir=out_dir, format=format != "npz", shard_size=shard_size, on=setup.on, sweep=sweep,
             keep_going=keep_going, overwrite=overwrite, targets=names_of(targets), steps=steps != 1, top_k=top_k,
             labels=labels, progress=progress,
         )  # fmt: skip

@@ -14,7 +14,7 @@ from ...core.support.places import exists, is_address
 from ..codecs.source import read_regular
 from .each_recipe import BatchOutput
 from .each_stamp import Record, WrittenFiles
-from .each_tasks import Outcome, SweepTask, SweepTasks
+from .each_tasks import SHARD_SIZE, Outcome, SweepTask, SweepTasks
 
 _SHARD: Final = "shard"
 _RESULTS: Final = "results"
@@ -40,7 +40,7 @@ class Manifest(Record):
         names = hashlib.blake2b(digest_size=16)
         for task in tasks:
             names.update(f"{task.name}\0".encode("utf-8", "surrogateescape"))
-        job = {**job, "inputs": names.hexdigest(), "shard_size": output.shard_size}
+        job = {**job, "inputs": names.hexdigest(), "shard_size": _shard_size(output, tasks)}
         super().__init__(manifest_path(output.shards), output, job)
         self._missing = {shard: len(tasks.of_shard(number)) for number, shard in enumerate(tasks.shards)}
         self._shards = tasks.shards
@@ -128,6 +128,16 @@ class Manifest(Record):
         if not lines or not all(isinstance(line, dict) for line in lines) or not all(_SHARD in line for line in lines[1:]):
             raise ValueError("no manifest")
         return lines
+
+
+def _shard_size(output: BatchOutput, tasks: SweepTasks) -> int | str:
+    """Return the number of results in a shard, or a checksum of the ends of shards that are groups of rows."""
+    if output.shard_size is not None:
+        return output.shard_size
+    ends = [tasks.of_shard(number).stop for number in range(len(tasks.shards))]
+    if ends == tasks.shard_ends(SHARD_SIZE):
+        return SHARD_SIZE
+    return f"groups of rows {hashlib.blake2b(repr(ends).encode(), digest_size=8).hexdigest()}"
 
 
 def _shard(task: SweepTask) -> str:

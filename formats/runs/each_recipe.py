@@ -37,8 +37,8 @@ class BatchOutput:
     """The name of the shards without their numbers; the extension is the format."""
     format: str = NPZ.word
     """The format of the files in the folder."""
-    shard_size: int = 1000
-    """The number of results in a shard."""
+    shard_size: int | None = None
+    """The number of results in a shard; None for 1,000, or for the groups of rows of Parquet and Arrow files."""
     overwrite: bool = False
     """Compute results again that are there."""
     keep_going: bool = False
@@ -52,7 +52,7 @@ class BatchOutput:
             raise InvalidArgumentError("the results need a place", hint="name either a folder or a file for shards")
         if self.shards is not None:
             format_of(self.shards, SHARDS)
-        if self.shard_size < 1:
+        if self.shard_size is not None and self.shard_size < 1:
             raise InvalidArgumentError(f"a shard of {self.shard_size} results is empty")
         if self.format not in _FORMATS or (self.format == TABLE.word and self.encode is None):
             raise InvalidArgumentError(f"'{self.format}' is not a format of results", hint="use npz, npy, json or csv")
