@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from ..core.codecs import wire
 from ..core.support.errors import DataLossError, InvalidArgumentError, TfgError
+from ..core.support.places import is_file
 from ..core.support.regular_files import POINTER, POINTER_WORDS
 
 Kind = Literal["graph", "meta_graph", "saved_model", "tfjs", "events", "run_metadata"]
@@ -105,7 +106,7 @@ def is_converted_to_text(data: memoryview) -> bool:
 
 def is_saved_model(folder: str | os.PathLike[str]) -> bool:
     """Return True for the folder of a SavedModel."""
-    return any(os.path.isfile(os.path.join(folder, name)) for name in MODEL_FILES)
+    return any(is_file(os.path.join(folder, name)) for name in MODEL_FILES)
 
 
 def graph_kind(data: memoryview, name: str) -> tuple[Kind, bool]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from google.protobuf.message import Message
 
 from ..core.support.errors import InvalidArgumentError
+from ..core.support.places import is_folder
 from . import detect
 from .codecs.scan import parse
 from .codecs.source import Source, describe, is_in_memory, read_regular, read_source, write_file
@@ -33,7 +34,7 @@ def write_message(source: Source, target: str, form: GraphForm, tags: Sequence[s
 
 
 def _read(source: Source) -> GraphDef | MetaGraphDef | SavedModel:
-    path: Source = source if is_in_memory(source) or not os.path.isdir(str(source)) else model_file(str(source))
+    path: Source = source if is_in_memory(source) or not is_folder(str(source)) else model_file(str(source))
     name, data = describe(path), read_source(source) if path is source else read_regular(str(path))
     kind, is_text = detect.graph_kind(data, name)
     if kind in ("events", "run_metadata"):

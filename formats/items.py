@@ -27,6 +27,7 @@ from ..core.planning.reachability import needed_nodes
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.grouping import grouped
+from ..core.support.places import is_address, is_folder, matching, plain
 from ..core.support.regular_files import open_regular
 from ..core.types.arrays import Array
 from ..core.types.shapes import Shape
@@ -70,14 +71,14 @@ class Item:
     @property
     def row(self) -> Row | None:
         """Return the place of a row of a CSV file, None for another input."""
-        if self.start is None or not self.path.lower().endswith(CSV):
+        if self.start is None or not plain(self.path).lower().endswith(CSV):
             return None
         return Row(self.start, self.end, int(self.name.rpartition("-")[2]), self.line)
 
     @property
     def is_arrow(self) -> bool:
         """Return True for a row of a Parquet or Arrow file, whose `start` is the number of the row, from 0."""
-        return self.start is not None and self.path.lower().endswith(_TABLES)
+        return self.start is not None and plain(self.path).lower().endswith(_TABLES)
 
     @property
     def place(self) -> str:
@@ -90,7 +91,7 @@ class Item:
     @property
     def is_picture(self) -> bool:
         """Return True for an image file."""
-        is_array = _is_records(self.path) or self.path.lower().endswith((".npz", ".npy"))
+        is_array = _is_records(self.path) or plain(self.path).lower().endswith((".npz", ".npy"))
         return self.start is None and not is_array
 
 
@@ -128,7 +129,32 @@ class Chained(MadeOnDemand[_Made]):
 
 
 class _FileRows(MadeOnDemand[Item]):
-    """The rows or lines of a file: three numbers each, where an Item takes some 400 bytes."""
+    """The rows or lines of a file, made on demand. `stem` and a number are the name of a row."""
+
+    path: str
+    stem: str
+
+    @property
+    @abc.abstractmethod
+    def numbers(self) -> Sequence[int]:
+        """The numbers of the rows, in order."""
+
+    def shared_name(self, others: _FileRows) -> str | None:
+        """Return the name of a row that has the name of a row of another file."""
+        if others.stem != self.stem:
+            return None
+        theirs = others.numbers if isinstance(others.numbers, range) else set(others.numbers)
+        shared = next((number for number in self.numbers if number in theirs), None)
+        return None if shared is None else f"{self.stem}-{shared:06d}"
+
+    def has(self, name: str) -> bool:
+        """Return True where a row has the name."""
+        stem, _, number = name.rpartition("-")
+        return stem == self.stem and number.isdecimal() and f"{int(number):06d}" == number and int(number) in self.numbers
+
+
+class _TextRows(_FileRows):
+    """The rows or lines of a file of text: three numbers each, where an Item takes some 400 bytes."""
 
     def __init__(self, path: str, items: Iterator[Item]) -> None:
         self.path = path
@@ -147,15 +173,33 @@ class _FileRows(MadeOnDemand[Item]):
         start, end, line = self._places[3 * index : 3 * index + 3]
         return Item(f"{self.stem}-{number:06d}", self.path, start, end, line)
 
-    def shared_name(self, others: _FileRows) -> str | None:
-        """Return the name of a row that has the name of a row of another file."""
-        numbers = set(self._numbers).intersection(others._numbers) if others.stem == self.stem else ()
-        return f"{self.stem}-{min(numbers):06d}" if numbers else None
+    @property
+    def numbers(self) -> Sequence[int]:
+        return self._numbers
 
-    def has(self, name: str) -> bool:
-        """Return True where a row has the name."""
-        stem, _, number = name.rpartition("-")
-        return stem == self.stem and number.isdecimal() and f"{int(number):06d}" == number and int(number) in self._numbers
+
+class _ArrowRows(_FileRows):
+    """The rows of a Parquet or Arrow file from one place up to another: they take no memory each."""
+
+    def __init__(self, path: str, stem: str, start: int, end: int, groups: Sequence[int] = ()) -> None:
+        """`groups` are the ends of the file's groups of rows."""
+        self.path, self.stem, self.groups = path, stem, groups
+        self._rows = range(start, end)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        return range(self._rows.start + 1, self._rows.stop + 1)
+
+    def _at(self, index: int) -> Item:
+        row = self._rows[index]
+        return Item(f"{self.stem}-{row + 1:06d}", self.path, row, row + 1, row + 1)
+
+    def part(self, start: int, end: int) -> _ArrowRows:
+        """Return some of the rows, by their places among these."""
+        return _ArrowRows(self.path, self.stem, self._rows.start + start, self._rows.start + end)
 
 
 class Items(Chained[Item]):
@@ -164,6 +208,29 @@ class Items(Chained[Item]):
     def __init__(self, parts: Sequence[Sequence[Item]]) -> None:
         super().__init__(parts)
         self._check_names()
+
+    def part(self, start: int, end: int) -> Sequence[Item]:
+        """Return the inputs from one place up to another."""
+        number = bisect.bisect_right(self._ends, start)
+        rows, first = self._parts[number], self._ends[number - 1] if number else 0
+        if isinstance(rows, _ArrowRows) and end <= self._ends[number]:
+            return rows.part(start - first, end - first)
+        return list(self[start:end])
+
+    def group_ends(self, least: int) -> list[int] | None:
+        """Return the ends of the groups of rows in Parquet and Arrow files, small groups of a file joined to groups of at
+        least so many rows; None where other inputs are among them.
+        """
+        ends: list[int] = []
+        for rows, end in zip(self._parts, self._ends):
+            if not isinstance(rows, _ArrowRows):
+                return None
+            first = start = end - len(rows)
+            for group in rows.groups:
+                if first + group - start >= least or first + group == end:
+                    start = first + group
+                    ends.append(start)
+        return ends
 
     def _check_names(self) -> None:
         """InvalidArgumentError for two inputs with the same name."""
@@ -198,9 +265,10 @@ def find_items(patterns: Sequence[str]) -> Items:
     inputs with the same name.
     """
     paths = list(dict.fromkeys(path for pattern in patterns for path in _matching(pattern)))
-    folders = {os.path.dirname(os.path.abspath(path)) for path in paths}
+    spelled = [os.path.abspath(plain(path)) for path in paths]  # an address as if it were a path, for the names
+    folders = set(map(os.path.dirname, spelled))
     shared = os.path.commonpath(folders) if folders else ""
-    items = Items([_part(path, os.path.relpath(os.path.abspath(path), shared)) for path in paths])
+    items = Items([_part(path, os.path.relpath(own, shared)) for path, own in zip(paths, spelled)])
     if paths and not items:
         raise NotFoundError(f"'{paths[0]}' has no rows", hint="the command runs once for each row or line of the file")
     return items
@@ -208,11 +276,15 @@ def find_items(patterns: Sequence[str]) -> Items:
 
 def _part(path: str, below: str) -> Sequence[Item]:
     """Return the inputs of a file."""
+    stem, ending = os.path.splitext(below)
+    if ending.lower() in _TABLES:
+        with contextlib.closing(ArrowFile(path)) as table:
+            return _ArrowRows(path, stem, 0, len(table), sorted({*table.ends} - {0}))
     items = _items(path, below)
     first = next(items, None)
     if first is None or first.start is None:
         return [] if first is None else [first]
-    return _FileRows(path, itertools.chain([first], items))
+    return _TextRows(path, itertools.chain([first], items))
 
 
 def _feeding(pattern: str) -> str | None:
@@ -225,20 +297,21 @@ def _feeding(pattern: str) -> str | None:
 
 
 def _matching(pattern: str) -> list[str]:
-    if os.path.isdir(pattern):
-        below = glob.glob(os.path.join(glob.escape(pattern), "**"), recursive=True)
-        paths = sorted(path for path in below if os.path.isfile(path) and _is_input(path))
+    if is_folder(pattern):
+        paths = sorted(filter(_is_input, matching(os.path.join(glob.escape(pattern), "**"))))
         if not paths:
             raise NotFoundError(f"folder '{pattern}' has no inputs", hint=_KINDS)
         return paths
-    paths = sorted(path for path in glob.glob(pattern, recursive=True) if not os.path.isdir(path))
+    paths = matching(pattern)
     if not paths:
         raise NotFoundError(f"no file matches '{pattern}'", hint=_feeding(pattern))
     return paths
 
 
 def _is_input(path: str) -> bool:
-    ending = os.path.splitext(path)[1].lower()
+    ending = os.path.splitext(plain(path))[1].lower()
+    if not is_address(path) and not os.path.isfile(path):
+        return False  # a pipe, for example
     return _is_records(path) or ending in (".npz", ".npy", CSV, *_TABLES, *_LINES) or is_picture(path)
 
 
@@ -252,9 +325,6 @@ def _items(path: str, below: str) -> Iterator[Item]:
         yield from _lines(path, stem)
     elif ending == CSV:
         yield from (Item(f"{stem}-{row.number:06d}", path, row.start, row.end, row.line) for row in find_rows(path))
-    elif ending.lower() in _TABLES:
-        with contextlib.closing(ArrowFile(path)) as table:
-            yield from (Item(f"{stem}-{row + 1:06d}", path, row, row + 1, row + 1) for row in range(len(table)))
     elif is_picture(path):
         yield Item(stem, path)
     else:
@@ -269,7 +339,7 @@ def _lines(path: str, stem: str) -> Iterator[Item]:
     """Yield the lines that are not blank; a .json file of a single document, in several lines, is a line."""
     start = 0
     with file_errors(path), open_regular(path) as file:
-        if path.endswith(_DOCUMENT) and _is_document(file):
+        if plain(path).endswith(_DOCUMENT) and _is_document(file):
             yield Item(f"{stem}-{1:06d}", path, 0, file.seek(0, os.SEEK_END), 1)
             return
         file.seek(0)
@@ -316,7 +386,7 @@ class ItemReader:
         """
         if _is_records(item.path):
             return {WHOLE: _records(item.path)}
-        if item.path.endswith(".npy"):
+        if plain(item.path).endswith(".npy"):
             return {WHOLE: open_array(item.path).read()}
         return read_npz(item.path)
 

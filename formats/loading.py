@@ -12,6 +12,7 @@ from ..core.graph.graph import Graph
 from ..core.support.arguments import expect
 from ..core.support.errors import DataLossError, InvalidArgumentError, TfgError
 from ..core.support.log import Stopwatch
+from ..core.support.places import is_file, is_folder, name_of, plain, size_of
 from . import detect
 from .codecs.source import Source, describe, is_in_memory, is_standard_input, read_regular, read_source
 from .function_library import FunctionLibrary
@@ -64,11 +65,11 @@ def _timed(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | 
 
 def _file_name(source: Source) -> str:
     """Return the name of a file or folder without its path; an empty text for bytes and standard input."""
-    return "" if is_in_memory(source) or is_standard_input(source) else os.path.basename(os.path.abspath(str(source)))
+    return "" if is_in_memory(source) or is_standard_input(source) else name_of(str(source))
 
 
 def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:
-    if not is_in_memory(source) and not is_standard_input(source) and os.path.isdir(str(source)):
+    if not is_in_memory(source) and not is_standard_input(source) and is_folder(str(source)):
         from .saved_model import model_file
 
         path = model_file(str(source))
@@ -84,7 +85,7 @@ def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | N
 
 def stream(path: str) -> NodeStream | None:
     """Return a stream of the nodes of a large GraphDef in a file; None for any other file, to be loaded."""
-    if not os.path.isfile(path) or os.path.getsize(path) < STREAMED_FROM:
+    if not is_file(path) or size_of(path) < STREAMED_FROM:
         return None
     data = read_source(path)
     return NodeStream(data) if detect.graph_kind(data, describe(path)) == ("graph", False) else None
@@ -95,11 +96,11 @@ def _model_folder(source: Source) -> str | None:
     if is_in_memory(source) or is_standard_input(source):
         return None
     folder = os.path.dirname(str(source)) or "."
-    if str(source).endswith(".json"):
+    if plain(str(source)).endswith(".json"):
         return folder
-    if os.path.basename(str(source)) not in detect.MODEL_FILES:
+    if name_of(str(source)) not in detect.MODEL_FILES:
         return None
-    return folder if any(os.path.isdir(os.path.join(folder, part)) for part in ("variables", "assets")) else None
+    return folder if any(is_folder(os.path.join(folder, part)) for part in ("variables", "assets")) else None
 
 
 def _load_sound(

@@ -14,6 +14,7 @@ from ..core.functions.call_kinds import CALL_KINDS, Form
 from ..core.graph.graph import Graph
 from ..core.graph.metagraph import INIT_SIGNATURE, Asset, MetaGraph, SaverInfo, Signature, SignatureTensor, VariableInfo
 from ..core.support.errors import DataLossError, TfgError
+from ..core.support.places import exists
 from ..core.support.tensor_names import parse_tensor_name
 from ..core.transforms.joined_graphs import PartNames
 from ..core.types import dtypes
@@ -396,5 +397,5 @@ def _variables_prefix(folder: str | None) -> str | None:
     if folder is None:
         return None
     prefix = os.path.join(folder, "variables", "variables")
-    has_checkpoint = os.path.exists(f"{prefix}.index") or os.path.exists(prefix)
+    has_checkpoint = exists(f"{prefix}.index") or exists(prefix)
     return prefix if has_checkpoint else None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import os
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -20,6 +19,7 @@ from ..core.graph.variable_nodes import find_variables
 from ..core.model.model_view import ModelView, model_view
 from ..core.runtime.session.restored_variables import read_instead, restored_variables
 from ..core.support.errors import NotFoundError
+from ..core.support.places import size_of
 from ..core.support.regular_files import open_regular
 from ..core.types.tensors import Tensor
 from .state import read_variables, reason_of, saved_values
@@ -118,7 +118,7 @@ def _assets(graph: Graph) -> Mapping[str, Asset]:
 
 
 def _same_contents(a: str, b: str) -> bool:
-    if os.path.getsize(a) != os.path.getsize(b):
+    if size_of(a) != size_of(b):
         return False
     with open_regular(a) as first, open_regular(b) as second:
         pieces = zip(iter(lambda: first.read(_PIECE), b""), iter(lambda: second.read(_PIECE), b""))

@@ -20,6 +20,7 @@ from ..core.support.atomic import atomic_file, file_errors, locked_folder
 from ..core.support.errors import InternalError, UnimplementedError
 from ..core.support.file_formats import ONNX_MODELS, format_of
 from ..core.support.optional_packages import extra_hint
+from ..core.support.places import names_in, remove, resolved
 from ..core.support.user_signals import pass_on
 from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, from_name, from_numpy
@@ -52,7 +53,7 @@ def save_onnx(model: OnnxModel, path: str | os.PathLike[str], opset: int = OPSET
     format_of(path, ONNX_MODELS)
     onnx = require("onnx")
     check_opset(onnx, opset)
-    path = os.path.realpath(path)
+    path = resolved(path)
     writer = _ModelWriter(onnx, in_opset(onnx, model, opset), opset)
     size = sum(array.nbytes for array in writer.arrays())
     if size > LARGEST:
@@ -69,7 +70,7 @@ def save_onnx(model: OnnxModel, path: str | os.PathLike[str], opset: int = OPSET
 def _save_in_two(writer: _ModelWriter, path: str) -> None:
     """Write the weights under a new name, then the model, so that at each moment a complete model exists."""
     folder, name = os.path.split(path)
-    earlier = [entry for entry in os.listdir(folder) if re.fullmatch(re.escape(name) + r"(\.\d+)?\.data", entry)]
+    earlier = [entry for entry in names_in(folder) if re.fullmatch(re.escape(name) + r"(\.\d+)?\.data", entry)]
     names = itertools.chain([f"{name}.data"], (f"{name}.{number}.data" for number in itertools.count(1)))
     weights = next(itertools.filterfalse(earlier.__contains__, names))
     proto = writer.model(weights)
@@ -81,7 +82,7 @@ def _save_in_two(writer: _ModelWriter, path: str) -> None:
         file.flush()
         _check(writer.onnx, file.name)
     for entry in earlier:
-        os.unlink(os.path.join(folder, entry))
+        remove(os.path.join(folder, entry))
 
 
 def _number(kinds: Any, dtype: DType) -> int:

@@ -16,6 +16,7 @@ from ..core.numerics.resize import bilinear, resample
 from ..core.registry import registry
 from ..core.support.atomic import file_errors
 from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.support.places import is_address
 from ..core.support.regular_files import open_regular
 from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, uint8
@@ -65,6 +66,8 @@ def parse_transform(text: str) -> tuple[str, Transform]:
         return text, Transform()
     fields: dict[str, str] = dict(_pair(part) for part in match[1].split("&"))
     unknown = fields.keys() - {"resize", "scale", "offset"}
+    if unknown and is_address(text):
+        return text, Transform()  # the query of the address
     if unknown:
         raise InvalidArgumentError(f"unknown option '{min(unknown)}' of a picture", hint=_FORMS)
     size = _size(fields["resize"]) if "resize" in fields else None

@@ -24,6 +24,7 @@ from ..core.support.atomic import file_errors
 from ..core.support.display import Report
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.file_formats import CSV, EVENT_VALUES, format_of
+from ..core.support.places import files_below, is_file, is_folder, make_folders
 from ..core.support.regular_files import open_regular
 from ..core.support.words import counted
 from ..core.types.arrays import Array
@@ -212,7 +213,7 @@ class EventLog(Report):
         for name, data in {"scalars.csv": scalars, **_tables(self.histograms), **_pictures(self.images)}.items():
             file = os.path.join(path, name)
             with file_errors(file):
-                os.makedirs(os.path.dirname(file), exist_ok=True)
+                make_folders(os.path.dirname(file))
             write_file(file, [data])
 
 
@@ -295,7 +296,7 @@ def read_events(path: Source, *, tag: str = "", kinds: Collection[str] = KINDS) 
 def _event_files(source: Source) -> list[tuple[str, Source]]:
     """Return event files with the names of their runs; a single file, or bytes, is the run `.`."""
     folder = _path_of(source)
-    if folder is None or not os.path.isdir(folder):
+    if folder is None or not is_folder(folder):
         # The kind is told from the contents, and a pipe gives them once.
         if isinstance(source, (str, os.PathLike)):
             source = ReadOnce(os.fspath(source))
@@ -321,12 +322,8 @@ def _path_of(source: Source) -> str | None:
 
 def _event_files_below(folder: str) -> list[tuple[str, Source]]:
     """Return the event files of a folder and its folders with the names of their runs, in the order of the names."""
-    files: list[tuple[str, Source]] = []
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        run = os.path.relpath(place, folder).replace(os.sep, "/")
-        files += [(run, os.path.join(place, name)) for name in sorted(names) if _MARK in name]
-    return files
+    files = (file for file in files_below(folder) if _MARK in os.path.basename(file))
+    return [(os.path.relpath(os.path.dirname(file), folder).replace(os.sep, "/"), file) for file in files]
 
 
 _MARK: Final = "tfevents"
@@ -413,7 +410,7 @@ def _buckets(histogram: HistogramProto) -> Array:
 def describe_recording(source: Source) -> Recording | None:
     """Return what an event file, a folder of event files or a RunMetadata file holds; None for any other file or folder."""
     folder = _path_of(source)
-    if folder is not None and os.path.isdir(folder):
+    if folder is not None and is_folder(folder):
         return _of_folder(folder)
     data = read_source(source)
     kind = detect.recording_kind(data, describe(source))
@@ -467,7 +464,7 @@ class _Events:
     def _opened(self) -> Iterator[Any]:
         """Open a file, to be read in pieces, or what else `read_source` reads, gzip among it."""
         path = _path_of(self._source)
-        if path is None or not os.path.isfile(path):
+        if path is None or not is_file(path):
             yield io.BytesIO(read_source(self._source))
             return
         with file_errors(path), open_regular(path) as file:

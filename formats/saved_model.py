@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..core.codecs import wire
 from ..core.graph.graph import Graph
 from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.places import exists, names_in
 from . import detect
 from .codecs.scan import parse
 from .codecs.textformat import read_printed, serialize_text
@@ -20,7 +21,7 @@ def model_file(folder: str) -> str:
     """Find the file with the graphs of a SavedModel's folder, or of a TensorFlow.js model's; NotFoundError for others."""
     for name in (*detect.MODEL_FILES, detect.TFJS_FILE):
         path = os.path.join(folder, name)
-        if os.path.exists(path):
+        if exists(path):
             return path
     files = " or ".join(detect.MODEL_FILES)
     raise NotFoundError(f"folder '{folder}' is not a SavedModel: it has no {files}", hint=_folder_hint(folder))
@@ -93,7 +94,7 @@ def _tags(meta_graph: memoryview) -> tuple[str, ...]:
 
 
 def _folder_hint(folder: str) -> str:
-    entries = sorted(os.listdir(folder))
+    entries = names_in(folder)
     nested = [name for name in entries if detect.is_saved_model(os.path.join(folder, name))]
     if len(nested) > 1:
         versions = sorted(nested, key=lambda name: (len(name), name) if name.isdecimal() else (0, name))

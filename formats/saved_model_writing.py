@@ -40,6 +40,7 @@ from ..core.support.errors import (
     ResourceExhaustedError,
 )
 from ..core.support.file_formats import MODELS, format_of
+from ..core.support.places import absolute, exists, is_address, is_folder, names_in
 from ..core.support.tensor_names import free_name, parse_tensor_name
 from ..core.transforms.joined_graphs import PartNames
 from ..core.transforms.subgraphs import drop_ends, forget_locations
@@ -301,7 +302,7 @@ def write_saved_model(
     format_of(folder, MODELS)
     require_folder(folder)
     require_new_folder(folder)
-    target = os.path.abspath(folder)
+    target = absolute(folder)
     with file_errors(folder):
         with staged_folder(target) as staged:
             _write(staged, model, source, save)
@@ -357,12 +358,12 @@ def _copy(source: str, name: str, target: str) -> None:
     PermissionDeniedError for a link to a folder, a possible cycle, and for a link that leads out of the model.
     """
     path = os.path.join(source, name)
-    if os.path.lexists(path):
+    if exists(path) if is_address(path) else os.path.lexists(path):
         _copy_tree(path, os.path.join(target, name), FileGate(NO_FILES.reading(source)))
 
 
 def _copy_tree(path: str, copied: str, files: FileGate, depth: int = 0) -> None:
-    if not os.path.isdir(path):
+    if not is_folder(path):
         _copy_file(path, copied, files)
         return
     if os.path.islink(path):
@@ -370,7 +371,7 @@ def _copy_tree(path: str, copied: str, files: FileGate, depth: int = 0) -> None:
     if depth > _MAX_DEPTH:
         raise ResourceExhaustedError(f"the folders of '{path}' are nested deeper than {_MAX_DEPTH} levels")
     os.mkdir(copied)
-    for name in sorted(os.listdir(path)):
+    for name in names_in(path):
         _copy_tree(os.path.join(path, name), os.path.join(copied, name), files, depth + 1)
 
 

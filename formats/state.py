@@ -21,7 +21,8 @@ from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError, UnimplementedError
 from ..core.support.file_formats import NPZ, SAFETENSORS, STATES, format_of
 from ..core.support.gc_control import rare_collection
-from ..core.support.regular_files import LEFT_OUT, WITHOUT_VALUES, open_regular
+from ..core.support.places import is_file
+from ..core.support.regular_files import LEFT_OUT, WITHOUT_VALUES, open_regular, open_size
 from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, string, variant
 from ..core.types.tensors import Tensor
@@ -60,8 +61,8 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     NotFoundError where there is neither, DataLossError where the file is damaged.
     """
     text = os.fspath(path)
-    if os.path.isfile(text):
-        if zipfile.is_zipfile(text) or text.endswith(NPZ.extensions):
+    if is_file(text):
+        if _is_archive(text) or text.endswith(NPZ.extensions):
             return read_npz(text)
         if text.endswith(SAFETENSORS.extensions) or _begins_as_safetensors(text):
             return read_safetensors(text)
@@ -76,9 +77,14 @@ def _checkpoint(path: str) -> CheckpointReader:
     return open_checkpoint(path)
 
 
+def _is_archive(path: str) -> bool:
+    with file_errors(path), open_regular(path) as file:
+        return zipfile.is_zipfile(file)
+
+
 def _begins_as_safetensors(path: str) -> bool:
     with file_errors(path), open_regular(path) as file:
-        return is_safetensors(file.read(_HEAD), os.fstat(file.fileno()).st_size)
+        return is_safetensors(file.read(_HEAD), open_size(file))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -100,7 +106,7 @@ def holds_state(path: str | os.PathLike[str]) -> bool:
     """Return True where `read_state` finds values: for archives and checkpoints, not for graphs, SavedModels among them."""
     text = os.fspath(path)
     named = text.endswith((*NPZ.extensions, *SAFETENSORS.extensions))
-    if os.path.isfile(text) and (named or zipfile.is_zipfile(text) or _begins_as_safetensors(text)):
+    if is_file(text) and (named or _is_archive(text) or _begins_as_safetensors(text)):
         return True
     if is_saved_model(text):
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from ..core.support.places import is_file, is_folder
 from ..core.types.tensors import Tensor
 from .detect import TFJS_FILE, is_saved_model
 from .state import holds_state, read_state
@@ -28,6 +29,6 @@ def stored_tensors(path: str | os.PathLike[str], tags: Sequence[str] | None = No
 
 def has_graph(path: str) -> bool:
     """Return True for a folder with a model, and for a file that holds no state."""
-    if os.path.isdir(path):
-        return is_saved_model(path) or os.path.isfile(os.path.join(path, TFJS_FILE))
-    return os.path.isfile(path) and not holds_state(path)
+    if is_folder(path):
+        return is_saved_model(path) or is_file(os.path.join(path, TFJS_FILE))
+    return is_file(path) and not holds_state(path)

@@ -31,6 +31,7 @@ from ..core.registry.op_facts import has_fact
 from ..core.runtime.state.file_access import NO_FILES, FileGate
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError, UnimplementedError
+from ..core.support.places import make_folders, resolved
 from ..core.support.regular_files import WITHOUT_WEIGHTS, require_no_pointer
 from ..core.support.words import counted
 from ..core.types import dtypes
@@ -198,9 +199,9 @@ def _contents(path: str, folder: str | None, read: set[str]) -> bytes:
     if folder is None:
         raise NotFoundError(f"the weights are in '{path}', next to model.json", hint="give the path of model.json")
     place = os.path.join(folder, path)
-    if os.path.realpath(place) in read:
+    if resolved(place) in read:
         raise ValueError(f"the manifest names the file '{path}' twice")
-    read.add(os.path.realpath(place))
+    read.add(resolved(place))
     with file_errors(place), FileGate(NO_FILES.reading(folder)).open(place) as file:
         data = file.read()
     require_no_pointer(data, place, WITHOUT_WEIGHTS)
@@ -315,7 +316,7 @@ def write_tfjs(
     stored = [_stored_weight(name, value, weight_type) for name, value in weights.items()]
     model = _model(graph, parts, signature)
     with file_errors(path):
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        make_folders(os.path.dirname(path) or ".")
     model["weightsManifest"] = _write_shards(path, stored)
     write_file(path, [json.dumps(model, separators=(",", ":")).encode()])
     return sum(len(data) for _, data in stored)

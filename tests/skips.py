@@ -24,8 +24,10 @@ class AllowedSkip(NamedTuple):
 ALLOWED = (
     AllowedSkip(r"could not import '(tensorflow|keras|tf_keras)'|TensorFlow is not installed", "need TensorFlow", "live"),
     AllowedSkip(r"the extra tfg\[(onnx|openvino|xla)\] is not installed", "need the libraries of engines", "engines"),
-    AllowedSkip(r"the extra tfg\[(arrow|cluster|dask|notebook)\] is not installed", "need packages of these extras", "extras"),
-    AllowedSkip(r"the extra tfg\[clients\] is not installed", "need pyright or libraries of data frames", "extras"),
+    AllowedSkip(
+        r"the extra tfg\[(arrow|cluster|dask|notebook|remote)\] is not installed", "need packages of these extras", "extras"
+    ),
+    AllowedSkip(r"the extra tfg\[clients\] is not installed", "need pyright, libraries of data frames or a server", "extras"),
     AllowedSkip(r"could not import 'optax'", "need the library optax", "engines"),
     AllowedSkip(r"could not import 'safetensors'", "need the library safetensors", "extras"),
     AllowedSkip(r"the extra tfg\[docs\] is not installed", "need Sphinx", "docs"),

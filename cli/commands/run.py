@@ -94,14 +94,13 @@ class RunOptions:
         help="Write the results here, as .npy, .npz, .json, .csv or .txt. For --each, --sweep: shards, FILE-00000-of-00010, "
         "as .npz, .tfrecord, .jsonl, .csv, .parquet or .arrow.",
     )
-    shard_size: int = option(
+    shard_size: int | None = option(
         type=click.IntRange(1),
-        default=1000,
-        show_default=True,
         metavar="N",
         needs=_MANY,
         excludes={"--out-dir": "each result has its own file"},
-        help="With --each or --sweep, and --output: number of results in a shard.",
+        help="With --each or --sweep, and --output: number of results in a shard. Default: 1000, or for Parquet and Arrow "
+        "inputs the groups of their rows.",
     )
     format_: str | None = option(
         type=click.Choice(("table", "json", "csv", "npy", "npz")), help="Format of the printed results."

@@ -8,6 +8,7 @@ import shutil
 from ...core.support.atomic import atomic_file, file_errors, flush_folder, rename_folder, staged_folder
 from ...core.support.errors import AlreadyExistsError, NotFoundError
 from ...core.support.file_formats import FOLDERS
+from ...core.support.places import exists, make_folders
 from ...core.support.words import counted
 from .. import render
 from ..main import DONE
@@ -52,7 +53,7 @@ def _run(options: SamplesOptions) -> int:
         render.emit("tfg.samples/1", {"samples": shown}, options.format_, lambda: [render.Table(("sample", "path"), rows)])
         return DONE
     with file_errors(target):
-        os.makedirs(target, exist_ok=True)
+        make_folders(target)
         for name in copied:
             _copy(os.path.join(_FOLDER, name), os.path.join(target, name))
     render.note(f"copied {counted(len(copied), 'sample')} to {target}", options.quiet)
@@ -70,7 +71,7 @@ def _samples(names: tuple[str, ...]) -> list[str]:
 
 def _copy(source: str, target: str) -> None:
     """Copy a file or a folder; refuse to overwrite."""
-    if os.path.lexists(target):
+    if os.path.lexists(target) or exists(target):
         raise AlreadyExistsError(f"'{target}' already exists")
     if os.path.isdir(source):
         with staged_folder(target) as staged:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-import os
 import shlex
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from ...core.graph.graph import Graph
 from ...core.registry.node_kinds import ABSENT
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.hints import command_form
+from ...core.support.places import exists, is_file
 from ...core.support.words import counted
 from .. import render
 from ..commands.convert import ConvertOptions
@@ -116,7 +116,7 @@ def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
     """Return the options with the checkpoint that TensorFlow's Saver wrote together with a .meta file as --state, where the
     values of variables are needed and the options name none. The prefix of both stands for the file.
     """
-    if not os.path.exists(options.source) and all(os.path.isfile(options.source + end) for end in (".meta", ".index")):
+    if not exists(options.source) and all(is_file(options.source + end) for end in (".meta", ".index")):
         options = dataclasses.replace(options, source=f"{options.source}.meta")
     prefix = options.source.removesuffix(".meta")
     if not options.needs_values or prefix == options.source or options.session.changes_state:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import shlex
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from ...core.explaining.node_listing import NodeFilter, NodeRecord, list_nodes
 from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.escaping import printable_line, printable_proto
+from ...core.support.places import exists
 from ...core.support.words import counted, some
 from .. import render
 from ..commands.dump import DumpOptions
@@ -93,7 +93,7 @@ def _dump_graph(dump: DumpedGraph, options: DumpOptions) -> None:
 
 def _require_file(word: str, graph: str) -> None:
     """Raise NotFoundError for a word that is no file: the name of a node, or a pattern, which --name takes."""
-    if word != "-" and not os.path.exists(word):
+    if word != "-" and not exists(word):
         expression = word.rstrip("*").replace("*", ".*")
         line = f"tfg dump {shlex.quote(graph)} --name {shlex.quote(expression)}"
         raise NotFoundError(f"file '{word}' does not exist", hint=f"to list nodes by their names: `{line}`")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
 import sys
 from typing import Final
 
@@ -12,6 +11,7 @@ import click
 
 from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
+from ...core.support.places import absolute
 from ...core.support.words import counted
 from ...formats.api.run_plan import Pairs
 from ...formats.api.session_setup import SessionSetup
@@ -65,7 +65,7 @@ def _recipe(graph: Graph, path: str | None, size: BlockSize, options: RunOptions
     setup = dataclasses.replace(setup, engine=session.engine_name, precision=session.engine_options.precision)
     format_ = options.format_ or "npz"
     output = BatchOutput(
-        options.out_dir, options.out and os.path.abspath(options.out), format_, options.shard_size, options.overwrite,
+        options.out_dir, options.out and absolute(options.out), format_, options.shard_size, options.overwrite,
         options.keep_going, steps_table if format_ == "table" else None,
     )  # fmt: skip
     request = options.request
@@ -126,7 +126,7 @@ def _summarize(report: BatchReport, options: RunOptions) -> None:
         render.note(f"error: {result.name}: {result.error}")
     if len(failed) > _MAX_LISTED:
         render.note(f"error: {len(failed) - _MAX_LISTED} more failed")
-    place = options.out_dir or f"{counted(report.shards, 'shard')} of {os.path.abspath(options.out or '')}"
+    place = options.out_dir or f"{counted(report.shards, 'shard')} of {absolute(options.out or '')}"
     written = f"{counted(report.done, 'result')} written to {place}" if report.done or not failed else "no result written"
     parts = [written, *([f"{len(failed)} failed"] if failed else [])]
     parts += [f"{report.skipped} already there"] if report.skipped else []

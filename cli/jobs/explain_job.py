@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import os
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -17,6 +16,7 @@ from ...core.op_libraries.op_listing import describe_op, is_declared
 from ...core.registry.catalog import CATALOG
 from ...core.runtime.session.function_signatures import entry_points
 from ...core.support.errors import NotFoundError
+from ...core.support.places import exists, is_folder
 from ...formats.api.names import Names
 from ...formats.codecs.source import ReadOnce, describe, read_source
 from ...formats.detect import recording_kind
@@ -42,7 +42,7 @@ def run(options: ExplainOptions) -> None:
     """Explain a graph, nodes, a recording, or an op."""
     reader = options.reader
     reader.load_libraries()
-    if not os.path.exists(options.graph) and is_op(options.graph):
+    if not exists(options.graph) and is_op(options.graph):
         if options.sizes:
             raise click.UsageError("--shape and --batch need a graph, and an op has no sizes")
         if options.raw:
@@ -56,10 +56,10 @@ def run(options: ExplainOptions) -> None:
 
 def show_recording(source: ReadOnce, options: ExplainOptions) -> bool:
     """Show the contents of an event file, a folder of them or a RunMetadata file; return False for any other."""
-    is_model = os.path.isdir(source) and has_graph(source.path)
+    is_model = is_folder(source) and has_graph(source.path)
     if is_model or options.nodes or options.about_runs or options.missing or options.sizes or options.raw:
         return False
-    if not os.path.isdir(source) and recording_kind(read_source(source), describe(source)) is None:
+    if not is_folder(source) and recording_kind(read_source(source), describe(source)) is None:
         return False
     from ...formats.recordings import describe_recording  # lazy: most files are graphs
 

@@ -18,6 +18,7 @@ from ...core.passes.pass_listing import list_passes
 from ...core.passes.pipeline import OptimizeReport, optimize
 from ...core.runtime.session.function_signatures import as_called
 from ...core.support.hints import command_form
+from ...core.support.places import name_of
 from ...core.support.words import counted
 from ...formats.api.names import Names
 from ...formats.api.outputs import default_fetches
@@ -228,4 +229,4 @@ class OptimizeJob:
 
 def _file_name(path: str) -> str:
     """Return the name of a file or folder; a file of the same kind stands for standard output."""
-    return "graph" if path == "-" else os.path.basename(os.path.abspath(path))
+    return "graph" if path == "-" else name_of(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import pathlib
 import sys
 import webbrowser
@@ -20,6 +19,7 @@ from ...core.graph.graph import Graph, Node
 from ...core.model.model_view import ModelView
 from ...core.model.node_activations import NodeRun
 from ...core.support.gc_control import rare_collection
+from ...core.support.places import name_of
 from ...formats.api.classes import read_labels
 from ...formats.api.counting import counted_fetches, profile
 from ...formats.api.names import Names
@@ -68,7 +68,7 @@ class ViewJob:
 
     def write(self) -> None:
         """Write the page to a file, to standard output for `-`, by default to a file called as the graph is."""
-        name = os.path.basename(os.path.abspath(self.path)) if self.path != "-" else "graph"
+        name = name_of(self.path) if self.path != "-" else "graph"
         out = self.options.out or f"{name.partition('.')[0] or name}.html"
         options = self.options
         with render.Working("reading the graph", options.quiet) as working, rare_collection():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import os
 import shlex
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, overload
@@ -26,7 +25,7 @@ from ..support.display import Report, Rows
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
-from ..support.regular_files import open_regular
+from ..support.regular_files import open_regular, open_size
 from ..support.versions import Versions
 from ..support.words import counted, size_in_bytes
 from ..types.dtypes import DType, from_name
@@ -403,7 +402,7 @@ def _size_and_lines(path: str) -> tuple[int | None, int | None]:
     """Return the size of a file and how many lines its text has; None for a file or a text that is not there."""
     try:
         with open_regular(path) as file:
-            size = os.fstat(file.fileno()).st_size
+            size = open_size(file)
             return size, _lines(file.read()) if size <= _MAX_COUNTED else None
     except (OSError, InvalidArgumentError):
         return None, None

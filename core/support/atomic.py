@@ -8,8 +8,9 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
+from . import places
 from .errors import (
     AlreadyExistsError,
     InvalidArgumentError,
@@ -20,6 +21,11 @@ from .errors import (
     UnknownError,
 )
 from .log import tell
+from .places import is_address
+from .regular_files import open_regular
+
+if TYPE_CHECKING:
+    from .remote_files import RemotePlace
 
 try:
     import fcntl
@@ -29,7 +35,6 @@ except ImportError:  # Windows refuses to rename or remove an open file, and nee
 _staged: set[str] = set()
 """The staged files and folders of this process, named before they are made."""
 _NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -67,6 +72,8 @@ def _file_error(error: OSError, path: str) -> TfgError:
 
 def require_folder(path: str | os.PathLike[str]) -> None:
     """Raise NotFoundError where the folder that a file or folder is to be written to is not there."""
+    if is_address(path):
+        return  # a store has a folder with the folder's first file
     folder = os.path.dirname(os.fspath(path).rstrip(os.sep))
     with file_errors(path):
         is_there = not folder or _is_folder(folder)
@@ -85,14 +92,14 @@ def _is_folder(path: str) -> bool:
 def require_new_folder(path: str | os.PathLike[str]) -> None:
     """Raise AlreadyExistsError where there is anything at the path but an empty folder."""
     with file_errors(path):
-        if os.path.exists(path) and (not os.path.isdir(path) or os.listdir(path)):
+        if places.exists(path) and (not places.is_folder(path) or places.names_in(path)):
             raise AlreadyExistsError(f"'{os.fspath(path)}' already exists and is not empty: a SavedModel needs a new folder")
 
 
 def _absence(path: str) -> NotFoundError:
     """Return the error for a file that does not exist: an address, the prefix of a checkpoint, or a name near another."""
-    if _ADDRESS.match(path):
-        return NotFoundError(f"'{path}' is a URL, but tfg reads only local files", hint="download the file first")
+    if is_address(path):
+        return NotFoundError(f"'{path}' does not exist")
     if os.path.isfile(f"{path}.index"):
         hint = f"list its tensors with `tfg checkpoint {path}`, or use it with a graph as `--state {path}`"
         hint += f"; its graph is '{path}.meta'" if os.path.isfile(f"{path}.meta") else ""
@@ -122,8 +129,8 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """
     with file_errors(path):
         require_folder(path)
-        target = os.path.realpath(path)
-        if os.path.exists(path) and not os.path.isfile(path):  # a rename would replace the device or pipe itself
+        target = places.resolved(path)
+        if not is_address(path) and os.path.exists(path) and not os.path.isfile(path):  # a rename would replace the device
             with open(path, "wb") as device:
                 yield device
             return
@@ -137,7 +144,7 @@ def replacing(target: str) -> Iterator[IO[bytes]]:
     with staged_file(target) as file:
         yield file
         finish(file)
-        os.replace(file.name, target)
+        move_file(file.name, target)
     flush_folder(target)
     tell("wrote %s", target)
 
@@ -147,8 +154,12 @@ def staged_file(target: str, replaced: str | None = None) -> Iterator[IO[bytes]]
     """Open a file beside `target` that is removed at the end unless renamed. Files of killed writers are removed first.
 
     The file has the permissions of the file to replace (`replaced`, or `target` itself) from the start. The writer holds a
-    lock on the file, so that a file without a writer can be detected.
+    lock on the file, so that a file without a writer can be detected. For an address the file is in a folder of its own.
     """
+    if is_address(target):
+        with _private_folder(target) as folder, staged_file(os.path.join(folder, "staged")) as file:
+            yield file
+        return
     remove_abandoned(target)
     file = _locked_file(target, mode_of(replaced or target))
     try:
@@ -163,6 +174,10 @@ def staged_file(target: str, replaced: str | None = None) -> Iterator[IO[bytes]]
 @contextlib.contextmanager
 def staged_folder(target: str) -> Iterator[str]:
     """Yield the name of an empty folder beside `target`, removed at the end unless renamed; otherwise as `staged_file`."""
+    if is_address(target):
+        with _private_folder(target) as folder:
+            yield folder
+        return
     remove_abandoned(target)
     name, descriptor = _locked_folder(target)
     try:
@@ -172,6 +187,30 @@ def staged_folder(target: str) -> Iterator[str]:
         _staged.discard(name)
         if descriptor is not None:
             os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _private_folder(address: str) -> Iterator[str]:
+    """Yield an empty folder of this machine for files on their way to an address."""
+    import tempfile
+
+    _remote(address).require_writable()  # before the work, not behind it
+    with tempfile.TemporaryDirectory(prefix="tfg-", ignore_cleanup_errors=True) as folder:
+        yield folder
+
+
+def move_file(source: str, target: str) -> None:
+    """Give a staged file its name, in place of a file of this name, or write it to an address."""
+    if is_address(target):
+        _remote(target).upload(source)
+    else:
+        os.replace(source, target)
+
+
+def _remote(address: str) -> RemotePlace:
+    from .remote_files import RemotePlace  # lazy: most files are of this machine
+
+    return RemotePlace(address)
 
 
 def staged_name(target: str) -> str:
@@ -201,6 +240,8 @@ def remove_staged() -> None:
 
 def mode_of(path: str) -> int | None:
     """Return the permissions of a file, or None if there is no file."""
+    if is_address(path):
+        return None
     try:
         return stat.S_IMODE(os.stat(path).st_mode)
     except FileNotFoundError:
@@ -286,9 +327,9 @@ def _lock(descriptor: int) -> None:
 def locked_folder(folder: str) -> Iterator[None]:
     """Hold a folder's lock against other processes and threads; the operating system releases the lock of a dead process.
 
-    Windows has no locks of folders: there the lock excludes nobody.
+    Windows has no locks of folders, and neither has a store of objects: there the lock excludes nobody.
     """
-    if fcntl is None:
+    if fcntl is None or is_address(folder):
         yield
         return
     descriptor = os.open(folder or ".", os.O_RDONLY | os.O_DIRECTORY)
@@ -303,6 +344,12 @@ def place_copy(source: str, target: str, temporary: str) -> None:
     """Give the file `source` the second name `target`, in place of a file of this name: by a link where possible, or by a
     copy.
     """
+    if is_address(target) or is_address(source):
+        import shutil
+
+        with open_regular(source) as read, replacing(target) as written:
+            shutil.copyfileobj(read, written)
+        return
     try:
         _link_or_copy(source, temporary)
         os.replace(temporary, target)
@@ -338,7 +385,12 @@ def finish(file: IO[bytes]) -> None:
 
 
 def rename_folder(source: str, target: str) -> None:
-    """Rename a folder to a name that is unused or names an empty folder."""
+    """Rename a folder to a name that is unused or names an empty folder, or write its files below an address."""
+    if is_address(target):
+        from .remote_files import upload_folder  # lazy, as above
+
+        upload_folder(source, target)
+        return
     if fcntl is None and os.path.isdir(target):
         os.rmdir(target)
     os.rename(source, target)
@@ -346,7 +398,7 @@ def rename_folder(source: str, target: str) -> None:
 
 def flush_folder(path: str) -> None:
     """Wait until the names in the folder of `path` are on the disk, where the system and the file system can say so."""
-    if not hasattr(os, "O_DIRECTORY"):
+    if not hasattr(os, "O_DIRECTORY") or is_address(path):
         return
     descriptor = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)
     try:

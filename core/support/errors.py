@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from .credentials import masked
 from .hints import Hint
 from .words import shortened
 
@@ -17,9 +18,9 @@ class TfgError(Exception):
 
     `message` names the fault, `node` and `op` the place, `hint` the next step. `details` are lines of their own below the
     message: a message itself is a single line, with line feeds (in untrusted names, for instance) shown as escapes. Long
-    values are cut: a value may be a whole file. The hint is a note of the exception too, so that a traceback shows the
-    hint. Hints are written with options of the
-    command line, for which `hint` has parameters of Python.
+    values are cut: a value may be a whole file. Credentials in addresses are masked. The hint is a note of the exception too,
+    so that a traceback shows the hint. Hints are written with options of the command line, for which `hint` has parameters of
+    Python.
     """
 
     def __init__(
@@ -31,13 +32,13 @@ class TfgError(Exception):
         hint: str | None = None,
         details: Sequence[str] = (),
     ) -> None:
-        message = shortened(message)
+        message = masked(shortened(message))
         super().__init__(message)
         self.message = message
         self.node = node
         self.op = op
         self.hint = hint
-        self.details = tuple(map(shortened, details))
+        self.details = tuple(masked(shortened(line)) for line in details)
         if hint:
             self.add_note(f"hint: {self.hint}")
 
@@ -48,7 +49,7 @@ class TfgError(Exception):
 
     @hint.setter
     def hint(self, text: str | None) -> None:
-        self._hint = Hint.of(text)
+        self._hint = Hint.of(None if text is None else masked(text))
 
     @property
     def summary(self) -> str:

@@ -1,4 +1,5 @@
-"""Escaping of untrusted text for output: no character moves a cursor, hides text or reverses the direction.
+"""Escaping of untrusted text for output: no character moves a cursor, hides text or reverses the direction. Credentials in
+addresses that the user gave are masked.
 
 A log of a CI service is an output too, and its lines may be commands: `::stop-commands::` at the beginning of a line on
 GitHub, `##[...]`, `##vso[...]` and `##teamcity[...]` in any place on others.
@@ -7,6 +8,8 @@ GitHub, `##[...]`, `##vso[...]` and `##teamcity[...]` in any place on others.
 from __future__ import annotations
 
 import re
+
+from .credentials import concealed
 
 # C0 but for tab and line feed, DEL, C1; marks and embeddings of direction; line and paragraph separators; lone surrogates.
 _CONTROLS = "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
@@ -19,11 +22,12 @@ _IN_DATA = re.compile(f"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u
 
 def printable(text: str) -> str:
     r"""Return the text with control characters as escapes (`\x1b`); tabs and line feeds stay."""
-    return _IN_TEXT.sub(_escape, text)
+    return _IN_TEXT.sub(_escape, concealed(text))
 
 
 def printable_line(text: str) -> str:
     """Return the text on a single line, as `printable`, with tabs and line feeds as escapes too."""
+    text = concealed(text)
     if is_plain(text):  # the common case, faster than any pattern
         return text
     return _IN_LINE.sub(_escape, text)
@@ -41,7 +45,7 @@ def printable_proto(text: str) -> str:
 
 def printable_json(text: str) -> str:
     """Return equivalent JSON without control characters; JSON itself forbids only the first 32."""
-    return _IN_DATA.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _IN_DATA.sub(lambda match: f"\\u{ord(match[0]):04x}", concealed(text))
 
 
 def _escape(match: re.Match[str]) -> str:

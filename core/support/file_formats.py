@@ -9,6 +9,7 @@ import os
 import re
 from typing import Final, NamedTuple
 
+from . import places
 from .errors import InvalidArgumentError
 from .words import listed
 
@@ -112,7 +113,7 @@ def extension_of(path: str | os.PathLike[str]) -> str:
 
     A number is no extension (`run-1.5`), nor is the number of a step after .ckpt.
     """
-    name = _STEP_NUMBER.sub("", os.path.basename(os.fspath(path)).lower())
+    name = _STEP_NUMBER.sub("", os.path.basename(places.plain(path)).lower())
     unpacked = name.removesuffix(_GZIP)
     extension = os.path.splitext(unpacked)[1]
     return ("" if _NUMBER.fullmatch(extension) else extension) + name[len(unpacked) :]
@@ -120,7 +121,7 @@ def extension_of(path: str | os.PathLike[str]) -> str:
 
 def is_folder(path: str | os.PathLike[str]) -> bool:
     """Return True for a name with a slash at its end, and for the name of an existing folder."""
-    return os.fspath(path).endswith(_SEPARATORS) or os.path.isdir(path)
+    return os.fspath(path).endswith(_SEPARATORS) or places.is_folder(path)
 
 
 def is_bare(path: str | os.PathLike[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import ctypes
 import errno
 import functools
@@ -12,8 +13,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Final, NamedTuple
 
-from .atomic import file_errors, flush_folder, mode_of, new_file, remove_abandoned, staged_folder
+from .atomic import file_errors, flush_folder, mode_of, move_file, new_file, remove_abandoned, staged_folder
+from .places import is_address, make_folders
 
+_UPLOADS: Final = 8
+"""The number of files that are sent to a store at a time."""
 _UNSUPPORTED: Final = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP)
 
 
@@ -43,7 +47,7 @@ class FileGroup:
         with file_errors(path):
             folder = os.path.dirname(path)
             if folder not in self._folders:
-                os.makedirs(folder or ".", exist_ok=True)
+                make_folders(folder or ".")
                 self._folders.add(folder)
             self._count += 1
             staged = os.path.join(self._staging, str(self._count))
@@ -55,15 +59,23 @@ class FileGroup:
             return
         with file_errors(self._staging):
             sync_files([file.staged for file in files])
-        for file in files:
-            with file_errors(file.path):
-                os.replace(file.staged, file.path)
+        if is_address(files[0].path):
+            with concurrent.futures.ThreadPoolExecutor(_UPLOADS) as pool:
+                list(pool.map(_publish, files))
+        else:
+            for file in files:
+                _publish(file)
 
     def finish(self) -> None:
         """Wait until the names that were given are on the disk."""
         for folder in self._folders:
             with file_errors(folder):
                 flush_folder(os.path.join(folder, "name"))
+
+
+def _publish(file: StagedFile) -> None:
+    with file_errors(file.path):
+        move_file(file.staged, file.path)
 
 
 @contextmanager
@@ -79,6 +91,8 @@ def file_group(folder: str) -> Iterator[FileGroup]:
 
 def remove_staging(folder: str) -> None:
     """Remove the staging folders of processes that were killed."""
+    if is_address(folder):
+        return  # what is written to an address is staged on this machine
     with file_errors(folder):
         remove_abandoned(_staging(folder))
 

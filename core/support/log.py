@@ -9,6 +9,8 @@ import sys
 import time
 from typing import Final
 
+from .credentials import masked
+
 NAME: Final = "tfg"
 DEBUG: Final = 10
 INFO: Final = 20
@@ -16,10 +18,11 @@ INFO: Final = 20
 
 
 def tell(message: str, *values: object, level: int = INFO) -> None:
-    """Tell something; `values` are put into the message where somebody listens, as by `%`."""
+    """Tell something; `values` are put into the message where somebody listens, as by `%`, without credentials."""
     logging = sys.modules.get("logging")
-    if logging is not None:
-        logging.getLogger(NAME).log(level, message, *values)
+    if logging is not None and logging.getLogger(NAME).isEnabledFor(level):
+        shown = (masked(value) if isinstance(value, str) else value for value in values)
+        logging.getLogger(NAME).log(level, message, *shown)
 
 
 def is_told(level: int = INFO) -> bool:

@@ -1,4 +1,4 @@
-"""Files opened for reading. Every reader of tfg opens files here.
+"""Files opened for reading. Every reader of tfg opens files here, at paths and at addresses (`places`).
 
 A name may lead to a pipe without a writer, which blocks, or to a device without an end (/dev/zero). Only regular files are
 therefore opened; a pipe or a terminal is opened where the user named the pipe or terminal as the input itself.
@@ -11,9 +11,14 @@ import os
 import stat
 import threading
 from io import BufferedReader
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
+from . import places
 from .errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
+from .places import is_address
+
+if TYPE_CHECKING:
+    from .remote_files import RemoteFile
 
 STREAM_LIMIT: Final = 2 << 30
 """Bytes read at most from an input without a size, a pipe for instance. Protobuf has the same limit for a binary message."""
@@ -47,6 +52,8 @@ def open_regular(path: str | os.PathLike[str], *, follow_links: bool = True) -> 
 
     Without `follow_links` a symbolic link as the last part of the name is an OSError.
     """
+    if is_address(path):
+        return _opened_remotely(path)
     return _opened(path, _FLAGS | (0 if follow_links else _NO_FOLLOW), streams=False)
 
 
@@ -54,21 +61,54 @@ def open_input(path: str | os.PathLike[str]) -> BufferedReader:
     """Open as `open_regular`, for a name that the user typed: also a pipe (of a shell's process substitution) and a
     terminal.
     """
-    return _opened(path, _FLAGS, streams=True)
+    return _opened_remotely(path) if is_address(path) else _opened(path, _FLAGS, streams=True)
+
+
+def _opened_remotely(address: str | os.PathLike[str]) -> BufferedReader:
+    from .remote_files import open_remote  # lazy: most files are of this machine
+
+    return open_remote(os.fspath(address))
+
+
+def _remote(file: BinaryIO) -> RemoteFile | None:
+    """Return an open file as a file at an address; None for a file of this machine."""
+    raw: Any = getattr(file, "raw", None)
+    return raw if hasattr(raw, "read_at") else None
+
+
+def open_size(file: BinaryIO) -> int:
+    """Return the number of bytes of an open file."""
+    remote = _remote(file)
+    return os.fstat(file.fileno()).st_size if remote is None else remote.size
+
+
+def is_mappable(file: BinaryIO) -> bool:
+    """Return True for an open file that can be mapped into memory."""
+    return _remote(file) is None
+
+
+def is_current(file: BinaryIO, place: str) -> bool:
+    """Return True where a name still leads to an open file."""
+    remote = _remote(file)
+    if remote is not None:
+        return places.exists(place) and places.stamp(place) == remote.stamp
+    return os.path.exists(place) and os.path.samestat(os.fstat(file.fileno()), os.stat(place))
 
 
 class PositionedFile:
     """A file's contents at the time of opening, read at any position, by many threads and by forked processes.
 
     A small file is read at once. For a large file the descriptor of `file` is duplicated, and closed with the last
-    reference to this object.
+    reference to this object. A file at an address is read by ranges.
     """
 
     def __init__(self, file: BinaryIO) -> None:
-        self._size = os.fstat(file.fileno()).st_size
-        self._content = file.read(self._size) if self._size <= IN_MEMORY else None
+        self._size = open_size(file)
+        self._remote = _remote(file)
+        is_small = self._size <= IN_MEMORY and self._remote is None
+        self._content = file.read(self._size) if is_small else None
         self._lock = threading.Lock()
-        self._descriptor = os.dup(file.fileno()) if self._content is None else None
+        self._descriptor = os.dup(file.fileno()) if self._content is None and self._remote is None else None
 
     def __len__(self) -> int:
         return self._size if self._content is None else len(self._content)
@@ -87,6 +127,8 @@ class PositionedFile:
         """Return the bytes from a position on; fewer than `size` where the file ends before."""
         if self._content is not None:
             return self._content[position : position + size]
+        if self._remote is not None:
+            return self._remote.read_at(position, size)
         pieces = []
         while size > 0 and (piece := self._read_some(position, size)):
             pieces.append(piece)

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import functools
 import glob
+import itertools
 import os
 import shutil
 import tempfile
@@ -26,6 +27,8 @@ from ...core.support.arguments import takes
 from ...core.support.atomic import atomic_file, file_errors, flush, flush_folder, rename_folder, staged_folder
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError, TfgError
+from ...core.support.places import absolute, files_below, is_address, is_folder, matching, name_of
+from ...core.support.regular_files import open_regular
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
 from ...core.transforms.placeholders import declared_shape
@@ -370,10 +373,12 @@ def private_folder() -> Iterator[str]:
 @contextlib.contextmanager
 def private_copy(path: str | os.PathLike[str]) -> Iterator[str]:
     """Yield the path of a copy of a written file or SavedModel in a private folder, with the weights beside a model."""
-    source = os.path.abspath(path)
+    source = absolute(path)
     with private_folder() as folder, file_errors(path):
-        copied = os.path.join(folder, os.path.basename(source))
-        if os.path.isdir(source):
+        copied = os.path.join(folder, name_of(source))
+        if is_address(source):
+            _download(source, copied)
+        elif os.path.isdir(source):
             shutil.copytree(source, copied, symlinks=True)  # a link out of a model stays closed to the model's graph
         else:
             stem = source.removesuffix(".json")
@@ -382,10 +387,27 @@ def private_copy(path: str | os.PathLike[str]) -> Iterator[str]:
         yield copied
 
 
+def _download(address: str, copied: str) -> None:
+    """Copy the files of a SavedModel, or a file with the weights beside it."""
+    stem = glob.escape(address)
+    beside = (f"{stem}*.data", f"{stem.removesuffix('.json')}-shard*.bin")
+    folder = address.rstrip("/")
+    files = files_below(folder) if is_folder(folder) else [address, *itertools.chain.from_iterable(map(matching, beside))]
+    for file in files:
+        own = (
+            os.path.join(copied, *file[len(folder) + 1 :].split("/"))
+            if is_folder(folder)
+            else os.path.join(os.path.dirname(copied), name_of(file))
+        )
+        os.makedirs(os.path.dirname(own), exist_ok=True)
+        with open_regular(file) as read, open(own, "xb") as written:
+            shutil.copyfileobj(read, written)
+
+
 def publish(source: str, target: str) -> None:
     """Write the file or SavedModel `source` to `target`, the same bytes, whole or not at all; `-` is standard output."""
     if os.path.isdir(source):
-        _publish_folder(source, os.path.abspath(target))
+        _publish_folder(source, absolute(target))
     elif target == "-":
         with open(source, "rb") as read:
             write_file(target, iter(lambda: read.read(1 << 20), b""))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
 import secrets
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -15,6 +14,7 @@ from ...core.support.atomic import file_errors
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError, UnimplementedError
 from ...core.support.optional_packages import extra_hint
+from ...core.support.places import exists, is_folder, make_folders
 from ...core.support.words import counted
 from ..loading import load
 from ..saving import to_bytes
@@ -113,7 +113,7 @@ class BatchJob:
         """Compute all missing results, and return the report; stop at a failure, unless the batch is to keep going."""
         folder = self._recipe.output.place
         with file_errors(folder):
-            os.makedirs(folder, exist_ok=True)
+            make_folders(folder)
         left = self._record.open(self._seed, self._tasks)
         done, cpu, failed, started = 0, 0.0, [], time.monotonic()
         for report in self._recorded(left) if left else ():
@@ -122,7 +122,7 @@ class BatchJob:
             failed += [FailedInput(outcome.task.name, outcome.error) for outcome in report.outcomes if outcome.error]
             if progress is not None:
                 progress(BatchProgress(report.computed, len(left), time.monotonic() - started))
-        shards = sum(map(os.path.exists, self._tasks.shards))
+        shards = sum(map(exists, self._tasks.shards))
         return BatchReport(done, len(self._tasks) - len(left), tuple(failed), time.monotonic() - started, cpu, shards)
 
     def _recorded(self, tasks: Sequence[SweepTask]) -> Generator[SweepReport]:
@@ -171,7 +171,7 @@ class BatchJob:
     def _portable(self) -> Recipe:
         """Return the recipe with the bytes of the graph's file, for workers that lack the file."""
         recipe = self._recipe
-        if recipe.path is None or os.path.isdir(recipe.path):
+        if recipe.path is None or is_folder(recipe.path):
             return recipe
         # Ops are mapped when the graph is loaded, here and there alike.
         return dataclasses.replace(recipe, data=to_bytes(load(recipe.path, tags=recipe.reading.tags)))
@@ -181,8 +181,8 @@ def _placed(tasks: SweepTasks, output: BatchOutput) -> SweepTasks:
     """Return the tasks with their shards."""
     if output.shards is None:
         return tasks
-    count = -(-len(tasks) // output.shard_size)
-    return tasks.placed([shard_path(output.shards, number, count) for number in range(count)], output.shard_size)
+    ends = tasks.shard_ends(output.shard_size)
+    return tasks.placed([shard_path(output.shards, number, len(ends)) for number in range(len(ends))], ends)
 
 
 def _record(recipe: Recipe, tasks: SweepTasks) -> Record:

@@ -11,6 +11,8 @@ from ...core.comparing.row_blocks import BlockSize
 from ...core.engines.engine_registry import engine_of_many_runs
 from ...core.graph.graph import Graph
 from ...core.support.arguments import expect, takes
+from ...core.support.errors import InvalidArgumentError
+from ...core.support.places import absolute
 from ..api.graph_reading import GraphReading
 from ..api.names import Given
 from ..api.prepared_sessions import named, names_of
@@ -22,27 +24,28 @@ from .batch_job import BatchJob, BatchProgress, BatchReport
 from .each_inputs import in_batches
 from .each_recipe import BatchOutput, graph_recipe
 from .each_tasks import sweep_tasks
+from .table_batches import TableFunction, is_table
 
 __all__ = ["run_batch"]
 
 
 @takes(
     graph=Graph | str | os.PathLike, feeds=Mapping | None, output=str | os.PathLike | None, out_dir=str | os.PathLike | None,
-    format=str, shard_size=int, on=str | None, parts=Mapping | None, sweep=Mapping | None, keep_going=bool, batch=int | str,
-    overwrite=bool, steps=int | None, fetch_every=int, assign=Mapping | None, assign_add=Mapping | None,
+    format=str, shard_size=int | None, on=str | None, parts=Mapping | None, sweep=Mapping | None, keep_going=bool,
+    batch=int | str, overwrite=bool, steps=int | None, fetch_every=int, assign=Mapping | None, assign_add=Mapping | None,
     assign_sub=Mapping | None, check_numerics=bool, top_k=int | None, labels=str | Sequence | None,
     state=str | Mapping | None, seed=int | None, session=SessionSetup | None,
 )  # fmt: skip
 def run_batch(
     graph: Graph | str | os.PathLike[str],
-    inputs: Sequence[str] | str = (),
+    inputs: Sequence[str] | str | Any = (),
     fetches: Sequence[str] | str = (),
     feeds: Mapping[str, Any] | None = None,
     *,
     output: str | os.PathLike[str] | None = None,
     out_dir: str | os.PathLike[str] | None = None,
     format: Literal["npz", "npy", "json", "csv"] = "npz",
-    shard_size: int = 1000,
+    shard_size: int | None = None,
     on: str | None = None,
     parts: Mapping[str, str] | None = None,
     sweep: Mapping[str, Sequence[Any]] | None = None,
@@ -64,14 +67,15 @@ def run_batch(
     op_libraries: Sequence[str] | str = (),
     progress: Callable[[BatchProgress], None] | None = None,
     note: Callable[[str], None] | None = None,
-) -> BatchReport:
+) -> BatchReport | Any:
     """Run a graph once for each input, write the results to files, and return the report.
 
     `inputs`, `fetches`, `feeds`, `parts`, `sweep`, `keep_going` and `batch` are as in `run_each`. The results go to
     `out_dir`, a folder with a file of `format` for each input, or to shards of `shard_size` results:
-    `output="results.npz"` writes `results-00000-of-00010.npz` and so on; other shards are .tfrecord, .jsonl and .csv. A
-    later call computes the results that are missing or older than their inputs; with `overwrite` all. InvalidArgumentError
-    where the place has results of another graph or of other settings.
+    `output="results.npz"` writes `results-00000-of-00010.npz` and so on; other shards are .tfrecord, .jsonl, .csv, .parquet
+    and .arrow. By default a shard has 1,000 results, or those of a group of rows in Parquet and Arrow files. A later call
+    computes the results that are missing or older than their inputs; with `overwrite` all. InvalidArgumentError where the
+    place has results of another graph or of other settings.
 
     `on` names the place of the runs: by default this process; `local:4` for four processes, `dask://HOST:PORT`, or
     `grpc://HOST:PORT` for a TensorFlow cluster. New processes import no module of the caller, and load `op_libraries`,
@@ -84,6 +88,10 @@ def run_batch(
 
     `progress` is called after each report, and `note` with remarks, such as on a wait for workers. A failure ends the batch
     unless `keep_going`; the report has the errors.
+
+    `inputs` may be a table as for `map_batches`: a DataFrame of pandas or polars, a table of pyarrow, or a dictionary of
+    arrays. Then no file is written, and the result is a table of the same kind: the columns that feed nothing, and a column
+    for each fetch. The error of a row names the row.
     """
     loaded = graph if isinstance(graph, Graph) else GraphReading(op_library=names_of(op_libraries)).load(graph)
     request = RunRequest(
@@ -91,8 +99,16 @@ def run_batch(
         _pairs(assign_add), _pairs(assign_sub), check_numerics, top_k, _labels(labels),
     )  # fmt: skip
     setup = _setup(session or SessionSetup(), on, state, seed)
+    if is_table(inputs):
+        _require_defaults(
+            output=output, out_dir=out_dir, format=format != "npz", shard_size=shard_size, on=setup.on, sweep=sweep,
+            keep_going=keep_going, overwrite=overwrite, targets=names_of(targets), steps=steps != 1, top_k=top_k,
+            labels=labels, progress=progress,
+        )  # fmt: skip
+        of_rows = dataclasses.replace(request, feeds=_pairs(feeds))
+        return TableFunction(loaded, of_rows, dict(parts or {}), batch, setup, note)(inputs)
     files = BatchOutput(
-        None if out_dir is None else os.fspath(out_dir), None if output is None else os.path.abspath(output), format,
+        None if out_dir is None else os.fspath(out_dir), None if output is None else absolute(output), format,
         shard_size, overwrite, keep_going,
     )  # fmt: skip
     path = None if isinstance(graph, Graph) else os.fspath(graph)
@@ -101,6 +117,14 @@ def run_batch(
     loaded, path, size = batched(loaded, path, request, setup.signature, batch, note)
     recipe = graph_recipe(loaded, path, reading, setup, request, files, size)
     return BatchJob(loaded, recipe, sweep_tasks(names_of(inputs), _settings(sweep)), note=note).run(progress)
+
+
+def _require_defaults(**given: Any) -> None:
+    """InvalidArgumentError for a parameter that has no effect on a table."""
+    for name, value in given.items():
+        if value:
+            hint = f"leave out `{name}`, or give the files of the inputs"
+            raise InvalidArgumentError(f"`{name}` has no effect on a table, which gives a table", hint=hint)
 
 
 def batched(

@@ -147,9 +147,9 @@ class Dask:
         name = self._prepare()
         threads = sum(self._client.nthreads().values()) or 1
         running = distributed.as_completed([], loop=self._client.loop)
-        sent: dict[Any, list[SweepTask]] = {}
+        sent: dict[Any, Sequence[SweepTask]] = {}
 
-        def submit(tasks: list[SweepTask]) -> None:
+        def submit(tasks: Sequence[SweepTask]) -> None:
             future = self._client.submit(_work, name, tasks, pure=False, key=f"{name}-{next(self._numbers)}")
             sent[future.key] = tasks
             running.add(future)

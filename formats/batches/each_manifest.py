@@ -10,14 +10,17 @@ from typing import Any, Final
 
 from ...core.support.atomic import atomic_file, file_errors, flush
 from ...core.support.errors import NotFoundError
+from ...core.support.places import exists, is_address
 from ..codecs.source import read_regular
 from .each_recipe import BatchOutput
-from .each_stamp import Record, is_there
-from .each_tasks import Outcome, SweepTask, SweepTasks
+from .each_stamp import Record, WrittenFiles
+from .each_tasks import SHARD_SIZE, Outcome, SweepTask, SweepTasks
 
 _SHARD: Final = "shard"
 _RESULTS: Final = "results"
 _FAILED: Final = "failed"
+_PART: Final = 8
+"""A file in a store is written anew where it lacks more than this part of its lines, so that the bytes sent stay few."""
 
 
 def manifest_path(out: str) -> str:
@@ -37,12 +40,13 @@ class Manifest(Record):
         names = hashlib.blake2b(digest_size=16)
         for task in tasks:
             names.update(f"{task.name}\0".encode("utf-8", "surrogateescape"))
-        job = {**job, "inputs": names.hexdigest(), "shard_size": output.shard_size}
+        job = {**job, "inputs": names.hexdigest(), "shard_size": _shard_size(output, tasks)}
         super().__init__(manifest_path(output.shards), output, job)
         self._missing = {shard: len(tasks.of_shard(number)) for number, shard in enumerate(tasks.shards)}
         self._shards = tasks.shards
         self._names: dict[str, list[str]] = {}
         self._errors: dict[str, dict[str, str]] = {}
+        self._size, self._unwritten = 0, b""
 
     def begin(self) -> None:
         """Write the file for a new job; drop a truncated last line."""
@@ -65,13 +69,34 @@ class Manifest(Record):
             if not self._missing[shard]:
                 lines.append(self._line(shard))
         if lines:
-            with file_errors(self._path), open(self._path, "ab") as file:
-                file.write(b"".join(lines))
-                flush(file)
+            self._add(b"".join(lines))
+
+    def _add(self, lines: bytes) -> None:
+        if is_address(self._path):
+            self._unwritten += lines
+            if len(self._unwritten) * _PART > self._size:
+                self._rewrite()
+            return
+        with file_errors(self._path), open(self._path, "ab") as file:
+            file.write(lines)
+            flush(file)
+
+    def _rewrite(self) -> None:
+        """Write the whole file with the lines that it lacks: nobody can append to a file in a store."""
+        data = bytes(read_regular(self._path)) + self._unwritten
+        with atomic_file(self._path) as file:
+            file.write(data)
+        self._size, self._unwritten = len(data), b""
+
+    def end(self, tasks: Sequence[SweepTask]) -> None:
+        """Write the lines that wait, and remove the file of a new job without results."""
+        if self._unwritten:
+            self._rewrite()
+        super().end(tasks)
 
     def _line(self, shard: str) -> bytes:
         names, errors = self._names.pop(shard, []), self._errors.pop(shard, {})
-        if names and not os.path.exists(shard):  # a shard without a result has no file
+        if names and not exists(shard):  # a shard without a result has no file
             hint = "--output must be in a folder shared by this machine and all workers"
             raise NotFoundError(f"a worker wrote the shard '{shard}', but this machine does not have the file", hint=hint)
         entry = {_SHARD: os.path.basename(shard), _RESULTS: names} | ({_FAILED: errors} if errors else {})
@@ -83,9 +108,11 @@ class Manifest(Record):
     def _left(self, tasks: SweepTasks) -> Sequence[SweepTask]:
         done = {entry[_SHARD]: _FAILED not in entry for entry in self._lines(bytes(read_regular(self._path)))[1:]}
         places = {number: tasks.of_shard(number) for number in range(len(tasks.shards))}
+        written = WrittenFiles(self._output)
         return tasks.in_shards(
             number for number, shard in enumerate(tasks.shards)
-            if not (done.get(os.path.basename(shard)) and is_there(shard, tasks[places[number].start : places[number].stop]))
+            if not done.get(os.path.basename(shard))
+            or not written.is_there(shard, tasks[places[number].start : places[number].stop])
         )  # fmt: skip
 
     def _head(self) -> bytes:
@@ -101,6 +128,16 @@ class Manifest(Record):
         if not lines or not all(isinstance(line, dict) for line in lines) or not all(_SHARD in line for line in lines[1:]):
             raise ValueError("no manifest")
         return lines
+
+
+def _shard_size(output: BatchOutput, tasks: SweepTasks) -> int | str:
+    """Return the number of results in a shard, or a checksum of the ends of shards that are groups of rows."""
+    if output.shard_size is not None:
+        return output.shard_size
+    ends = [tasks.of_shard(number).stop for number in range(len(tasks.shards))]
+    if ends == tasks.shard_ends(SHARD_SIZE):
+        return SHARD_SIZE
+    return f"groups of rows {hashlib.blake2b(repr(ends).encode(), digest_size=8).hexdigest()}"
 
 
 def _shard(task: SweepTask) -> str:

@@ -28,7 +28,7 @@ COUNT: Final = struct.Struct("<q")
 def serve(folder: str, number: int) -> None:
     """Work on tasks until standard input ends. The process has a number in the pool."""
     gc.set_threshold(RARELY)
-    orders: queue.SimpleQueue[list[SweepTask]] = queue.SimpleQueue()
+    orders: queue.SimpleQueue[Sequence[SweepTask]] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(os.fdopen(os.dup(0), "rb"), orders), daemon=True).start()
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:
@@ -39,7 +39,7 @@ def serve(folder: str, number: int) -> None:
             raise
 
 
-def _answer(folder: str, number: int, orders: queue.SimpleQueue[list[SweepTask]]) -> None:
+def _answer(folder: str, number: int, orders: queue.SimpleQueue[Sequence[SweepTask]]) -> None:
     with os.fdopen(os.dup(1), "wb") as answers, begun_tasks(folder, number) as begun:
         os.dup2(2, 1)  # keeps prints of kernels out of the answers
         try:
@@ -57,7 +57,7 @@ def begun_tasks(folder: str, number: int) -> mmap.mmap:
         return mmap.mmap(file.fileno(), COUNT.size)
 
 
-def _read(pipe: IO[bytes], orders: queue.SimpleQueue[list[SweepTask]]) -> None:
+def _read(pipe: IO[bytes], orders: queue.SimpleQueue[Sequence[SweepTask]]) -> None:
     """Put the tasks of the pipe into the queue; end this process with the process that began the job."""
     try:
         while True:
@@ -66,7 +66,7 @@ def _read(pipe: IO[bytes], orders: queue.SimpleQueue[list[SweepTask]]) -> None:
         os._exit(1)
 
 
-def _work(folder: str, orders: queue.SimpleQueue[list[SweepTask]], answers: IO[bytes], begun: mmap.mmap) -> None:
+def _work(folder: str, orders: queue.SimpleQueue[Sequence[SweepTask]], answers: IO[bytes], begun: mmap.mmap) -> None:
     with open(os.path.join(folder, RECIPE), "rb") as file:
         recipe: Recipe = pickle.load(file)
     if recipe.untrusted:
@@ -82,7 +82,7 @@ def _work(folder: str, orders: queue.SimpleQueue[list[SweepTask]], answers: IO[b
 
     with writing_results(recipe.output) as results:
 
-        def batches() -> Iterator[list[SweepTask]]:
+        def batches() -> Iterator[Sequence[SweepTask]]:
             while True:
                 if orders.empty() and (outcomes := results.finish()):
                     _send(answers, outcomes)

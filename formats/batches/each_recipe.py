@@ -12,6 +12,7 @@ from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.file_formats import CSV, JSON, NPY, NPZ, SHARDS, TABLE, format_of
+from ...core.support.places import absolute, is_file, is_folder
 from ...core.support.regular_files import open_regular
 from ...core.support.untrusted import is_untrusted
 from ..api.graph_reading import GraphReading
@@ -36,8 +37,8 @@ class BatchOutput:
     """The name of the shards without their numbers; the extension is the format."""
     format: str = NPZ.word
     """The format of the files in the folder."""
-    shard_size: int = 1000
-    """The number of results in a shard."""
+    shard_size: int | None = None
+    """The number of results in a shard; None for 1,000, or for the groups of rows of Parquet and Arrow files."""
     overwrite: bool = False
     """Compute results again that are there."""
     keep_going: bool = False
@@ -51,7 +52,7 @@ class BatchOutput:
             raise InvalidArgumentError("the results need a place", hint="name either a folder or a file for shards")
         if self.shards is not None:
             format_of(self.shards, SHARDS)
-        if self.shard_size < 1:
+        if self.shard_size is not None and self.shard_size < 1:
             raise InvalidArgumentError(f"a shard of {self.shard_size} results is empty")
         if self.format not in _FORMATS or (self.format == TABLE.word and self.encode is None):
             raise InvalidArgumentError(f"'{self.format}' is not a format of results", hint="use npz, npy, json or csv")
@@ -108,7 +109,7 @@ def graph_recipe(
     digest = None if path is None else digest_of(path)
     untrusted = graph.is_untrusted or is_untrusted()
     if path is not None and digest is not None:
-        return Recipe(os.path.abspath(path), digest, None, reading, session, request, output, None, untrusted, batch)
+        return Recipe(absolute(path), digest, None, reading, session, request, output, None, untrusted, batch)
     data = to_bytes(graph, "graph")
     own = GraphReading(op_library=reading.op_library)
     return Recipe(None, digest_of_bytes(data), data, own, session, request, output, graph.meta, untrusted, batch)
@@ -116,9 +117,9 @@ def graph_recipe(
 
 def digest_of(path: str) -> str | None:
     """Return a checksum of a graph's file, or of the description of a SavedModel's folder; None without a file."""
-    names = [os.path.join(path, name) for name in ("saved_model.pb", "saved_model.pbtxt")] if os.path.isdir(path) else [path]
+    names = [os.path.join(path, name) for name in ("saved_model.pb", "saved_model.pbtxt")] if is_folder(path) else [path]
     for name in names:
-        if os.path.isfile(name):
+        if is_file(name):
             with open_regular(name) as file:
                 return hashlib.file_digest(file, "blake2b").hexdigest()
     return None

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ...core.support.atomic import atomic_file, file_errors
+from ...core.support.credentials import masked
 from ...core.support.errors import DataLossError, InvalidArgumentError
+from ...core.support.places import exists, is_address, is_file, modified, remove, times_below
 from ...core.types.tensors import Tensor
 from ..api.graph_reading import GraphReading
 from ..api.names import Given
@@ -38,14 +40,14 @@ class Record(abc.ABC):
 
     def adopt_seed(self, seed: int | None) -> int | None:
         """Return the seed of the run: the user's seed, or else the seed that the job drew before."""
-        return self._read().get(_SEED) if seed is None and os.path.exists(self._path) else seed
+        return self._read().get(_SEED) if seed is None and exists(self._path) else seed
 
     def open(self, seed: int | None, tasks: SweepTasks) -> Sequence[SweepTask]:
         """Begin or resume the job: the tasks that are left. InvalidArgumentError if there are results of another job."""
         self._job[_SEED] = seed
-        self._was_there = os.path.exists(self._path)
+        self._was_there = exists(self._path)
         known = self._read() if self._was_there and not self._output.overwrite else None
-        if known is None and not self._output.overwrite and any(map(os.path.exists, self._results(tasks))):
+        if known is None and not self._output.overwrite and self._has_results(tasks):
             raise self._refusal("has results but no record of their job")
         if known is not None and known != self._job:
             unlike = sorted(key for key in {*known, *self._job} if known.get(key) != self._job.get(key))
@@ -65,8 +67,12 @@ class Record(abc.ABC):
 
     def end(self, tasks: Sequence[SweepTask]) -> None:
         """Remove the file of a new job without results, so that another job can use the folder."""
-        if self._is_new and not self._was_there and not any(map(os.path.exists, self._results(tasks))):
-            os.unlink(self._path)
+        if self._is_new and not self._was_there and not self._has_results(tasks):
+            remove(self._path)
+
+    def _has_results(self, tasks: Sequence[SweepTask]) -> bool:
+        written = WrittenFiles(self._output)
+        return any(written.time(result) is not None for result in self._results(tasks))
 
     @abc.abstractmethod
     def _results(self, tasks: Sequence[SweepTask]) -> Iterator[str]:
@@ -114,8 +120,8 @@ class Stamp(Record):
         return (result_path(self._output, task) for task in tasks)
 
     def _left(self, tasks: SweepTasks) -> Sequence[SweepTask]:
-        since = os.stat(self._path).st_mtime_ns
-        return [task for task in tasks if not is_there(result_path(self._output, task), [task], since)]
+        since, written = modified(self._path), WrittenFiles(self._output)
+        return [task for task in tasks if not written.is_there(result_path(self._output, task), [task], since)]
 
     def _head(self) -> bytes:
         return json.dumps(self._job, indent=1, sort_keys=True).encode()
@@ -124,22 +130,45 @@ class Stamp(Record):
         return json.loads(data)
 
 
-def is_there(result: str, tasks: Sequence[SweepTask], since: int = 0) -> bool:
-    """Return True if a file is not older than the inputs of its tasks, nor than `since` in nanoseconds."""
-    with file_errors(result):
-        try:
-            made = os.stat(result).st_mtime_ns
-            sources = {task.item.path for task in tasks if task.item is not None}
-            return made >= max([since, *(os.stat(source).st_mtime_ns for source in sources)])
-        except FileNotFoundError:
+class WrittenFiles:
+    """The times, in nanoseconds, at which results and inputs were last written. A folder at an address is listed once."""
+
+    def __init__(self, output: BatchOutput) -> None:
+        depth = None if output.shards is None else 1
+        self._listed = times_below(output.place, depth) if is_address(output.place) else None
+        self._inputs: dict[str, int | None] = {}
+
+    def is_there(self, result: str, tasks: Sequence[SweepTask], since: int = 0) -> bool:
+        """Return True if a file is not older than the inputs of its tasks, nor than `since`."""
+        made = self.time(result)
+        if made is None or made < since:
             return False
+        times = [self._input(task.item.path) for task in tasks if task.item is not None]
+        return all(time is not None and made >= time for time in times)
+
+    def time(self, result: str) -> int | None:
+        """Return the time of a result; None where there is none."""
+        return _time(result) if self._listed is None else self._listed.get(result)
+
+    def _input(self, path: str) -> int | None:
+        if path not in self._inputs:
+            self._inputs[path] = _time(path)
+        return self._inputs[path]
+
+
+def _time(path: str) -> int | None:
+    with file_errors(path):
+        try:
+            return modified(path)
+        except FileNotFoundError:
+            return None
 
 
 def job_facts(recipe: Recipe) -> Iterator[tuple[str, Any]]:
     """Yield the facts that determine the results, by the name of the option; for files a checksum of the contents."""
     yield "graph", _digest_of_graph(recipe)
     yield from _facts(recipe.reading, GraphReading._fields)
-    yield "libraries", [_digest(library) for library in recipe.reading.op_library if os.path.isfile(library)]
+    yield "libraries", [_digest(library) for library in recipe.reading.op_library if is_file(library)]
     yield from _facts(recipe.request, RunRequest.__dataclass_fields__)
     yield "format_", recipe.output.format
     if recipe.batch != 1:
@@ -163,6 +192,8 @@ def _plain(value: Any) -> Any:
     """Return a value of a setting in its JSON form; a checksum for the elements of an array."""
     if isinstance(value, Given):
         return _digest_of_value(value.value)
+    if isinstance(value, str):
+        return masked(value)  # signatures of addresses change from day to day, and are secrets
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
@@ -173,7 +204,7 @@ def _digest_of_value(value: Any) -> str:
 
 def _state_file(state: str) -> str:
     """The archive, or the prefix of the checkpoint that a folder's or a file's name stands for."""
-    return state if os.path.isfile(state) else open_checkpoint(state).prefix
+    return state if is_file(state) else open_checkpoint(state).prefix
 
 
 def _digest_of_graph(recipe: Recipe) -> str:

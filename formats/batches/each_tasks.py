@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import itertools
 import json
@@ -14,10 +15,12 @@ from ...core.support.errors import InvalidArgumentError
 from ...core.support.json_documents import plain
 from ..api.names import Given
 from ..api.run_plan import Pairs
-from ..items import Chained, Item, MadeOnDemand, find_items
+from ..items import Chained, Item, Items, MadeOnDemand, find_items
 
 _TOGETHER: Final = 1000
 """Tasks with separate files that are taken at a time."""
+SHARD_SIZE: Final = 1000
+"""The number of results in a shard by default, and the least where groups of rows are shards."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -65,8 +68,12 @@ class TaskQueue:
             return self._back[0]
         return self._tasks[self._taken] if self._taken < len(self._tasks) else None
 
-    def take(self, count: int) -> list[SweepTask]:
+    def take(self, count: int) -> Sequence[SweepTask]:
         """Remove and return the next tasks: all tasks of a shard, or up to `count` tasks with separate files."""
+        if self and not self._back and isinstance(self._tasks, SweepTasks) and self._tasks.shards:
+            shard = self._tasks.shard_from(self._taken)
+            self._taken += len(shard)
+            return shard
         taken: list[SweepTask] = []
         while (task := self._next()) is not None and (not taken or task.shard == taken[0].shard):
             if taken and taken[0].shard is None and len(taken) >= count:
@@ -78,7 +85,7 @@ class TaskQueue:
                 self._taken += 1
         return taken
 
-    def batches(self) -> Iterator[list[SweepTask]]:
+    def batches(self) -> Iterator[Sequence[SweepTask]]:
         """Take all tasks, a shard or some separate files at a time."""
         while self:
             yield self.take(_TOGETHER)
@@ -92,11 +99,13 @@ class SweepTasks(MadeOnDemand[SweepTask]):
     """Tasks in their order, made on demand: a job may have many more than memory holds."""
 
     def __init__(
-        self, items: Sequence[Item | None], settings: Sequence[Pairs], shards: Sequence[str] = (), shard_size: int = 1,
+        self, items: Sequence[Item | None], settings: Sequence[Pairs], shards: Sequence[str] = (), ends: Sequence[int] = (),
         places: Sequence[range] | None = None,
     ) -> None:  # fmt: skip
-        """`shards` have `shard_size` tasks each, by default each task has a file of its own; `places` choose some tasks."""
-        self._items, self._settings, self.shards, self._shard_size = items, settings, shards, shard_size
+        """`shards` have the tasks up to their `ends`, by default each task has a file of its own; `places` choose some
+        tasks.
+        """
+        self._items, self._settings, self.shards, self._ends = items, settings, shards, ends
         self._places = Chained([range(len(items) * len(settings))] if places is None else places)
 
     def __len__(self) -> int:
@@ -105,20 +114,41 @@ class SweepTasks(MadeOnDemand[SweepTask]):
     def _at(self, index: int) -> SweepTask:
         place = self._places[index]
         item, chosen = self._items[place // len(self._settings)], self._settings[place % len(self._settings)]
-        shard = self.shards[place // self._shard_size] if self.shards else None
+        shard = self.shards[bisect.bisect_right(self._ends, place)] if self.shards else None
         return SweepTask(_name(item.name if item else None, chosen), item, chosen, shard)
 
-    def placed(self, shards: Sequence[str], shard_size: int) -> SweepTasks:
+    def shard_ends(self, size: int | None) -> list[int]:
+        """Return the ends of shards of `size` tasks; with None of the groups of rows in Parquet and Arrow files, where there
+        are no other inputs.
+        """
+        groups = self._items.group_ends(SHARD_SIZE) if size is None and isinstance(self._items, Items) else None
+        if groups is not None:
+            return [end * len(self._settings) for end in groups]
+        size = size or SHARD_SIZE
+        return [*range(size, len(self), size), len(self)]
+
+    def placed(self, shards: Sequence[str], ends: Sequence[int]) -> SweepTasks:
         """Return the tasks with their shards."""
-        return SweepTasks(self._items, self._settings, shards, shard_size)
+        return SweepTasks(self._items, self._settings, shards, ends)
 
     def of_shard(self, number: int) -> range:
         """Return the places of the tasks of a shard among all tasks."""
-        return range(number * self._shard_size, min((number + 1) * self._shard_size, len(self)))
+        return range(self._ends[number - 1] if number else 0, self._ends[number])
 
     def in_shards(self, numbers: Iterable[int]) -> SweepTasks:
         """Return the tasks of some shards."""
-        return SweepTasks(self._items, self._settings, self.shards, self._shard_size, list(map(self.of_shard, numbers)))
+        return SweepTasks(self._items, self._settings, self.shards, self._ends, list(map(self.of_shard, numbers)))
+
+    def shard_from(self, index: int) -> SweepTasks:
+        """Return the tasks from one on that are in its shard: a few numbers for rows of a table, also when pickled."""
+        start = self._places[index]
+        number = bisect.bisect_right(self._ends, start)
+        end = min(self._ends[number], start + len(self) - index)
+        each = len(self._settings)
+        first, last = start // each, -(-end // each)
+        items = self._items.part(first, last) if isinstance(self._items, Items) else self._items[first:last]
+        places = range(start - first * each, end - first * each)
+        return SweepTasks(items, self._settings, [self.shards[number]], [places.stop], [places])
 
 
 def sweep_tasks(patterns: Sequence[str], sweep: Sequence[tuple[str, Sequence[str | Given]]]) -> SweepTasks:

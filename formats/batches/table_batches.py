@@ -63,9 +63,10 @@ class TableFunction:
 
     def __init__(
         self, graph: Graph | str, request: RunRequest, parts: Mapping[str, str], batch: BlockSize | Literal["?"],
-        session: SessionSetup | None,
+        session: SessionSetup | None, note: Callable[[str], None] | None = None,
     ) -> None:  # fmt: skip
-        self._settings = graph, request, parts, batch, session or SessionSetup()
+        """`note` takes remarks, such as the node that keeps rows apart."""
+        self._settings = graph, request, parts, batch, session or SessionSetup(), note
         self._local = threading.local()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -172,13 +173,22 @@ _KINDS: Mapping[tuple[str, str], Callable[[Any], _AnyTable]] = {
 """The kinds of tables by the package and the name of the class: none of the packages is imported."""
 
 
-def _table_of(batch: Any) -> _AnyTable:
+def is_table(value: Any) -> bool:
+    """Return True for a dictionary of arrays, a DataFrame and a table of pyarrow."""
+    return _kind_of(value) is not None
+
+
+def _kind_of(batch: Any) -> Callable[[Any], _AnyTable] | None:
     if isinstance(batch, Mapping):
-        return _ArrayTable(batch)
-    for kind in type(batch).__mro__:
-        make = _KINDS.get((kind.__module__.partition(".")[0], kind.__name__))
-        if make is not None:
-            return make(batch)
+        return _ArrayTable
+    names = ((kind.__module__.partition(".")[0], kind.__name__) for kind in type(batch).__mro__)
+    return next((_KINDS[name] for name in names if name in _KINDS), None)
+
+
+def _table_of(batch: Any) -> _AnyTable:
+    kind = _kind_of(batch)
+    if kind is not None:
+        return kind(batch)
     raise ArgumentTypeError(
         f"a table must be a dictionary of arrays, a DataFrame or a table of pyarrow, not {type(batch).__name__}"
     )
@@ -205,11 +215,12 @@ class _TableRows:
 
     def __init__(
         self, source: Graph | str, request: RunRequest, parts: Mapping[str, str], batch: BlockSize | Literal["?"],
-        session: SessionSetup,
+        session: SessionSetup, note: Callable[[str], None] | None,
     ) -> None:  # fmt: skip
+        note = (lambda _: None) if note is None else note
         graph = source if isinstance(source, Graph) else GraphReading().load(source)
         fetches = list(RunPlan(graph, request, session.signature).fetches.values())
-        graph, size = in_batches(graph, fetches, batch)
+        graph, size = in_batches(graph, fetches, batch, note)
         plan = RunPlan(graph, request, session.signature)
         runs = StepRuns(graph, session, plan)
         self._columns = InputArrays(graph, plan.names.signature, list(plan.fetches.values()), parts, plan.names.input)
@@ -218,7 +229,7 @@ class _TableRows:
         self._table: _AnyTable = _ArrayTable({})
         self._arrays: dict[str, Array] = {}
         work: BlockWork[int] = BlockWork(
-            self._row, self._block, runs.steps, values_of, runs.rows, functools.partial(lacks_rows, graph), lambda _: None
+            self._row, self._block, runs.steps, values_of, runs.rows, functools.partial(lacks_rows, graph), note
         )
         self._runner = BlockRunner(work, size)
 

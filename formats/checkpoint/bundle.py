@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import filterfalse
 from typing import IO, Any, BinaryIO
 
 from ...core.codecs.crc32c import crc32c, mask
@@ -23,7 +24,8 @@ from ...core.support.atomic import (
     staged_name,
 )
 from ...core.support.errors import DataLossError, NotFoundError, UnavailableError, UnimplementedError
-from ...core.support.regular_files import PositionedFile
+from ...core.support.places import exists, is_address, make_folders, remove, resolved
+from ...core.support.regular_files import PositionedFile, is_current
 from ...core.types import dtypes
 from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
@@ -95,18 +97,13 @@ def open_bundle(prefix: str, files: FileGate = OPEN) -> CheckpointReader:
             try:
                 shards = Shards(prefix, header.num_shards, used, files)
             except NotFoundError:
-                if _is_current(index, files.to_read(path)):
+                if is_current(index, files.to_read(path)):
                     raise
                 continue  # another writer replaced the table, and removed the old shards
-            if _is_current(index, files.to_read(path)):
+            if is_current(index, files.to_read(path)):
                 tensors = _Tensors(prefix, items, shards)
                 return CheckpointReader(prefix, 2, tensors, tensors.kinds)
     raise UnavailableError(f"checkpoint '{prefix}' keeps changing while tfg reads it")
-
-
-def _is_current(file: BinaryIO, path: str) -> bool:
-    """Return True where the path still names the open file."""
-    return os.path.exists(path) and os.path.samestat(os.fstat(file.fileno()), os.stat(path))
 
 
 class _Tensors(Mapping[str, StoredTensor]):
@@ -213,7 +210,7 @@ def write_bundle(
     """Write (name, full shape, extents of the slice or None, value) as a bundle of a single shard, whole or not at all."""
     data = files.to_replace(shard_path(prefix, 0, 1))
     index = files.to_replace(index_path(prefix))
-    with file_errors(prefix), staged_file(data, replaced=data if os.path.exists(data) else index) as file:
+    with file_errors(prefix), staged_file(data, replaced=data if exists(data) else index) as file:
         entries = _write_tensors(file, tensors)
         finish(file)
         _install(prefix, [file.name], entries, files)
@@ -273,7 +270,7 @@ def _swap(prefix: str, staged: Sequence[str], count: int, entries: Mapping[bytes
 def _remove_shards(prefix: str, count: int, files: FileGate) -> None:
     """Remove all data files of that number."""
     for path in files.matching(f"{escape_pattern(prefix)}.data-?????-of-{count:05d}"):
-        os.unlink(files.to_replace(path))
+        remove(files.to_replace(path))
 
 
 def _list_slice(
@@ -345,23 +342,23 @@ def merge_bundles(
     bundles = [
         (prefix, *read_index(prefix, files))
         for prefix in prefixes
-        if not allow_missing or os.path.exists(files.to_read(index_path(prefix)))
+        if not allow_missing or exists(files.to_read(index_path(prefix)))
     ]
     if not bundles:
         raise NotFoundError(f"none of {', '.join(prefixes)} is a checkpoint to merge")
     entries: dict[bytes, BundleEntryProto] = {}
     shards: list[str] = []
     old: list[str] = []
-    target = os.path.realpath(files.to_write(index_path(destination)))
+    target = resolved(files.to_write(index_path(destination)))
     for prefix, header, items in bundles:
-        index = os.path.realpath(files.to_write(index_path(prefix)))
+        index = resolved(files.to_write(index_path(prefix)))
         used = _used_shards(items)
-        data = [os.path.realpath(files.to_write(shard_path(prefix, shard, header.num_shards))) for shard in used]
+        data = [resolved(files.to_write(shard_path(prefix, shard, header.num_shards))) for shard in used]
         _merge_entries(entries, items, {shard: len(shards) + i for i, shard in enumerate(used)}, prefix)
         shards += data
         old += [] if index == target else [index, *data]
     with file_errors(destination):
-        os.makedirs(files.to_write(os.path.dirname(destination) or "."), exist_ok=True)
+        make_folders(files.to_write(os.path.dirname(destination) or "."))
         _install(destination, shards, entries, files)
         _remove(old, [os.path.dirname(prefix) for prefix in prefixes] if delete_old else [], files)
 
@@ -383,8 +380,8 @@ def _merge_entries(
 
 def _remove(paths: Sequence[str], folders: Sequence[str], files: FileGate) -> None:
     """Remove the remaining files of merged bundles, tables first, and folders that are empty afterwards."""
-    for path in filter(os.path.exists, paths):
-        os.unlink(path)
-    for folder in set(folders) - {""}:
+    for path in filter(exists, paths):
+        remove(path)
+    for folder in filterfalse(is_address, set(folders) - {""}):
         if os.path.isdir(files.to_write(folder)) and not os.listdir(folder):
             os.rmdir(folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from ...core.runtime.state.stored_lists import live
 from ...core.runtime.state.stored_variants import StoredVariant
 from ...core.support.atomic import file_errors
 from ...core.support.errors import DataLossError, NotFoundError, UnimplementedError
+from ...core.support.places import exists
 from ...core.support.regular_files import LEFT_OUT, WITHOUT_VALUES, PositionedFile, require_no_pointer
 from ...core.types import dtypes
 from ..codecs.tensor_proto import decode_static_shape
@@ -107,7 +107,7 @@ def require_fetched(data: PositionedFile, path: str) -> None:
 
 def _open_shard(path: str, files: FileGate) -> PositionedFile | None:
     """Open a data file; None for a missing file, an error only for readers of tensors in the file."""
-    if not os.path.exists(files.to_read(path)):
+    if not exists(files.to_read(path)):
         return None
     with file_errors(path), files.open(path) as file:
         return PositionedFile(file)

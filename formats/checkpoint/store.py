@@ -12,6 +12,7 @@ from ...core.support.atomic import file_errors
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.gc_control import rare_collection
 from ...core.support.keyed_cache import KeyedCache
+from ...core.support.places import exists, is_address, is_file, is_folder, make_folders, stamp
 from ...core.support.regular_files import PositionedFile
 from ...core.types.arrays import Array
 from ...core.types.dtypes import DType
@@ -25,7 +26,7 @@ from .v1 import open_v1, write_v1
 _STATE_FILE = "checkpoint"
 _MOST_READERS = 16
 """The number of checkpoints that a store keeps open; the large files of each are open."""
-_Stamp = list[tuple[int, ...]]
+_Stamp = list[tuple[object, ...]]
 _SHARD_SUFFIX = re.compile(r"\.data-\d{5}-of-\d{5}$")
 
 
@@ -44,12 +45,12 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
 
     NotFoundError for a missing checkpoint, DataLossError for a damaged checkpoint.
     """
-    prefix = _SHARD_SUFFIX.sub("", os.fspath(path))
-    if os.path.isdir(files.to_read(prefix)):
+    prefix = _SHARD_SUFFIX.sub("", os.fspath(path).rstrip("/") if is_address(path) else os.fspath(path))
+    if is_folder(files.to_read(prefix)):
         prefix = _latest(prefix, files)
-    if prefix.endswith(".index") and os.path.exists(files.to_read(prefix)):
+    if prefix.endswith(".index") and exists(files.to_read(prefix)):
         prefix = prefix.removesuffix(".index")
-    if os.path.exists(files.to_read(index_path(prefix))):
+    if exists(files.to_read(index_path(prefix))):
         return open_bundle(prefix, files)
     tables = _tables(prefix, files)
     if not tables:
@@ -65,7 +66,7 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
 def checkpoint_beside(graph: str) -> str | None:
     """Return the prefix of the checkpoint that lies beside a graph's file: of the same name, the latest, or the only one."""
     own = graph.removesuffix(".meta")
-    if own != graph and os.path.exists(index_path(own)):
+    if own != graph and exists(index_path(own)):
         return own
     folder = os.path.dirname(graph)
     try:
@@ -73,12 +74,12 @@ def checkpoint_beside(graph: str) -> str | None:
     except NotFoundError:  # none, or several
         return None
     prefix = os.path.join(folder, os.path.basename(latest))
-    return prefix if os.path.exists(index_path(prefix)) else None
+    return prefix if exists(index_path(prefix)) else None
 
 
 def _tables(prefix: str, files: FileGate) -> list[str]:
     """Return the files of format V1 that a prefix or a pattern names."""
-    if os.path.isfile(files.to_read(prefix)):
+    if is_file(files.to_read(prefix)):
         return [prefix]
     return files.matching(prefix) or files.matching(f"{escape_pattern(prefix)}-?????-of-?????")
 
@@ -91,7 +92,7 @@ def _indexes(folder: str, files: FileGate) -> list[str]:
 def _latest(folder: str, files: FileGate) -> str:
     """Return the prefix of the checkpoint that a folder's state file names, of a SavedModel's, or of the only one there is."""
     state = os.path.join(folder, _STATE_FILE)
-    if os.path.exists(files.to_read(state)):
+    if exists(files.to_read(state)):
         with file_errors(state), files.open(state) as file:
             match = re.search(rb'^\s*model_checkpoint_path\s*:\s*"([^"]*)"', file.read(), re.MULTILINE)
         if match is not None:
@@ -100,7 +101,7 @@ def _latest(folder: str, files: FileGate) -> str:
     if len(indexes) == 1:
         return indexes[0].removesuffix(".index")
     variables = os.path.join(folder, "variables", "variables")
-    if os.path.exists(files.to_read(index_path(variables))):
+    if exists(files.to_read(index_path(variables))):
         return variables
     names = ", ".join(os.path.basename(index).removesuffix(".index") for index in indexes[:5])
     raise NotFoundError(f"folder '{folder}' has no checkpoint", hint=f"the checkpoints are {names}" if names else None)
@@ -144,7 +145,7 @@ def _write(
     if os.path.basename(prefix) in ("", ".", ".."):
         raise InvalidArgumentError(f"'{prefix}' is a folder, not a prefix of file names")
     with file_errors(prefix):
-        os.makedirs(files.to_write(os.path.dirname(prefix) or "."), exist_ok=True)
+        make_folders(files.to_write(os.path.dirname(prefix) or "."))
     (write_bundle if version == 2 else write_v1)(prefix, items, files)
 
 
@@ -218,6 +219,5 @@ class FileCheckpointStore:
 def _stamp(prefix: str, files: FileGate) -> _Stamp:
     """Return times and inodes of a checkpoint's files; every write of the files changes the result."""
     index = files.to_read(index_path(prefix))
-    paths = [index] if os.path.exists(index) else [files.to_read(table) for table in _tables(prefix, files)]
-    statuses = [os.stat(path) for path in paths if os.path.exists(path)]
-    return [(status.st_mtime_ns, status.st_ctime_ns, status.st_ino) for status in statuses]
+    paths = [index] if exists(index) else [files.to_read(table) for table in _tables(prefix, files)]
+    return [stamp(path) for path in paths if exists(path)]

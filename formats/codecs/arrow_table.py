@@ -13,6 +13,7 @@ import numpy as np
 from ...core.support.atomic import file_errors
 from ...core.support.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ...core.support.optional_packages import extra_hint
+from ...core.support.places import plain
 from ...core.support.regular_files import open_regular
 from ...core.types.arrays import Array
 from ...core.types.tensors import as_bytes_array
@@ -60,7 +61,7 @@ class ArrowFile:
             self._file = open_regular(path)
         try:
             with _damage(path):
-                if path.lower().endswith(PARQUET):
+                if plain(path).lower().endswith(PARQUET):
                     parquet = arrow.parquet.ParquetFile(self._file)
                     groups = parquet.metadata.num_row_groups
                     sizes = [parquet.metadata.row_group(i).num_rows for i in range(groups)]
@@ -74,11 +75,12 @@ class ArrowFile:
             raise
         self.names: list[str] = list(self._schema.names)
         self._columns = frozenset(self.names)
-        self._ends = list(itertools.accumulate(sizes))
+        self.ends = list(itertools.accumulate(sizes))
+        """The numbers of rows up to the end of each group of rows."""
         self._group: tuple[int, Any] = (-1, None)
 
     def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
+        return self.ends[-1] if self.ends else 0
 
     def close(self) -> None:
         """Close the file."""
@@ -89,11 +91,11 @@ class ArrowFile:
         parts = []
         with _damage(self.path):
             while start < end:
-                number = bisect.bisect_right(self._ends, start)
-                first = self._ends[number - 1] if number else 0
+                number = bisect.bisect_right(self.ends, start)
+                first = self.ends[number - 1] if number else 0
                 if self._group[0] != number:
                     self._group = number, self._read(number)
-                last = min(end, self._ends[number])
+                last = min(end, self.ends[number])
                 parts.append(self._group[1].slice(start - first, last - start))
                 start = last
             return pyarrow().concat_tables(parts) if len(parts) > 1 else parts[0]

@@ -12,6 +12,7 @@ from ...core.graph.graph import Graph
 from ...core.support.atomic import file_errors
 from ...core.support.errors import DataLossError
 from ...core.support.grouping import grouped
+from ...core.support.places import exists
 from ...core.support.regular_files import open_regular
 
 FILE: Final = "keras_metadata.pb"
@@ -47,7 +48,7 @@ def _texts(graph: Graph) -> Iterator[bytes | str]:
         return
     yield from (one.user_object.metadata for one in meta.objects.nodes if one.user_object.metadata)
     path = os.path.join(meta.folder or "", FILE)
-    if meta.folder is None or not os.path.exists(path):
+    if meta.folder is None or not exists(path):
         return
     with file_errors(path), open_regular(path) as file:
         data = file.read()

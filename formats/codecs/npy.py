@@ -23,7 +23,7 @@ import numpy as np
 from ...core.codecs.decompression_limits import unpacked_limit
 from ...core.support.atomic import file_errors
 from ...core.support.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
-from ...core.support.regular_files import PositionedFile, open_regular
+from ...core.support.regular_files import PositionedFile, open_regular, open_size
 from ...core.types.arrays import Array
 
 _MAGIC = b"\x93NUMPY"
@@ -76,7 +76,7 @@ def open_array(path: str | os.PathLike[str]) -> StoredArray:
     with file_errors(path), open_regular(path) as file:
         header = _read_header(file, name)
         header.require_plain(name)
-        _check_size(header, os.fstat(file.fileno()).st_size, name)
+        _check_size(header, open_size(file), name)
 
     def read() -> Array:
         with file_errors(path), open_regular(path) as again:

@@ -13,7 +13,7 @@ from ...core.codecs.decompression_limits import unpacked_limit
 from ...core.support.atomic import atomic_file, file_errors
 from ...core.support.errors import DataLossError, ResourceExhaustedError
 from ...core.support.log import tell
-from ...core.support.regular_files import open_input, open_regular, read_stream
+from ...core.support.regular_files import is_mappable, open_input, open_regular, open_size, read_stream
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview
 
@@ -107,8 +107,9 @@ def _contents(file: BinaryIO, source: str | os.PathLike[str]) -> memoryview:
 
 def read_file(file: BinaryIO) -> memoryview:
     """Read an open file or pipe to the end. A large file is mapped into memory."""
-    status = os.fstat(file.fileno())
-    if status.st_size < _MMAP_FROM:
+    if not is_mappable(file):
+        return memoryview(file.read())
+    if open_size(file) < _MMAP_FROM:
         return memoryview(read_stream(file, f"'{file.name}'"))
     return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 

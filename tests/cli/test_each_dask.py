@@ -265,3 +265,19 @@ def test_a_worker_that_dies_when_all_is_done_loses_nothing(cluster, job, monkeyp
     monkeypatch.setattr(distributed.Client, "unregister_worker_plugin", closed)
     done = run(*job, *on(cluster))
     assert done.code == 0 and f"{COUNT} results written" in done.err
+
+
+def test_workers_read_groups_of_rows(cluster, tmp_path):
+    arrow = pytest.importorskip("pyarrow", reason="the extra tfg[arrow] is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra tfg[arrow] is not installed")
+    g = tfg.GraphBuilder()
+    g.Square(g.Placeholder(dtype="float32", shape=[None], name="x"), name="y")
+    tfg.save(g.graph, tmp_path / "g.pb")
+    x = np.arange(5000, dtype=np.float32)
+    parquet.write_table(arrow.table({"x": x}), tmp_path / "t.parquet", row_group_size=2000)
+    words = ["run", tmp_path / "g.pb", "--fetch", "y", "--each", tmp_path / "t.parquet", "-o", tmp_path / "r.parquet"]
+    done = run(*words, *on(cluster))
+    assert done.code == 0 and "5,000 results written to 3 shards" in done.err, done.err
+    shards = [parquet.read_table(path)["y"].to_numpy() for path in sorted(tmp_path.glob("r-*.parquet"))]
+    assert list(map(len, shards)) == [2000, 2000, 1000]
+    np.testing.assert_array_equal(np.concatenate(shards), x * x)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
 
 import tfg
 from tests.cli.running import tfg as run
+from tfg.formats.runs.each_tasks import TaskQueue, sweep_tasks
 
 pa = pytest.importorskip("pyarrow", reason="the extra tfg[arrow] is not installed")
 parquet = pytest.importorskip("pyarrow.parquet", reason="the extra tfg[arrow] is not installed")
@@ -111,3 +114,43 @@ def test_without_the_extra_an_error_names_it(graph, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     done = run("run", graph, "--fetch", "y", "--each", tmp_path / "t.parquet", "--output", tmp_path / "r.csv")
     assert done.code == 1 and "the extra tfg[arrow]" in done.err
+
+
+@pytest.mark.slow
+def test_groups_of_rows_are_shards_also_with_processes(graph, tmp_path):
+    many = np.tile(X, (200, 1))
+    for name, group in {"a": 2000, "b": 600}.items():
+        write(tmp_path / f"{name}.parquet", {"x": lists(many), "id": np.arange(len(many))}, group)
+    inputs = ("--each", tmp_path / "a.parquet", "--each", tmp_path / "b.parquet")
+    words = ("run", graph, "--fetch", "y", *inputs, "--on", "local:2", "--output", tmp_path / "r.parquet")
+    done = run(*words)
+    assert done.code == 0 and "10,000 results written to 8 shards" in done.err, done.err
+    sizes = [parquet.read_metadata(path).num_rows for path in sorted(tmp_path.glob("r-*.parquet"))]
+    assert sizes == [2000, 2000, 1000, 1200, 1200, 1200, 1200, 200]
+    table, _ = read(tmp_path, ".parquet")
+    np.testing.assert_allclose(np.array(table["y"].to_pylist()), np.tile(X @ W, (400, 1)), rtol=1e-5, atol=1e-6)
+    (tmp_path / "r-00001-of-00008.parquet").unlink()
+    assert "2,000 results written" in run(*words).err
+    assert "shard_size differs" in run(*words, "--shard-size", "1000").err
+
+
+def test_a_shard_of_rows_travels_as_a_few_numbers(tmp_path):
+    write(tmp_path / "t.arrow", {"x": np.arange(9000)}, group=3000)
+    tasks = sweep_tasks([str(tmp_path / "t.arrow")], [("rate", ["1", "2"])])
+    placed = tasks.placed([f"r-{number}" for number in range(3)], tasks.shard_ends(None))
+    queue = TaskQueue(placed.in_shards([1, 2]))
+    part = queue.take(1)
+    assert len(pickle.dumps(part)) < 1000
+    assert list(pickle.loads(pickle.dumps(part))) == list(part) == list(placed)[6000:12000]
+    assert list(queue.take(1)) == list(placed)[12000:] and not queue and not queue.take(1)
+
+
+def test_few_bytes_are_kept_of_each_row(tmp_path):
+    write(tmp_path / "t.parquet", {"x": np.zeros(1 << 20, np.int8)}, group=1 << 20)
+    tracemalloc.start()
+    try:
+        tasks = sweep_tasks([str(tmp_path / "t.parquet")], [])
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+    assert len(tasks) == 1 << 20 and tasks[1 << 19].name == "t-524289"

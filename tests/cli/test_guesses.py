@@ -139,8 +139,6 @@ def test_the_first_guess_works_or_the_message_gives_a_line_that_does(typed, show
         ("m.onnx", "an ONNX model", "from before the conversion"),
         ("m.h5", "an HDF5 file", "`model.export('folder')`"),
         ("m.keras", "a Keras .keras archive", "`model.export('folder')`"),
-        ("https://example.com/model.pb", "is a URL", "download the file"),
-        ("gs://bucket/model", "is a URL", "download the file"),
         ("versions", "is not a SavedModel", "versions/2"),
         ("ck", "the prefix of a checkpoint", "`tfg checkpoint ck`"),
     ],

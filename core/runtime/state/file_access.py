@@ -7,16 +7,18 @@ import fnmatch
 import os
 import pathlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, BinaryIO
 
 from ...support.arguments import takes
 from ...support.atomic import file_errors
 from ...support.errors import InvalidArgumentError, PermissionDeniedError
 from ...support.log import DEBUG, tell
+from ...support.places import exists, is_address, is_folder, names_in
 from ...support.regular_files import open_regular
 
 _WILDCARD = re.compile(r"[*?\[\\]")
+_WAYS_OUT = re.compile(r"\.\.|[%?#\\]")
 _GLOB_PARTS = re.compile(r"\\(.)|\[\^", re.DOTALL)
 _READ_BY_GRAPH = ("assets", "assets.extra", "variables")
 """The folders of a SavedModel that its graph may read; TensorFlow reads the others before the graph runs."""
@@ -30,25 +32,33 @@ class FileAccess:
     writable: tuple[pathlib.Path, ...] | None = ()
     hidden: tuple[pathlib.Path, ...] = ()
     """Folders that stay closed, though they lie in open ones."""
+    addresses: tuple[str, ...] | None = ()
+    """Addresses open to reading; None for all addresses, to reading and writing. Access to all files includes none."""
 
     @staticmethod
     def everything() -> FileAccess:
-        """Return access to every file, for graphs that are trusted like programs."""
+        """Return access to every file of this machine, for graphs that are trusted like programs."""
         return FileAccess(None, None)
 
     @staticmethod
     @takes(readable=Iterable, writable=Iterable)
     def only(readable: Iterable[str | pathlib.Path] = (), writable: Iterable[str | pathlib.Path] = ()) -> FileAccess:
-        """Return access to the named files and folders and nothing else; writable files are readable too."""
+        """Return access to the named files and folders and nothing else; writable files are readable too.
+
+        Of addresses, such as `s3://bucket/words`, a graph may only read.
+        """
         if isinstance(readable, str | bytes) or isinstance(writable, str | bytes):
             raise TypeError("folders must be a list, not a string")
+        named = list(readable)
+        addresses = tuple(os.fspath(place) for place in named if is_address(place))
         writes = tuple(map(_resolved, writable))
-        return FileAccess((*map(_resolved, readable), *writes), writes)
+        paths = [place for place in named if not is_address(place)]
+        return FileAccess((*map(_resolved, paths), *writes), writes, addresses=addresses)
 
     @property
     def is_closed(self) -> bool:
         """True if no file is open."""
-        return self.readable == () == self.writable
+        return self.readable == () == self.writable and self.addresses == ()
 
     def reading(self, folder: str | pathlib.Path) -> FileAccess:
         """Return this access, with a model's folder readable too, and with the model's blobs in a cache."""
@@ -62,15 +72,23 @@ class FileAccess:
 
     def _with(self, folder: str | pathlib.Path, *parts: str) -> FileAccess:
         """Return this access with parts of a folder. The parts are not resolved: where one is a link, it opens nothing."""
+        if is_address(folder):
+            if self.addresses is None:
+                return self
+            below = (f"{os.fspath(folder).rstrip('/')}/{part}" for part in parts)
+            return dataclasses.replace(self, addresses=(*self.addresses, *below))
         if self.readable is None:
             return self
         resolved = _resolved(folder)
         opened = (*(resolved / part for part in parts), *_contents_in_cache(resolved))
         return dataclasses.replace(self, readable=(*self.readable, *opened))
 
-    def hiding(self, folders: Iterable[str | pathlib.Path]) -> FileAccess:
+    def hiding(self, folders: Collection[str | pathlib.Path]) -> FileAccess:
         """Return this access without the files in some folders."""
-        return dataclasses.replace(self, hidden=(*self.hidden, *map(_resolved, folders)))
+        closed = [os.fspath(folder) for folder in folders if is_address(folder)]
+        left = self.addresses and tuple(one for one in self.addresses if not any(_is_part(one, folder) for folder in closed))
+        hidden = [_resolved(folder) for folder in folders if not is_address(folder)]
+        return dataclasses.replace(self, hidden=(*self.hidden, *hidden), addresses=left)
 
 
 def _resolved(path: str | pathlib.Path) -> pathlib.Path:
@@ -105,15 +123,23 @@ class FileGate:
 
     def to_read(self, path: str) -> str:
         """Return the name to read `path` by, with links resolved where the node may not read all files."""
+        if is_address(path):
+            return self._opened_address(path, "read")
         return self._checked(path, self.access.readable, "read")
 
     def to_write(self, path: str) -> str:
         """Return the name to write `path` by."""
+        if is_address(path):
+            if self.access.addresses is None:
+                return path
+            raise self._denied(path, "write", path)
         return self._checked(path, self.access.writable, "write")
 
     def to_replace(self, path: str) -> str:
         """Return the name to write a new file by: a link of the name is replaced, and may not point to a forbidden file."""
         self.to_write(path)
+        if is_address(path):
+            return path
         folder, name = os.path.split(path)
         return os.path.join(self.to_write(folder or "."), name)
 
@@ -121,7 +147,7 @@ class FileGate:
         """Open a file for reading."""
         tell("open %s", path, level=DEBUG)
         checked = self.to_read(path)
-        if self.access.readable is None:
+        if self.access.readable is None or is_address(checked):
             return open_regular(checked)
         return self._still_there(path, checked, open_regular(checked, follow_links=False))
 
@@ -139,7 +165,7 @@ class FileGate:
         first wildcard no component is `.` or `..`.
         """
         if _WILDCARD.search(pattern) is None:
-            return [pattern] if pattern and os.path.lexists(self.to_read(pattern)) else []
+            return [pattern] if pattern and _is_there(self.to_read(pattern)) else []
         start = _WILDCARD.split(pattern, maxsplit=1)[0].rpartition("/")
         if start[0].endswith("/"):
             return []  # names have single slashes, so two match nothing
@@ -149,18 +175,18 @@ class FileGate:
 
     def names_in(self, folder: str) -> list[str]:
         """Return the names in a folder, in order."""
-        return sorted(os.listdir(self.to_read(folder)))
+        return names_in(self.to_read(folder))
 
     def _walk(self, folder: str, patterns: list[str]) -> Iterator[str]:
         real = self.to_read(folder)
-        if not os.path.isdir(real):
+        if not is_folder(real):
             return
         matches = re.compile(fnmatch.translate(_GLOB_PARTS.sub(_python_glob, patterns[0]))).match
         for name in filter(matches, self.names_in(folder)):
             path = f"{folder.removesuffix('/')}/{name}"
             if len(patterns) == 1:
                 yield path
-            elif os.path.isdir(os.path.join(real, name)):
+            elif is_folder(os.path.join(real, name)):
                 yield from self._walk(path, patterns[1:])
 
     def _checked(self, path: str, allowed: tuple[pathlib.Path, ...] | None, verb: str) -> str:
@@ -176,6 +202,13 @@ class FileGate:
         if not _is_below(resolved, allowed):
             raise self._denied(path, verb, resolved)
         return resolved
+
+    def _opened_address(self, address: str, verb: str) -> str:
+        """Return an address that is open to the node: no name in a graph leads into a network by itself."""
+        allowed = self.access.addresses
+        if allowed is None or any(_is_part(address, folder) for folder in allowed):
+            return address
+        raise self._denied(address, verb, address)
 
     def _denied(self, path: str, verb: str, resolved: str) -> PermissionDeniedError:
         return PermissionDeniedError(
@@ -198,6 +231,16 @@ def _is_below(path: str, folders: Iterable[pathlib.Path]) -> bool:
     return any(pathlib.PurePath(path).is_relative_to(folder) for folder in folders)
 
 
+def _is_there(path: str) -> bool:
+    return exists(path) if is_address(path) else os.path.lexists(path)
+
+
+def _is_part(address: str, folder: str) -> bool:
+    """Return True for an address and for what lies below; a server may take other spellings for a way out."""
+    below = address.removeprefix(f"{folder.rstrip('/')}/")
+    return address == folder or (below != address and _WAYS_OUT.search(below) is None)
+
+
 def _follow_no_link(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)  # absent on Windows, where links need rights
 
@@ -212,4 +255,5 @@ def escape_pattern(path: str) -> str:
     return _WILDCARD.sub(r"\\\g<0>", path)
 
 
-OPEN = FileGate(FileAccess.everything())
+OPEN = FileGate(FileAccess(None, None, addresses=None))
+"""The gate of tfg's own readers, for places that the user named."""

@@ -9,6 +9,7 @@ import pytest
 
 import tfg
 from tests.cli.running import SAMPLES
+from tfg.core.support.errors import InvalidArgumentError, TfgError
 
 COUNT = 30
 X = np.sin(np.arange(3 * COUNT, dtype=np.float32)).reshape(COUNT, 3)
@@ -126,3 +127,28 @@ def test_a_saved_model_from_its_path():
     model = tfg.Model(SAMPLES / "scaler_saved_model")
     x = np.arange(24, dtype=np.float32).reshape(12, 2)
     np.testing.assert_allclose(function({"x": x})["scaled"], model(x=x)["scaled"])
+
+
+def test_run_batch_takes_a_table_of_each_kind_and_gives_its_own_kind(graph):
+    for table, read in kinds():
+        result = tfg.run_batch(graph, table, ["y", "u"])
+        assert type(result) is type(table)
+        columns = read(result)
+        assert list(columns) == ["id", "y", "u"] and bytes(columns["u"][3]) == b"ROW 3"
+        np.testing.assert_allclose(values(columns["y"]), X @ W, rtol=1e-5, atol=1e-6)
+
+
+def test_run_batch_of_a_table_has_states_and_parts_and_no_files(graph, tmp_path):
+    g = tfg.GraphBuilder()
+    offset = g.VariableV2(shape=[], dtype="float", name="offset")
+    g.AddV2(g.Placeholder(dtype="float32", shape=[None], name="x"), g.Identity(offset), name="y")
+    table = {"a": np.arange(3, dtype=np.float32), "key": np.arange(3)}
+    result = tfg.run_batch(g.graph, table, "y", parts={"x": "a"}, state={"offset": np.float32(5)})
+    assert list(result) == ["key", "y"] and result["y"].tolist() == [5, 6, 7]
+    tfg.save(graph, tmp_path / "g.pb")
+    assert tfg.run_batch(tmp_path / "g.pb", {"x": X[:0]}, "y")["y"].shape == (0,)
+    with pytest.raises(TfgError, match="row 2 of the table"):
+        tfg.run_batch(graph, {"x": np.float32([[1, 2, 3], [np.nan, 1, 1]])}, "y")
+    for name, value in {"output": "y.npz", "on": "local:2", "sweep": {"x": [1]}, "steps": 2, "top_k": 1}.items():
+        with pytest.raises(InvalidArgumentError, match=f"`{name}` has no effect on a table"):
+            tfg.run_batch(graph, {"x": X}, "y", **{name: value})
