@@ -54,7 +54,7 @@ def _message_type(ctx: KernelContext, source: str, name: str) -> MessageType:
     message = message_type(_descriptors(ctx, source), name)
     if message is None:
         raise InvalidArgumentError(
-            f"No descriptor message for message type {name}",
+            f"No descriptor found for message type {name}",
             hint="set the attribute descriptor_source to a file with the FileDescriptorSet of the message"
             if source == _LOCAL
             else "",
