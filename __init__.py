@@ -23,6 +23,7 @@ if _is_command() and _signal.getsignal(_signal.SIGINT) is _signal.default_int_ha
 
     early_exit.quit_on_signals()
 
+from .core.codecs import message_types  # noqa: E402
 from .core.graph import graph_services  # noqa: E402
 from .core.runtime.guards import openblas_kernels  # noqa: E402
 from .core.runtime.state import checkpoint_store  # noqa: E402
@@ -537,6 +538,12 @@ def _checkpoint_store() -> checkpoint_store.CheckpointStore:
     return store
 
 
+def _message_type(descriptors: bytes | None, name: str) -> message_types.MessageType | None:
+    formats = importlib.import_module(".formats.codecs.message_descriptors", __name__)
+    message: message_types.MessageType | None = formats.described_type(descriptors, name)
+    return message
+
+
 def _display() -> display.Display:
     notebook: display.Display = importlib.import_module(".formats.api.notebook", __name__).NotebookDisplay()
     return notebook
@@ -570,5 +577,6 @@ class _GraphServices:
 
 openblas_kernels.use_avx512()
 checkpoint_store.provide_store(_checkpoint_store)
+message_types.provide_message_types(_message_type)
 graph_services.provide_services(_GraphServices())
 display.provide_display(_display)

@@ -16,6 +16,7 @@ from ..core.functions.table_fills import iterator_starts, named_files, path_of, 
 from ..core.graph.graph import Graph, Node, Output
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE, JoinedModels, MetaGraph, SaverInfo
 from ..core.graph.model_objects import asset_nodes, name_tables
+from ..core.graph.restore_nodes import restored_resources
 from ..core.graph.table_nodes import saved_tables
 from ..core.graph.variable_nodes import READ_OPS, find_variables
 from ..core.inference.inference import infer
@@ -38,6 +39,7 @@ from ..core.support.errors import (
     NotFoundError,
     PermissionDeniedError,
     ResourceExhaustedError,
+    UnimplementedError,
 )
 from ..core.support.file_formats import MODELS, format_of
 from ..core.support.places import absolute, exists, is_address, is_folder, names_in
@@ -131,6 +133,7 @@ def prepare(
     # before edits copy them. Tables have names before a saver names their entries, and signatures their final tensors before
     # `_start` asks which iterators these take. Assets that are gone are forgotten before `_declare_assets` asks whether the
     # message names any; files from outside come last, under names that the model's own files leave free.
+    _refuse_resources(graph)
     result = graph.copy()
     about = _about(result)
     list_variables(result, about)
@@ -461,6 +464,18 @@ def _drop_restores(graph: Graph, joined: JoinedModels, about: MetaGraphDef) -> N
 def _only_looks(node: Node) -> bool:
     """Return True for a node that reads a variable or tests it, for nobody."""
     return not node.uses and (node.op in READ_OPS or has_fact(node.op, "initialization_test"))
+
+
+def _refuse_resources(graph: Graph) -> None:
+    """Raise UnimplementedError for a resource, such as a tree ensemble, whose contents lie in the checkpoint of the model."""
+    for node, _ in restored_resources(graph):
+        owner = node.inputs[0].node
+        raise UnimplementedError(
+            "its contents lie in a checkpoint, and a written SavedModel would lack the contents",
+            node=owner.name,
+            op=owner.op,
+            hint="freeze the model: constants then hold the contents",
+        )
 
 
 def _unsaved_tables(graph: Graph) -> set[str]:

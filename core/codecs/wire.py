@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..support.errors import DataLossError
 from .varint import MASK_64, varint
 
-VARINT, FIXED64, LENGTH_DELIMITED, FIXED32 = 0, 1, 2, 5
+VARINT, FIXED64, LENGTH_DELIMITED, START_GROUP, END_GROUP, FIXED32 = range(6)
 """The wire types of protocol buffers."""
 _FIXED_SIZES = {FIXED64: 8, FIXED32: 4}
 
@@ -37,8 +37,11 @@ class Field(NamedTuple):
         return bytes(self.data[self.start : self.end])
 
 
-def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[Field]:
-    """Yield the fields of the message in data[start:end], in order; DataLossError for an incomplete message."""
+def fields(data: Buffer, start: int = 0, end: int | None = None, groups: bool = False) -> Iterator[Field]:
+    """Yield the fields of the message in data[start:end], in order; DataLossError for an incomplete message.
+
+    A group, which ends with a tag of its own, is a field only with `groups`: TensorFlow's messages have none.
+    """
     position = start
     end = len(data) if end is None else end
     while position < end:
@@ -51,6 +54,8 @@ def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[Fie
             after = read_varint(data, payload, end)[1]
         elif wire_type in _FIXED_SIZES:
             after = payload + _FIXED_SIZES[wire_type]
+        elif wire_type == START_GROUP and groups:
+            after = _group_end(data, number, payload, end)
         else:
             raise DataLossError(f"no protobuf field starts at byte {position}")
         if number == 0:
@@ -59,6 +64,19 @@ def fields(data: Buffer, start: int = 0, end: int | None = None) -> Iterator[Fie
             raise DataLossError(f"the message is truncated: field at byte {position} ends {after - end} bytes past the end")
         yield Field(number, wire_type, position, payload, after, data)
         position = after
+
+
+def _group_end(data: Buffer, number: int, position: int, end: int) -> int:
+    """Return the position after the end tag of the group that begins before `position`."""
+    open_groups = [number]
+    while open_groups:
+        tag, payload = read_varint(data, position, end)
+        if tag & 7 == START_GROUP:
+            open_groups.append(tag >> 3)
+        elif tag & 7 == END_GROUP and open_groups.pop() != tag >> 3:
+            raise DataLossError(f"the group that ends at byte {position} has another number than its start")
+        position = payload if tag & 7 in (START_GROUP, END_GROUP) else next(fields(data, position, end)).end
+    return position
 
 
 def read_varint(data: Buffer, position: int, end: int) -> tuple[int, int]:

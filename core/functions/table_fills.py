@@ -14,20 +14,25 @@ from .callers import called_functions
 
 
 def table_fills(graph: Graph) -> list[Node]:
-    """Return the nodes that fill lookup tables without a feed: operations, and calls of functions with these operations.
+    """Return the nodes that fill lookup tables, or restore other resources, without a feed: operations, and calls of functions
+    with operations that fill tables.
 
     Paths of a SavedModel's files are no feeds. Nodes that restore a checkpoint are left out: they need the checkpoint.
     """
     filling = _functions_with(graph, "fills_table")
     restoring = _functions_with(graph, "restores")
     assets = asset_nodes(graph)
-    fills = [node for node in graph if has_fact(node.op, "fills_table") or _calls(graph, node, filling)]
+    fills = [node for node in graph if _fills(node) or _calls(graph, node, filling)]
 
     def needs_more(node: Node) -> bool:
         is_fed = node.must_be_fed and node not in assets
         return is_fed or has_fact(node.op, "restores") or _calls(graph, node, restoring)
 
     return [node for node in fills if not any(map(needs_more, reachable([node])))]
+
+
+def _fills(node: Node) -> bool:
+    return has_fact(node.op, "fills_table") or has_fact(node.op, "restores_resource")
 
 
 def iterator_starts(graph: Graph) -> dict[Node, Node]:
@@ -49,7 +54,11 @@ def _calls(graph: Graph, node: Node, functions: set[str]) -> bool:
 
 
 def filled_tables(fill: Node) -> set[Node]:
-    """Return the nodes of the tables that a node fills: the first input of an operation, and any handle that a call takes."""
+    """Return the nodes of the tables and other resources that a node fills: the first input of an operation, and any handle of
+    a table that a call takes.
+    """
+    if has_fact(fill.op, "restores_resource"):
+        return {fill.inputs[0].node}
     handles = fill.inputs[:1] if has_fact(fill.op, "fills_table") else fill.inputs
     return {node for node in reachable([value.node for value in handles], by_control=False) if has_fact(node.op, "table")}
 

@@ -91,6 +91,7 @@ FACTS: Final = {
     "initializes_table": "sets the initial contents of a lookup table",
     "checkpoint": "writes or reads a checkpoint, or names its files",
     "restores": "reads tensors from a checkpoint",
+    "restores_resource": "gives a resource that is neither a variable nor a table what a checkpoint holds",
     "summary": "creates a Summary message, or writes to an event file",
     "diagnostic": "reports a fault, and changes nothing otherwise",
     "row_numbers": "takes row numbers as `indices` and `segment_ids`, of int32 or int64 by an attribute",

@@ -11,6 +11,7 @@ from ..graph.graph import Graph, Node
 from ..graph.model_objects import asset_assignments, asset_nodes, asset_variables, name_tables
 from ..graph.node_making import become_constant
 from ..graph.reference_ops import plain_op, read_as
+from ..graph.restore_nodes import restored_resources
 from ..graph.table_nodes import TableNodes, find_tables
 from ..graph.traversal import copied_from, descendants, reachable, topological_order, trail_end
 from ..graph.variable_nodes import RESOURCE_VARIABLES, find_variables
@@ -94,10 +95,12 @@ def _initializers(
     starts = [node for iterator, node in iterator_starts(graph).items() if iterator in needed]
     needed |= reachable(starts)
     tables = {table.node: table for table in find_tables(graph).values() if table.node in needed}
-    fills = {node: filled_tables(node) & tables.keys() for node in table_fills(graph)}
+    resources = _hold_contents(graph, needed, values)
+    fills = {node: filled_tables(node) & {*tables, *resources} for node in table_fills(graph)}
     stale: set[Node] = set()
     if not keep_files:
-        stale = {node for node in fills if _is_stale(graph, node, [tables[table] for table in fills[node]], values)}
+        of_tables = {node: [tables[table] for table in filled if table in tables] for node, filled in fills.items()}
+        stale = {node for node, filled in of_tables.items() if _is_stale(graph, node, filled, values)}
     lasting = [node for node, filled in fills.items() if filled and node not in stale]
     filled = {table for node in lasting for table in fills[node]}
     emptied = {table for node in stale for table in fills[node]}
@@ -107,6 +110,25 @@ def _initializers(
     needed |= reachable(lasting)
     assignments = [node for node in asset_assignments(graph) if keep_files and node.inputs[0].node in needed]
     return [*starts, *lasting, *(node for node in made if node is not None), *assignments]
+
+
+def _hold_contents(graph: Graph, needed: Set[Node], values: Mapping[str, Tensor]) -> set[Node]:
+    """Let the nodes that restore other resources than tables take constants; return the resources.
+
+    FailedPreconditionError where the values lack the contents of a needed resource.
+    """
+    restored = {node: keys for node, keys in restored_resources(graph) if node.inputs[0].node in needed}
+    g = GraphBuilder(graph)
+    for node, keys in restored.items():
+        if missing := [key for key in keys.values() if key not in values]:
+            owner = node.inputs[0].node
+            words = f"'{owner.name}' has no contents to freeze"
+            raise FailedPreconditionError(
+                words, node=owner.name, op=owner.op, hint=f"add --state FILE with {' and '.join(missing)}"
+            )
+        with g.name_scope(node.inputs[0].node.name):
+            graph.set_inputs(node, [node.inputs[0], *(g.constant(values[key], name="contents") for key in keys.values())])
+    return {node.inputs[0].node for node in restored}
 
 
 def _is_stale(graph: Graph, fill: Node, tables: Sequence[TableNodes], values: Mapping[str, Tensor]) -> bool:

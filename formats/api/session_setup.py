@@ -159,10 +159,10 @@ def require_saved_values(graph: Graph) -> None:
         saved_values(graph)
 
 
-def state_words(variables: int, tables: int) -> str:
-    """Return a phrase with the numbers of variables and tables; empty for none."""
-    counts = [counted(number, word) for number, word in ((variables, "variable"), (tables, "table")) if number]
-    return " and ".join(counts)
+def state_words(variables: int, tables: int, resources: int = 0) -> str:
+    """Return a phrase with the numbers of variables, tables and other resources; empty for none."""
+    numbers = ((variables, "variable"), (tables, "table"), (resources, "other resource"))
+    return " and ".join(counted(number, word) for number, word in numbers if number)
 
 
 def position_words(graph: Graph) -> str:
@@ -174,7 +174,7 @@ def position_words(graph: Graph) -> str:
 
 
 def _summary(restored: Restored, runner: Runner) -> str:
-    message = f"restored {state_words(len(restored.restored), len(restored.tables)) or counted(0, 'variable')}"
+    message = f"restored {state_words(len(restored.restored), len(restored.tables), len(restored.resources)) or '0 variables'}"
     if restored.absent:
         others = counted(len(restored.absent), "other")
         message += f"; the state lacks {others}: {', '.join(_absent(restored, name, runner) for name in restored.absent[:4])}"

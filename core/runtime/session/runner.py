@@ -18,10 +18,11 @@ from ...functions.table_fills import iterator_starts, table_fills
 from ...graph.graph import Graph, Node, Output
 from ...graph.model_objects import asset_variables
 from ...graph.nearest_tensors import Kind, kind_of, kind_words, nearest_tensors
-from ...graph.restore_nodes import assigned_handles, restored_values
+from ...graph.restore_nodes import READERS, assigned_handles, restored_resources, restored_values
 from ...graph.table_nodes import TableNodes, find_tables, saved_tables
 from ...graph.traversal import reachable
 from ...graph.variable_nodes import ASSIGN_OPS, VariableNodes, find_variables, initializer_ops, variable
+from ...registry.catalog import CATALOG
 from ...registry.op_facts import has_fact
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ...support.log import DEBUG, Stopwatch
@@ -81,6 +82,8 @@ class Restored:
     """The names under which the state has positions of iterators."""
     nearest: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """The tensor of the state, by the absent variable that it may belong to."""
+    resources: tuple[str, ...] = ()
+    """The resources that are neither variables nor tables, such as tree ensembles, and that the state filled."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -169,6 +172,7 @@ class Runner:
         self._writing: SessionLike = session
         self._writers: dict[tuple[str, str], tuple[str, str]] = {}
         self._accesses: dict[str, _TableAccess] = {}
+        self._readers: dict[str, tuple[str, list[Output]]] = {}
 
     @functools.cached_property
     def variables(self) -> dict[str, VariableNodes]:
@@ -223,17 +227,29 @@ class Runner:
         matching = [name for name in tensors if name in variables]
         filled = {name: table for name, table in self.tables.items() if _has_contents(table, tensors)}
         known = {*self.variables, *(entry for table in self.tables.values() for entry in table.entries)}
-        if not matching and not filled and known:
+        resources = {
+            node: keys for node, keys in restored_resources(self.graph) if all(key in tensors for key in keys.values())
+        }
+        known |= {key for keys in resources.values() for key in keys.values()}
+        if not matching and not filled and not resources and known:
             raise self._no_value(tensors)
         values = {name: self._to_assign(tensors[name]) for name in matching}
         self._write([(variables[name], value) for name, value in values.items()], "assign")
         self._fill([(table, [tensors[entry].read() for entry in table.entries]) for table in filled.values()])
+        self._restore_resources(resources, tensors)
         absent = tuple(name for name in (*variables, *self.tables) if name not in tensors and name not in filled)
         unknown = [name for name in tensors if name not in known]
         positions = tuple(name for name in unknown if _is_position(tensors[name]))
         others = tuple(name for name in unknown if name not in positions)
         nearest = self._nearest(absent, {name: tensors[name] for name in others})
-        return Restored(tuple(matching), absent, others, tuple(filled), positions, nearest)
+        owners = tuple(node.inputs[0].node.name for node in resources)
+        return Restored(tuple(matching), absent, others, tuple(filled), positions, nearest, owners)
+
+    def _restore_resources(self, resources: Mapping[Node, Mapping[Output, str]], tensors: Mapping[str, Tensor]) -> None:
+        """Run the nodes that restore resources, on the tensors of a state."""
+        feeds = {value.name: tensors[key].read() for keys in resources.values() for value, key in keys.items()}
+        if resources:
+            self.session.run([node.name for node in resources], feeds)
 
     def kind(self, name: str) -> Kind:
         """Return the dtype and the shape of a variable."""
@@ -263,7 +279,8 @@ class Runner:
         self._write([(nodes, value(nodes))], mode)
 
     def state(self) -> dict[str, Tensor]:
-        """Return the values of all initialized variables by name, and the contents of tables that a checkpoint holds.
+        """Return the values of all initialized variables by name, and the contents of tables and other resources that a
+        checkpoint holds.
 
         A table has an entry for its keys and an entry for its values (`TableNodes.entries`), in the order of TensorFlow's
         export. Paths of a SavedModel's files are left out: they are true only where the model lies.
@@ -271,7 +288,7 @@ class Runner:
         paths = asset_variables(self.graph)
         held = [item for item in self.session.held_variables() if item.is_initialized and item.name not in paths]
         values = {item.name: item.constant() for item in held if item.dtype in (string, variant) or not item.dtype.is_object}
-        return {**values, **self._contents(self.tables.values())}
+        return {**values, **self._contents(self.tables.values()), **self._resource_contents()}
 
     def contents(self) -> dict[str, Tensor]:
         """Return the `state`, and the contents of the tables that an initializer has filled."""
@@ -330,6 +347,23 @@ class Runner:
         values = self._writing.run(list(entries.values())) if entries else ()
         return {entry: Tensor.from_numpy(value, dtype) for entry, value, dtype in zip(entries, values, dtypes)}
 
+    def _resource_contents(self) -> dict[str, Tensor]:
+        """Return what resources such as tree ensembles hold, by the checkpoint keys."""
+        restoring = dict(restored_resources(self.graph))
+        for node in restoring:
+            if node.name not in self._readers:
+                self._readers[node.name] = _reading_nodes(self._extended(), node)
+        readers = {node: self._readers[node.name] for node in restoring}
+        created = self._writing.run([test for test, _ in readers.values()]) if readers else ()
+        contents = {
+            key: output
+            for (node, (_, outputs)), is_created in zip(readers.items(), created)
+            for key, output in zip(restoring[node].values(), outputs)
+            if is_created
+        }
+        values = self._writing.run([output.name for output in contents.values()]) if contents else ()
+        return {key: Tensor.from_numpy(value, contents[key].dtype) for key, value in zip(contents, values)}
+
     def _sizes(self, tables: Sequence[TableNodes]) -> Sequence[Any]:
         """Return the numbers of entries of tables."""
         names = [self._table_nodes(table).size for table in tables]
@@ -349,6 +383,16 @@ class Runner:
             self._builder = GraphBuilder(self.graph.copy())
             self._writing = self.session.on_graph(self._builder.graph)
         return self._builder
+
+
+def _reading_nodes(g: GraphBuilder, restoring: Node) -> tuple[str, list[Output]]:
+    """Add the nodes that tell whether a resource has contents, and that return the contents; return (test, contents)."""
+    test, read = READERS[restoring.op]
+    handle = g.graph.node(restoring.inputs[0].node.name).output()
+    count = len(restoring.inputs) - 1
+    attributes = {"num_features": count} if "num_features" in CATALOG[read].attrs else {}
+    reader = g.add(read, [handle], attributes)
+    return g.add(test, [handle], {}).output().name, [reader.output(i) for i in range(count)]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -1,0 +1,322 @@
+"""Boosted trees, as the estimators of TensorFlow 1.8 to 2.8 export them: buckets, ensembles and their predictions.
+
+TensorFlow 2.21 declares the ops, but has no kernels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...codecs import wire
+from ...codecs.varint import varint
+from ...registry.registry import ZERO, Cost, arrays, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.kernel_context import KernelContext
+from ...runtime.state.resources import Shared
+from ...support.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.shapes import SCALAR, Shape, TensorSpec, merge_dims, merge_shapes
+from ..shared.argument_checks import require, scalar
+from ..shared.plain_shapes import scalar_shape
+from ..shared.resource_access import named, resource
+from ..shared.string_functions import as_objects, bounded
+from ._tree_ensembles import Ensemble, parse_ensemble
+
+_REMEDY = "restore it with --state, or run its initializer with --init"
+
+
+class TreeEnsemble(Shared):
+    """An ensemble of trees, once it is created."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.stamp = -1
+        self.serialized: bytes | None = None
+        self._ensemble: Ensemble | None = None
+
+    def set(self, stamp: int, serialized: bytes) -> None:
+        """Replace the trees; InvalidArgumentError for a damaged message."""
+        self._ensemble = parse_ensemble(serialized)
+        self.stamp, self.serialized = stamp, serialized
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The trees; NotFoundError for an ensemble that is not created."""
+        if self._ensemble is None:
+            raise NotFoundError(f"the tree ensemble '{self.name}' does not exist", hint=_REMEDY)
+        return self._ensemble
+
+
+class QuantileStream(Shared):
+    """The bucket boundaries of several features, once the stream is created."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._boundaries: list[Array] | None = None
+
+    @property
+    def is_created(self) -> bool:
+        """True once the stream has boundaries, of which each may be empty."""
+        return self._boundaries is not None
+
+    def create(self, count: int) -> None:
+        """Create streams without boundaries."""
+        self._boundaries = [np.zeros(0, np.float32)] * count
+
+    @property
+    def boundaries(self) -> list[Array]:
+        """The boundaries of each feature; NotFoundError for a stream that is not created."""
+        if self._boundaries is None:
+            raise NotFoundError(f"the quantile stream '{self.name}' does not exist", hint=_REMEDY)
+        return self._boundaries
+
+
+@kernel("BoostedTreesBucketize")
+def boosted_trees_bucketize(float_values: list[Array], bucket_boundaries: list[Array]) -> list[Result]:
+    """The bucket of each value: the first of the ascending boundaries that is not below the value, else the last boundary."""
+    for boundaries in bucket_boundaries[:1]:
+        require(boundaries.ndim == 1, "Buckets should be flat vectors.")
+    return [_buckets(np.asarray(v), np.ravel(b)) for v, b in zip(float_values, bucket_boundaries)]
+
+
+def _buckets(values: Array, boundaries: Array) -> Array:
+    places = np.searchsorted(boundaries, values)
+    places[values != values] = 0  # no boundary is below NaN
+    return np.clip(places, 0, max(len(boundaries) - 1, 0)).astype(np.int32)
+
+
+@arrays("BoostedTreesBucketize")
+def boosted_trees_bucketize_arrays(xp: Any, values: list[Any], boundaries: list[Any]) -> list[Any]:
+    """Count the boundaries below each value, at most all but one."""
+    return [_counted(xp, x, limits) for x, limits in zip(values, boundaries)]
+
+
+def _counted(xp: Any, values: Any, boundaries: Any) -> Any:
+    limits = xp.reshape(boundaries, (1, -1))
+    below = xp.sum(xp.asarray(limits < xp.reshape(values, (-1, 1)), np.int32), 1)
+    last = xp.asarray(boundaries.shape[0], np.int32) - 1
+    return xp.maximum(xp.minimum(below, last), 0)
+
+
+@shape("BoostedTreesBucketize")
+def boosted_trees_bucketize_shape(float_values: list[TensorSpec], bucket_boundaries: list[TensorSpec]) -> list[Shape]:
+    shapes = [merge_shapes(value.shape, Shape([None])) for value in float_values]
+    for other in shapes[1:]:
+        merge_shapes(other, shapes[0])
+    return shapes
+
+
+@flops("BoostedTreesBucketize")
+def boosted_trees_bucketize_flops(float_values: list[TensorSpec], bucket_boundaries: list[TensorSpec]) -> Cost:
+    """At most: the comparisons of a binary search."""
+    return sum((_search(v, b) for v, b in zip(float_values, bucket_boundaries)), ZERO)
+
+
+def _search(values: TensorSpec, boundaries: TensorSpec) -> Cost:
+    size = boundaries.shape.num_elements
+    return Cost(values.shape.num_elements * (size.bit_length() if isinstance(size, int) else 1))
+
+
+@kernel("BoostedTreesEnsembleResourceHandleOp")
+def boosted_trees_ensemble_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
+    """A handle of an ensemble that is still to be created."""
+    return named(ctx, container, shared_name, TreeEnsemble, lambda: TreeEnsemble(shared_name or ctx.name))
+
+
+@kernel("BoostedTreesQuantileStreamResourceHandleOp")
+def boosted_trees_quantile_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
+    """A handle of streams that are still to be created."""
+    return named(ctx, container, shared_name, QuantileStream, lambda: QuantileStream(shared_name or ctx.name))
+
+
+@kernel("IsBoostedTreesEnsembleInitialized")
+def is_boosted_trees_ensemble_initialized(tree_ensemble_handle: Array) -> Result:
+    """True once the ensemble is created."""
+    return np.bool_(resource(tree_ensemble_handle, TreeEnsemble).serialized is not None)
+
+
+@kernel("IsBoostedTreesQuantileStreamResourceInitialized")
+def is_boosted_trees_quantile_initialized(quantile_stream_resource_handle: Array) -> Result:
+    """True once the streams are created."""
+    return np.bool_(resource(quantile_stream_resource_handle, QuantileStream).is_created)
+
+
+@kernel("BoostedTreesCreateEnsemble")
+def boosted_trees_create_ensemble(tree_ensemble_handle: Array, stamp_token: Array, tree_ensemble_serialized: Array) -> None:
+    """Create an ensemble, unless it exists."""
+    stamp, serialized = _stamped(stamp_token, tree_ensemble_serialized)
+    parse_ensemble(serialized)
+    target = resource(tree_ensemble_handle, TreeEnsemble)
+    if target.serialized is None:
+        target.set(stamp, serialized)
+
+
+@kernel("BoostedTreesDeserializeEnsemble")
+def boosted_trees_deserialize_ensemble(
+    tree_ensemble_handle: Array, stamp_token: Array, tree_ensemble_serialized: Array
+) -> None:
+    """Replace the trees of an ensemble."""
+    target = resource(tree_ensemble_handle, TreeEnsemble)
+    target.ensemble  # noqa: B018  only an ensemble that exists can be restored
+    target.set(*_stamped(stamp_token, tree_ensemble_serialized))
+
+
+def _stamped(stamp_token: Array, serialized: Array) -> tuple[int, bytes]:
+    return int(scalar(stamp_token, "stamp_token")), scalar(serialized, "tree_ensemble_serialized")
+
+
+@kernel("BoostedTreesSerializeEnsemble")
+def boosted_trees_serialize_ensemble(tree_ensemble_handle: Array) -> tuple[Result, Result]:
+    """The stamp and the message of an ensemble."""
+    target = resource(tree_ensemble_handle, TreeEnsemble)
+    target.ensemble  # noqa: B018  only an ensemble that exists has a message
+    return np.int64(target.stamp), scalar_object(target.serialized)
+
+
+@kernel("BoostedTreesGetEnsembleStates")
+def boosted_trees_get_ensemble_states(tree_ensemble_handle: Array) -> tuple[Result, ...]:
+    """The stamp, the trees, the finished trees, the attempted layers, and the range of the last layer's nodes."""
+    target = resource(tree_ensemble_handle, TreeEnsemble)
+    growth, count = target.ensemble.growth, len(target.ensemble.trees)
+    start, end = growth.last_layer
+    numbers = (count, growth.finalized_trees, growth.attempted_layers)
+    return (np.int64(target.stamp), *map(np.int32, numbers), np.array([start, max(1, end)], np.int32))
+
+
+@kernel("BoostedTreesPredict")
+def boosted_trees_predict(tree_ensemble_handle: Array, bucketized_features: list[Array], *, logits_dimension: int) -> Result:
+    """The logits (batch, logits_dimension) of examples, whose features are buckets (batch) or (batch, dimensions)."""
+    ensemble = resource(tree_ensemble_handle, TreeEnsemble).ensemble
+    return ensemble.logits(_matrices(bucketized_features), logits_dimension)
+
+
+def _matrices(features: list[Array]) -> list[Array]:
+    for feature in features:
+        require(feature.ndim in (1, 2), f"a feature must be a vector or a matrix, not of shape {feature.shape}")
+        require(len(feature) == len(features[0]), f"features of {len(feature)} and {len(features[0])} examples do not fit")
+    return [feature[:, None] if feature.ndim == 1 else feature for feature in features]
+
+
+@kernel("BoostedTreesExampleDebugOutputs")
+def boosted_trees_example_debug_outputs(
+    tree_ensemble_handle: Array, bucketized_features: list[Array], *, logits_dimension: int
+) -> Result:
+    """A message for each example: the features that split, the logits after each split, and the leaves."""
+    if logits_dimension != 1:
+        raise InvalidArgumentError("Currently only one dimensional outputs are supported.")
+    ensemble = resource(tree_ensemble_handle, TreeEnsemble).ensemble
+    features = _matrices(bucketized_features)
+    count = len(features[0])
+    return as_objects(bounded(_debug_output(*ensemble.paths(features, i)) for i in range(count)), (count,))
+
+
+def _debug_output(splits: list[int], logits: list[float], leaves: list[int]) -> bytes:
+    numbers = wire.string_field(1, b"".join(map(varint, splits)))
+    floats = wire.string_field(2, np.array(logits, "<f4").tobytes())
+    return numbers + floats + wire.string_field(3, b"".join(map(varint, leaves)))
+
+
+@kernel("BoostedTreesCreateQuantileStreamResource")
+def boosted_trees_create_quantile_stream(quantile_stream_resource_handle: Array, epsilon: Array, num_streams: Array) -> None:
+    """Create streams for features, unless they exist."""
+    require(scalar(epsilon, "epsilon") > 0, "An epsilon value of zero is not allowed.")
+    count = int(scalar(num_streams, "num_streams"))
+    require(0 <= count < 1 << 31, "Num_streams input cannot be a negative integer")
+    target = resource(quantile_stream_resource_handle, QuantileStream)
+    if not target.is_created:
+        target.create(count)
+
+
+@kernel("BoostedTreesQuantileStreamResourceDeserialize")
+def boosted_trees_quantile_deserialize(quantile_stream_resource_handle: Array, bucket_boundaries: list[Array]) -> None:
+    """Replace the boundaries of the features."""
+    known = resource(quantile_stream_resource_handle, QuantileStream).boundaries
+    require(len(bucket_boundaries) <= len(known), f"{len(bucket_boundaries)} lists of boundaries for {len(known)} streams")
+    require(all(limits.ndim == 1 for limits in bucket_boundaries), "bucket boundaries should be flat vectors")
+    known[: len(bucket_boundaries)] = bucket_boundaries
+
+
+@kernel("BoostedTreesQuantileStreamResourceGetBucketBoundaries")
+def boosted_trees_quantile_boundaries(quantile_stream_resource_handle: Array, *, num_features: int) -> list[Result]:
+    """The boundaries of each feature."""
+    boundaries = resource(quantile_stream_resource_handle, QuantileStream).boundaries
+    require(len(boundaries) == num_features, f"the stream has {len(boundaries)} features, not {num_features}")
+    return list(boundaries)
+
+
+_HANDLES = ("BoostedTreesEnsembleResourceHandleOp", "BoostedTreesQuantileStreamResourceHandleOp")
+_TESTS = ("IsBoostedTreesEnsembleInitialized", "IsBoostedTreesQuantileStreamResourceInitialized")
+_CREATIONS = ("BoostedTreesCreateEnsemble", "BoostedTreesCreateQuantileStreamResource")
+_RESTORATIONS = ("BoostedTreesDeserializeEnsemble", "BoostedTreesQuantileStreamResourceDeserialize")
+
+
+@shape(*_HANDLES)
+def boosted_trees_handle_shape() -> TensorSpec:
+    return TensorSpec(dtypes.resource, SCALAR)
+
+
+shape(*_TESTS)(scalar_shape)
+
+
+@shape("BoostedTreesCreateEnsemble", "BoostedTreesDeserializeEnsemble", "BoostedTreesCreateQuantileStreamResource")
+def boosted_trees_creation_shape(handle: TensorSpec, first: TensorSpec, second: TensorSpec) -> None:
+    for spec in (handle, first, second):
+        merge_shapes(spec.shape, SCALAR)
+
+
+@shape("BoostedTreesQuantileStreamResourceDeserialize")
+def boosted_trees_quantile_deserialize_shape(handle: TensorSpec, bucket_boundaries: list[TensorSpec]) -> None:
+    merge_shapes(handle.shape, SCALAR)
+
+
+@shape("BoostedTreesQuantileStreamResourceGetBucketBoundaries")
+def boosted_trees_quantile_boundaries_shape(handle: TensorSpec, *, num_features: int) -> list[Shape]:
+    return [Shape([None]) for _ in range(num_features)]
+
+
+@shape("BoostedTreesSerializeEnsemble")
+def boosted_trees_serialize_ensemble_shape(handle: TensorSpec) -> tuple[Shape, Shape]:
+    return SCALAR, SCALAR
+
+
+@shape("BoostedTreesGetEnsembleStates")
+def boosted_trees_get_ensemble_states_shape(handle: TensorSpec) -> list[Shape]:
+    return [SCALAR, SCALAR, SCALAR, SCALAR, Shape((2,))]
+
+
+@shape("BoostedTreesPredict")
+def boosted_trees_predict_shape(handle: TensorSpec, bucketized_features: list[TensorSpec], *, logits_dimension: int) -> Shape:
+    return _batch(bucketized_features) + (logits_dimension,)
+
+
+def _batch(features: list[TensorSpec]) -> Shape:
+    """Return the number of examples, equal in all features."""
+    size: Any = Shape([None])[0]
+    for feature in features:
+        if feature.rank not in (None, 1, 2):
+            raise InvalidArgumentError(f"Shape must be at most rank 2 but is rank {feature.rank}")
+        size = size if feature.rank is None else merge_dims(feature.shape[0], size)
+    return Shape([size])
+
+
+@shape("BoostedTreesExampleDebugOutputs")
+def boosted_trees_example_debug_outputs_shape(handle: TensorSpec, bucketized_features: list[TensorSpec]) -> Shape:
+    return _batch(bucketized_features)
+
+
+@flops("BoostedTreesPredict", "BoostedTreesExampleDebugOutputs")
+def boosted_trees_predict_flops(handle: TensorSpec, bucketized_features: list[TensorSpec]) -> Cost:
+    raise UnimplementedError("the number of its trees is known in a run only")
+
+
+facts("owns_state", of=_HANDLES)
+facts("restores_resource", of=_RESTORATIONS)
+_OTHERS = (
+    *_HANDLES, *_TESTS, *_CREATIONS, *_RESTORATIONS, "BoostedTreesSerializeEnsemble", "BoostedTreesGetEnsembleStates",
+    "BoostedTreesQuantileStreamResourceGetBucketBoundaries",
+)  # fmt: skip
+zero_flops(*_OTHERS)
+not_differentiable("BoostedTreesBucketize", "BoostedTreesPredict", "BoostedTreesExampleDebugOutputs", *_OTHERS)
