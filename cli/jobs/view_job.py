@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import pathlib
 import sys
@@ -129,8 +130,8 @@ def _progress(working: render.Working, stage: str) -> Report:
 
 
 def _sheets(facts: GraphFacts) -> Iterator[Sheet]:
-    """Yield the sections of `tfg explain` for the graph."""
-    for section in graph_sections(facts, sys.maxsize):
+    """Yield the sections of `tfg explain` for the graph, without the ops that lack a kernel: the page has a table of them."""
+    for section in graph_sections(dataclasses.replace(facts, missing=()), sys.maxsize):
         if isinstance(section, render.Table):
             rows = (tuple(map(render.cell, row)) for row in section.rows)
             yield Sheet(section.title, section.columns, tuple(rows))

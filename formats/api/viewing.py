@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import html
-import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...core.drawing.node_values import NodeValue
 from ...core.drawing.overlays import NodeOverlay, problem_overlay
 from ...core.drawing.view_model import Book, Figures, Report, Sheet, make_book
-from ...core.explaining.graph_facts import GraphFacts, explain_graph, facts_without_detail
+from ...core.explaining.graph_facts import GraphFacts, MissingOp, assets, explain_graph, facts_without_detail
 from ...core.flops import count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
 from ...core.flops.flops_report import FlopsReport
@@ -32,7 +31,7 @@ from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
 from ...core.types.dims import DimLike
 from ...core.types.shapes import TensorSpec
-from ..codecs.keras_metadata import layer_classes
+from ..codecs.keras_metadata import keras_version, layer_classes
 from ..codecs.source import write_file
 from ..overlay_files import measured_overlay, overlay_of, time_overlay
 from ..page.writing import to_html
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from .page_diff import MergedGraphs
 
 _MAX_NAMES: Final = 3
+_LAYER_COLUMNS: Final = ("layer", "parameters", "FLOPs", "bytes moved", "ms", "output shape", "trainable", "kind", "ops")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -280,7 +280,7 @@ class _Page:
             inferences=inferences,
             flops={node: _flops_text(count, self.transcendentals.get(node, 0)) for node, count in counts.items()},
             shares=flops_shares(self.graph, counts),
-            sheets=tuple(self._with_tables(sheets(facts))),
+            sheets=tuple(self._with_tables(sheets(facts), facts.missing)),
             notes=tuple(self.notes),
             values=self.values,
             overlays=self.overlays,
@@ -292,12 +292,17 @@ class _Page:
             colour=self.colour,
         )
 
-    def _with_tables(self, sheets: Iterator[Sheet]) -> Iterator[Sheet]:
-        """Yield the facts, the tables of layers and weights, and the other sheets."""
-        yield from itertools.islice(sheets, 1)
+    def _with_tables(self, sheets: Iterator[Sheet], missing: Sequence[MissingOp]) -> Iterator[Sheet]:
+        """Yield the facts, those of the file first; the tables of ops without a kernel, layers and weights; and other sheets."""
+        facts = next(sheets)
+        of_file = dict(_file_facts(self.view.source))
+        others = (row for row in facts.rows if row[0] not in of_file)
+        yield dataclasses.replace(facts, rows=(*of_file.items(), *others))
+        if missing:
+            rows = ((op.op, str(op.count), "yes" if op.known else "no", op.reason) for op in missing)
+            yield Sheet("ops without a kernel", ("op", "nodes", "in TensorFlow", "description"), tuple(rows))
         if self.layers:
-            columns, rows = layer_table(self.layers)
-            yield Sheet("layers", columns, tuple(rows))
+            yield _layers_sheet(self.layers)
         weights = [(node.name, *weight_figures(value)) for node, value in weights_among(self.values)]
         if weights:
             yield Sheet("weights", ("weight", *WEIGHT_FIGURES), tuple(weights))
@@ -348,6 +353,33 @@ class _Page:
         times = next((overlay.values for overlay in self.overlays if overlay.unit == "seconds"), None)
         seconds = None if times is None else {node.name: float(time) for node, time in times.items()}
         return model_layers(report, trained, layer_classes(self.view.source), seconds).layers
+
+
+def _layers_sheet(layers: Sequence[Layer]) -> Sheet:
+    """Return the table of layers, with the numbers to sort by before the words."""
+    columns, rows = layer_table(layers)
+    places = [columns.index(column) for column in _LAYER_COLUMNS if column in columns]
+    return Sheet("layers", tuple(columns[i] for i in places), tuple(tuple(row[i] for i in places) for row in rows))
+
+
+def _file_facts(graph: Graph) -> Iterator[tuple[str, str]]:
+    """Yield who wrote a graph's file, the signatures, and the assets."""
+    meta = graph.meta
+    if meta is not None:
+        keras = keras_version(graph)
+        versions = [f"TensorFlow {meta.tensorflow_version}"] * bool(meta.tensorflow_version) + [f"Keras {keras}"] * bool(keras)
+        if versions:
+            yield "written by", ", ".join(versions)
+    if graph.versions is not None:
+        yield "GraphDef version of the producer", str(graph.versions)
+    for signature in () if meta is None else meta.signatures.values():
+        inputs, outputs = (
+            ", ".join(f"{name}: {info.dtype} {info.shape}" for name, info in tensors.items())
+            for tensors in (signature.inputs, signature.outputs)
+        )
+        yield f"signature {signature.name}", f"{inputs or 'nothing'} → {outputs or 'nothing'}"
+    if files := assets(graph):
+        yield "assets", ", ".join(map(str, files))
 
 
 def _sheets(facts: GraphFacts) -> Iterator[Sheet]:

@@ -30,6 +30,12 @@ def layer_classes(graph: Graph) -> Mapping[str, str]:
     return {name: classes[0] for name, classes in named.items() if len(set(classes)) == 1}
 
 
+def keras_version(graph: Graph) -> str:
+    """Return the version of Keras 2 that wrote a model, empty where the file does not say. DataLossError as `layer_classes`."""
+    versions = (str(one["keras_version"]) for one in _described(graph) if "keras_version" in one)
+    return next(versions, "")
+
+
 def _described(graph: Graph) -> Iterator[Mapping[str, Any]]:
     """Yield the metadata of objects that have a name and a class."""
     for text in _texts(graph):

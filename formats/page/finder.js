@@ -45,6 +45,13 @@ class Finder {
     this.input.select();
   }
 
+  /** Find a text that the panel says. @param {string} text */
+  search(text) {
+    this.input.value = text;
+    this.open();
+    this.find();
+  }
+
   get isOpen() {
     return document.activeElement === this.input;
   }

@@ -6,6 +6,8 @@
 const MAX_LISTED = 40;
 /** The number of columns above which a table is as wide as its cells. */
 const WIDE = 5;
+/** The columns whose words are no names of nodes, though a node may be called so. */
+const WITHOUT_NAMES = ["ops", "kind", "dtype", "shape", "output shape", "holds", "purpose", "argument"];
 
 /** @param {string} name @param {Record<string, string>} attributes @param {(Node | string)[]} children @returns {HTMLElement} */
 function html(name, attributes = {}, ...children) {
@@ -19,13 +21,15 @@ class Panel {
   /**
    * @param {HTMLElement} element @param {Book} book
    * @param {(node: number) => void} onNode @param {(page: Page) => void} onPage @param {(path: string) => void} onScope
+   * @param {(text: string) => void} onSearch
    */
-  constructor(element, book, onNode, onPage, onScope) {
+  constructor(element, book, onNode, onPage, onScope, onSearch) {
     this.element = element;
     this.book = book;
     this.onNode = onNode;
     this.onPage = onPage;
     this.onScope = onScope;
+    this.onSearch = onSearch;
     /** The scopes of the page whose names are links. @type {Set<string>} */
     this.scopes = new Set();
     /** @type {Map<string, number>} */
@@ -173,8 +177,9 @@ class Panel {
   }
 
   /** @param {string} text @param {string | undefined} column @returns {(Node | string)[]} */
-  cell(text, column) {
-    if (column === "op") return [text];
+  cell(text, column = "") {
+    if (column === "op") return [this.button(text, () => this.onSearch(text))];
+    if (WITHOUT_NAMES.includes(column)) return [text];
     return column === "layer" ? this.layer(text) : this.words(text, true);
   }
 

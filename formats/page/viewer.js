@@ -31,7 +31,7 @@ class Viewer {
     this.scenes = new Map();
     this.colouring = colourings(book).find(({ title }) => title === book.colour) ?? colourings(book)[0];
     this.surface = new Surface(part("surface", SVGSVGElement), part("minimap", SVGSVGElement), (item, isHead) => this.click(item, isHead));
-    this.panel = new Panel(part("panel", HTMLElement), book, (node) => this.jump(node), (page) => this.turnTo(page), (path) => this.jumpToScope(path, true));
+    this.panel = new Panel(part("panel", HTMLElement), book, (node) => this.jump(node), (page) => this.turnTo(page), (path) => this.jumpToScope(path, true), (text) => this.finder.search(text));
     this.trail = new Trail(part("trail", HTMLElement), (item) => this.visit(item));
     this.finder = new Finder(this);
     this.address = new Address((place) => this.go(place));

@@ -5,6 +5,7 @@ import hashlib
 import html.parser
 import json
 import re
+import shutil
 import webbrowser
 
 import pytest
@@ -128,6 +129,28 @@ def test_what_cannot_be_counted_is_said(tmp_path):
     graph.write_text('node { name: "a" op: "NoOp" }')
     text, _ = view(tmp_path, graph)
     assert any("FLOPs not counted" in note for note in book_in(text)["notes"])
+
+
+def test_the_facts_begin_with_those_of_the_file(tmp_path):
+    model = tmp_path / "model"
+    shutil.copytree(SAMPLES / "keras_classifier", model)
+    metadata = b'{"name": "m", "class_name": "Model", "keras_version": "2.12.0"}'
+    inner = bytes([0x2A, len(metadata)]) + metadata
+    (model / "keras_metadata.pb").write_bytes(bytes([0x0A, len(inner)]) + inner)
+    text, _ = view(tmp_path, model)
+    for book in (book_in(text), book_in(tfg_library.view(load(model)).html)):
+        rows = book["sheets"][0]["rows"]
+        assert rows[0] == ["written by", "TensorFlow 2.21.0, Keras 2.12.0"] and rows[1][1].startswith("producer ")
+        assert ["signature serve", "measurements: float (?,4) → output_0: float (?,3)"] in rows
+        assert len({name for name, _ in rows}) == len(rows), "nothing twice"
+
+
+def test_ops_without_a_kernel_are_a_table(tmp_path):
+    path = SAMPLES / "skipgram.pbtxt"
+    text, _ = view(tmp_path, path)
+    for book in (book_in(text), book_in(tfg_library.view(load(path)).html)):
+        sheets = [sheet for sheet in book["sheets"] if sheet.get("title") == "ops without a kernel"]
+        assert [[row[:3] for row in sheet["rows"]] for sheet in sheets] == [[["SkipPairs", "2", "no"], ["PairScores", "1", "no"]]]
 
 
 def test_a_broken_graph_can_be_looked_through(tmp_path):

@@ -40,6 +40,7 @@ def pages(tmp_path_factory):
         "scaler": SAMPLES / "scaler_saved_model",
         "calls": calling_graph(folder),
         "model": SAMPLES / "keras_classifier",
+        "skipgram": SAMPLES / "skipgram.pbtxt",
     }
     written = {}
 
@@ -592,6 +593,14 @@ def test_layers_and_weights_are_tables_to_sort(opened):
     assert panel(browser).splitlines()[1] == "sequential/classes/" and "Softmax" in names(browser)
     browser.evaluate("new Promise(done => { addEventListener('popstate', done, { once: true }); history.back() })")
     assert column(browser, "layers", "layer") == layers, "and back"
+
+
+def test_an_op_in_a_table_is_searched_for(opened):
+    browser = opened("skipgram")
+    assert column(browser, "ops without a kernel", "op") == ["SkipPairs", "PairScores"]
+    follow(browser, "SkipPairs")
+    lit = "[...document.querySelectorAll('.hit > .name')].map(name => name.textContent).sort()"
+    assert browser.evaluate(lit) == ["pairs", "word_pairs"] and is_visible(browser, "#results")
 
 
 def test_functions_and_signatures_are_pages(opened):
