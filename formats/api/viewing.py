@@ -24,7 +24,7 @@ from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
 from ...core.model.model_view import ModelView, model_view
 from ...core.model.node_activations import NodeRun
-from ...core.support.arguments import takes
+from ...core.support.arguments import checked
 from ...core.support.display import Displayed
 from ...core.support.errors import TfgError
 from ...core.support.gc_control import rare_collection
@@ -82,11 +82,7 @@ class GraphPage(Displayed):
         write_file(path, [self.html.encode()])
 
 
-@takes(
-    graph=GraphLike, feeds=Mapping | None, signature=str | None, raw=bool, flops=bool, height=int, values=bool,
-    labels=Sequence | None, each=str | Sequence, steps=int, max_values=int, overlays=Mapping | None,
-    measured=Measurement | None, diff=GraphLike | None,
-)  # fmt: skip
+@checked
 def view(
     graph: GraphLike,
     fetches: Sequence[str] | str = (),
