@@ -19,7 +19,7 @@ from google.protobuf.message import DecodeError
 from ..core.codecs.image_kinds import image_kind
 from ..core.codecs.tfrecord import RecordError, read_records
 from ..core.graph.graph import Graph
-from ..core.support.arguments import regular_expression, takes
+from ..core.support.arguments import checked, regular_expression
 from ..core.support.atomic import file_errors
 from ..core.support.display import Report
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
@@ -267,7 +267,7 @@ KINDS: Final = ("scalars", "histograms", "images")
 """The kinds of values that `read_events` reads."""
 
 
-@takes(path=str | os.PathLike | bytes | bytearray | memoryview, tag=str, kinds=list | tuple)
+@checked(kinds=list | tuple)
 def read_events(path: Source, *, tag: str = "", kinds: Collection[str] = KINDS) -> EventLog:
     """Return the scalars, histograms and pictures in an event file, or in all event files of a folder and its folders.
 
@@ -406,7 +406,7 @@ def _buckets(histogram: HistogramProto) -> Array:
     return np.array([[histogram.min, *inner], [*inner, histogram.max], counts[start : end + 1]]).T
 
 
-@takes(source=str | os.PathLike | bytes | bytearray | memoryview)
+@checked
 def describe_recording(source: Source) -> Recording | None:
     """Return what an event file, a folder of event files or a RunMetadata file holds; None for any other file or folder."""
     folder = _path_of(source)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from ..core.graph.graph import Graph, GraphLike, as_graph
-from ..core.support.arguments import takes
+from ..core.support.arguments import checked
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.escaping import printable_proto
 from ..core.support.file_formats import BINARY_GRAPH, GRAPHS, META_GRAPH, TEXT_GRAPH, conflict, extension_of, format_of
@@ -54,7 +54,7 @@ def graph_form(
     return GraphForm(bool(text), bool(gzip) or is_packed, "meta_graph" if by_name is META_GRAPH else kind)
 
 
-@takes(graph=GraphLike, path=str | os.PathLike, text=bool | None, gzip=bool | None, kind=str | None)
+@checked
 def save(
     graph: GraphLike,
     path: str | os.PathLike[str],

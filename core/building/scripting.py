@@ -9,7 +9,7 @@ import sys
 import traceback
 
 from ..graph.graph import Graph
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..support.hints import command_form
 from ..support.untrusted import refuse_program
@@ -19,7 +19,7 @@ from .builder import GraphBuilder
 LAST_STAGE = "end"
 
 
-@takes(path=str)
+@checked
 def run_script(path: str) -> list[tuple[str, Graph]]:
     """Return the stages that a script marks, and `end` where nodes were added after the last stage.
 

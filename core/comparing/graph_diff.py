@@ -11,7 +11,7 @@ from ..functions.callers import called_functions
 from ..graph.graph import Function, Graph, Node
 from ..graph.traversal import reachable, topological_order
 from ..registry.op_facts import has_fact
-from ..support.arguments import expect, takes
+from ..support.arguments import checked, expect
 from ..support.display import Report, Rows
 from ..support.tensor_names import parse_tensor_name
 from ..support.words import counted
@@ -260,7 +260,7 @@ def _version_change(field: str, before: object, after: object) -> FieldChange | 
     return FieldChange(field, str(before), str(after)) if before and after and str(before) != str(after) else None
 
 
-@takes(snapshots=list | tuple)
+@checked(snapshots=list | tuple)
 def diff_snapshots(snapshots: Sequence[tuple[str, Graph]]) -> Rows[Snapshot]:
     """Return the changes of each (stage, graph) against the stage before; the first starts from the empty graph."""
     expect(tuple, *snapshots)

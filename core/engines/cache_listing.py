@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
 from ..support import cache_folder
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.atomic import file_errors
 from ..support.cache_folder import CHOICES, PROGRAMS, CachedFile
 from ..support.display import Report
@@ -56,7 +56,7 @@ class CacheReport(Report):
         return f"{removed}{counted(len(self.choices), 'choice')}, {counted(self.programs, 'file')} of XLA"
 
 
-@takes(clear=bool)
+@checked
 def describe_cache(*, clear: bool = False) -> CacheReport:
     """Return the contents of the user's cache folder, which `TFG_CACHE` names; with `clear`, remove them.
 

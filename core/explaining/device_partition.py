@@ -13,7 +13,7 @@ from ..graph.send_recv import RECEIVES, connected
 from ..inference.inference import Inference, infer
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import JoinedNames
@@ -74,7 +74,7 @@ class PartitionFacts(Report):
         return sum(crossing.bytes or 0 for crossing in self.crossings)
 
 
-@takes(graph=GraphLike, fetches=Sequence)
+@checked
 def explain_partition(graph: GraphLike, fetches: Sequence[str] = ()) -> PartitionFacts:
     """Return the placement of the nodes that `fetches` run, by default of all nodes, and the crossings between devices.
 

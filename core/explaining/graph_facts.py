@@ -20,7 +20,7 @@ from ..model.model_view import ModelView, model_view
 from ..registry import registry
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.display import Report, Rows
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
@@ -232,9 +232,7 @@ def explain(
     path: str = "GRAPH", is_sound: bool = True, variables_unread: str | None = None,
 ) -> Rows[NodeFacts]: ...  # fmt: skip
 @rare_collection()
-@takes(
-    graph=GraphLike, fetch=str | None, signature=str | None, raw=bool, path=str, is_sound=bool, variables_unread=str | None,
-)  # fmt: skip
+@checked
 def explain(
     graph: GraphLike,
     *nodes: str,
@@ -416,7 +414,7 @@ def _lines(data: bytes) -> int | None:
         return None
 
 
-@takes(graph=GraphLike)
+@checked
 def missing_ops(graph: GraphLike) -> Rows[MissingOp]:
     """Return the op types of the graph that tfg cannot run, each with the reason and a substitute."""
     graph = as_graph(graph)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from ..graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ..graph.traversal import predecessors, reachable, topological_order
 from ..registry.catalog import CATALOG, AttrDef
-from ..support.arguments import expect, regular_expression, takes
+from ..support.arguments import checked, expect, regular_expression
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.keyed_cache import KeyedCache
@@ -166,9 +166,7 @@ ORDERS: Final = ("graph", "topological", *_KEYS)
 """The orders of `list_nodes`."""
 
 
-@takes(
-    graph=GraphLike, name=str, op=str, scope=str, exclude=str, device=str, around=str | None, hops=int, shapes=bool, order=str
-)
+@checked
 def list_nodes(
     graph: GraphLike,
     *,

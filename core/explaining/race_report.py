@@ -16,7 +16,7 @@ from ..ordering.effects import DRAW, WRITE, Access, accesses
 from ..ordering.races import Race
 from ..planning.planner import compile_plan, races_of
 from ..planning.reachability import needed_nodes
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.display import Rows
 
 MOST_RACES: Final = 1000
@@ -66,7 +66,7 @@ class RunRaces:
     """True where more races exist than are listed."""
 
 
-@takes(graph=GraphLike, fetches=Sequence)
+@checked
 def explain_races(graph: GraphLike, fetches: Sequence[str] = ()) -> Rows[RunRaces]:
     """Return the races of a run of `fetches`; without any, of the run of each node that nobody waits for and that has
     effects.

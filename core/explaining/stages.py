@@ -9,7 +9,7 @@ from ..functions.callers import called_functions, functions_that_reach, named_fu
 from ..graph.graph import GraphLike, Node, as_graph
 from ..graph.traversal import descendants, groups, reachable
 from ..registry.op_facts import has_fact
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.display import Rows
 from ..support.gc_control import rare_collection
 from .node_listing import NodeFilter, require_nodes
@@ -63,7 +63,7 @@ _EVIDENCE = {
 
 
 @rare_collection()
-@takes(graph=GraphLike, chosen=NodeFilter)
+@checked
 def recover_stages(graph: GraphLike, chosen: NodeFilter = _ALL) -> Rows[RecoveredStage]:
     """Return the stages that the graph went through, each node in exactly a single stage; empty stages are left out.
 

@@ -27,7 +27,7 @@ from ..planning.reachability import needed_nodes, unused_outputs
 from ..registry import registry
 from ..registry.op_facts import has_fact
 from ..registry.registry import ZERO, Cost
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.log import Stopwatch
@@ -52,7 +52,7 @@ _MAX_LISTED: Final = 5_000
 
 
 @rare_collection()
-@takes(graph=GraphLike, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, derived=CountCache | None)
+@checked
 def count_flops(
     graph: GraphLike,
     fetches: Sequence[str],

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ..registry import registry
-from ..support.arguments import expect, takes
+from ..support.arguments import checked, expect
 from ..support.display import Rows
 from ..support.grouping import grouped
 
@@ -44,7 +44,7 @@ class Formula:
     """The file of `core/ops`."""
 
 
-@takes(ops=Collection)
+@checked
 def flops_formulas(ops: Collection[str]) -> Rows[Formula]:
     """Return the formulas of `ops` by family; ops without a formula are left out, ops without arithmetic of their own come
     last.

@@ -19,7 +19,7 @@ from ..parallel.blas_threads import one_thread
 from ..registry import registry
 from ..registry.registry import Cost
 from ..runtime.state.resources import Variable
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.grouping import grouped
@@ -188,7 +188,7 @@ class KernelRecorder:
     With `with_shapes`, the hook also records shapes, FLOPs, bytes and the memory of values, for `measurement`.
     """
 
-    @takes(with_shapes=bool)
+    @checked
     def __init__(self, with_shapes: bool = False) -> None:
         self.with_shapes = with_shapes
         self.clear()

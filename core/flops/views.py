@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from ..support.arguments import expect, takes
+from ..support.arguments import checked, expect
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import grouped
 from ..support.words import counted
@@ -49,7 +49,7 @@ def by_node(nodes: Sequence[NodeCost], whole: Sequence[NodeCost] | None = None) 
     return _ranked({node.path: [node] for node in nodes}, nodes if whole is None else whole)
 
 
-@takes(report=FlopsReport, view=str, depth=int)
+@checked
 def rows(
     report: FlopsReport,
     view: str = "op",

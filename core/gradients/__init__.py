@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..building.gradbuilder import GradientBuilder
 from ..graph.graph import Graph
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.gc_control import rare_collection
 from .backward import add_gradients
 
@@ -14,7 +14,7 @@ __all__ = ["add_gradients", "gradients"]
 
 
 @rare_collection()
-@takes(graph=Graph, name=str, colocate=bool)
+@checked
 def gradients(
     graph: Graph,
     ys: Sequence[str] | str,

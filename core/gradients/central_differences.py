@@ -14,7 +14,7 @@ from ..runtime.session.session import Session
 from ..runtime.session.session_like import SessionLike
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.resources import Variable
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types.shapes import UNKNOWN
 from .backward import add_gradients
@@ -44,7 +44,7 @@ class GradientCheck:
     """True where the difference is within the tolerance."""
 
 
-@takes(graph=GraphLike, feeds=Mapping | None, tolerance=float | int | None, session=SessionLike | None, max_elements=int)
+@checked
 def check_gradient(
     graph: GraphLike,
     y: str,

@@ -14,7 +14,7 @@ from ..graph.variable_nodes import RESOURCE_VARIABLES
 from ..runtime.session.session import Session
 from ..runtime.session.session_like import SessionLike
 from ..runtime.state.edge_values import Batched
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.shapes import UNKNOWN
@@ -27,10 +27,7 @@ MODES = ("auto", "forward", "reverse")
 Feeds = Mapping[str, Any]
 
 
-_typed = takes(graph=GraphLike, feeds=Mapping | None, session=SessionLike | None, mode=str, chunk_bytes=int)
-
-
-@_typed
+@checked
 def jacobian(
     graph: GraphLike,
     y: str,
@@ -51,21 +48,21 @@ def jacobian(
     return Derivative(graph, y, x, session).jacobian(feeds or {}, mode, chunk_bytes)
 
 
-@_typed
+@checked
 def vjp(graph: GraphLike, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None) -> Array:
     """Return v^T J: the gradient of x when `v`, of y's shape, arrives at y."""
     graph = as_graph(graph)
     return Derivative(graph, y, x, session).vjp(v, feeds or {})
 
 
-@_typed
+@checked
 def jvp(graph: GraphLike, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None) -> Array:
     """Return J v: the change of y when x moves along `v`, of x's shape."""
     graph = as_graph(graph)
     return Derivative(graph, y, x, session).jvp(v, feeds or {})
 
 
-@_typed
+@checked
 def hessian_vector(
     graph: GraphLike, y: str, x: str, v: Any, feeds: Feeds | None = None, *, session: SessionLike | None = None
 ) -> Array:

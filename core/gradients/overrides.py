@@ -10,11 +10,11 @@ from ..graph.graph import Graph, GraphLike, as_graph
 from ..registry import registry
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
-from ..support.arguments import expect, takes
+from ..support.arguments import checked, expect
 from ..support.errors import InvalidArgumentError, NotFoundError
 
 
-@takes(graph=GraphLike, overrides=Mapping)
+@checked
 def override_gradients(graph: GraphLike, overrides: Mapping[str, str]) -> Graph:
     """Return a copy of the graph, of which all nodes of some ops have another gradient, also in functions.
 

@@ -24,7 +24,7 @@ from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..runtime.session.function_signatures import entry, entry_points
 from ..runtime.session.restored_variables import restored_variables
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.grouping import grouped
 from ..support.tensor_names import Suffixes, free_name, parse_tensor_name
@@ -292,7 +292,7 @@ def _scopes_named(name: str, parts: Sequence[str]) -> Iterator[str]:
             yield "/".join(names[:end])
 
 
-@takes(graph=GraphLike, signature=str | None, raw=bool)
+@checked
 def model_view(graph: GraphLike, signature: str | None = None, *, raw: bool = False) -> ModelView:
     """Return the view of a signature, by default of the usual one; of a graph without signatures the view of all its nodes
     but those that save and restore.

@@ -14,7 +14,7 @@ from typing import Any, Final
 from ..inference.binding import attr_bundles, bundled, input_bundles
 from ..registry import registry
 from ..registry.catalog import CATALOG, OpDef
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
 from ..support.log import tell
 from ..support.untrusted import refuse_program
@@ -23,7 +23,7 @@ _loaded: set[str] = set()
 _COMPILED: Final = (".so", ".dylib", ".dll")
 
 
-@takes(name=str)
+@checked
 def load_op_library(name: str) -> None:
     """Load a library once: a path that ends in .py, or the name of an importable module.
 

@@ -20,7 +20,7 @@ from ..registry import families, kernel_types, registry
 from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..registry.op_facts import FACTS, facts_of
 from ..registry.op_sentences import op_sentence
-from ..support.arguments import expect, regular_expression, takes
+from ..support.arguments import checked, expect, regular_expression
 from ..support.display import Report, Rows
 from ..support.errors import NotFoundError, TfgError
 from ..support.grouping import grouped
@@ -191,7 +191,7 @@ def ops(*names: str, family: str, missing_kernel: bool = False, custom: bool = F
 def ops(
     *names: str, family: str | None = None, missing_kernel: bool = False, custom: bool = False
 ) -> Rows[OpDetail] | Rows[OpSummary]: ...
-@takes(family=str | None, missing_kernel=bool, custom=bool)
+@checked
 def ops(
     *names: str, family: str | None = None, missing_kernel: bool = False, custom: bool = False
 ) -> Rows[OpDetail] | Rows[OpSummary]:
@@ -421,7 +421,7 @@ def _total(rows: Iterable[FamilyCoverage]) -> FamilyCoverage:
     return FamilyCoverage("total", **counts)
 
 
-@takes(graph=GraphLike)
+@checked
 def missing_parts(graph: GraphLike) -> Rows[MissingFor]:
     """Return the parts that tfg lacks for the ops of a graph and its functions, for the dtypes of their nodes."""
     graph = as_graph(graph)

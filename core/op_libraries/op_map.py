@@ -9,12 +9,12 @@ from ..graph.foreign_ops import FOREIGN, original_function
 from ..graph.graph import Function, Graph, Node
 from ..graph.reference_ops import read_as
 from ..registry.catalog import CATALOG
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError
 from ..types.tensors import FuncRef
 
 
-@takes(graph=Graph, mapping=Mapping)
+@checked
 def map_ops(graph: Graph, mapping: Mapping[str, str]) -> int:
     """Change nodes of type OLD to type NEW, in the graph and its functions; return the number of changed nodes.
 

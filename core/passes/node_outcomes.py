@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..functions.purity import impurity
 from ..graph.graph import Graph, GraphLike, Node, as_graph
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.display import Rows
 from ..support.tensor_names import parse_tensor_name
 from .pipeline import OptimizeReport, guessed_fetches, optimize
@@ -29,7 +29,7 @@ class NodeFate:
     """Rewrites that were refused, with the reasons."""
 
 
-@takes(graph=GraphLike, names=Sequence, fetches=Sequence, fast_math=bool)
+@checked
 def node_fates(
     graph: GraphLike, names: Sequence[str], fetches: Sequence[str] = (), feeds: Sequence[str] = (), *, fast_math: bool = False
 ) -> Rows[NodeFate]:

@@ -21,7 +21,7 @@ from ..planning.reachability import needed_nodes
 from ..registry.graph_readers import unread_ops
 from ..registry.op_facts import has_fact
 from ..runtime.session.function_signatures import as_called
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..support.gc_control import rare_collection
@@ -146,7 +146,7 @@ class Optimized(NamedTuple):
 
 
 @rare_collection()
-@takes(graph=GraphLike, passes=str | Sequence | None, costs=bool, rounds=int, fast_math=bool, portable=bool)
+@checked
 def optimize(
     graph: GraphLike,
     fetches: Sequence[str] | str = (),
@@ -240,7 +240,7 @@ def rewrite(graph: Graph, passes: Sequence[Pass], keep: Iterable[str]) -> None:
     forget_locations(graph)
 
 
-@takes(graph=GraphLike)
+@checked
 def inline_functions(graph: GraphLike) -> tuple[Graph, int]:
     """Return a copy with every possible call inlined, and the number of inlined calls.
 
@@ -301,7 +301,7 @@ def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[Pas
         yield dataclasses.replace(record, cost_before=before, cost_after=cost)
 
 
-@takes(graph=GraphLike, fetches=Sequence, feeds=Sequence, passes=str | None)
+@checked
 def optimization_stages(
     graph: GraphLike, fetches: Sequence[str] = (), feeds: Sequence[str] = (), passes: str | None = None
 ) -> list[tuple[str, Graph]]:

@@ -12,7 +12,7 @@ from ..building.builder import GraphBuilder
 from ..building.gradbuilder import GradientBuilder
 from ..graph.graph import Graph, Output
 from ..inference.inference import infer
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array
 from ..types.dtypes import int64
@@ -32,7 +32,7 @@ class NamedLoss:
     labels: str | None = None
 
     @classmethod
-    @takes(text=str)
+    @checked
     def parse(cls, text: str) -> NamedLoss | None:
         """Return the loss that a text names: mse, mae or crossentropy; None for a text that names a tensor."""
         match = _NAMED.fullmatch(text.strip())

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError
 
 
@@ -164,7 +164,7 @@ SYNONYMS: Mapping[str, str] = {
 """Other names of optimizers; `lm` is not in OPTIMIZERS, since `lm` takes residuals."""
 
 
-@takes(word=str)
+@checked
 def optimizer_name(word: str) -> str:
     """Return the optimizer name for a word: in any case, with `_` for `-`, or a synonym."""
     name = word.lower().replace("_", "-")

@@ -15,13 +15,13 @@ from ..graph.traversal import reachable
 from ..inference.inference import infer
 from ..planning.reachability import needed_nodes
 from ..registry.catalog import AttrDef
-from ..support.arguments import takes
+from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape
 
 
-@takes(graph=Graph)
+@checked
 def strip_default_attrs(graph: Graph) -> int:
     """Drop attributes that equal their op's default, for older readers; return the number of attributes dropped."""
     count = 0
@@ -53,7 +53,7 @@ def _is_default(attr: AttrDef, value: object) -> bool:
     return attr.has_default and bool(attr.default == value)
 
 
-@takes(graph=Graph)
+@checked
 def clear_devices(graph: Graph) -> int:
     """Drop the devices of all nodes, also in functions; return the number of nodes that had a device."""
     placed = list(nodes_to_change(graph, lambda node: bool(node.device)))

@@ -13,7 +13,7 @@ from ...core.explaining.problems import Problem, find_problems
 from ...core.flops.views import rows as flops_rows
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.model.model_view import ModelView, model_view
-from ...core.support.arguments import expect, takes
+from ...core.support.arguments import checked, expect
 from ...core.support.display import Rows
 from ...core.support.engine_names import AUTO
 from ...core.support.errors import TfgError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["check", "diff", "explain_engine", "flops_rows", "path"]
 
 
-@takes(graph=Graph | str | os.PathLike | bytes, faults=list | tuple, ignore=str | Iterable)
+@checked(faults=list | tuple)
 def check(
     graph: Graph | str | os.PathLike[str] | bytes, faults: Sequence[TfgError] = (), *, ignore: str | Iterable[str] = ()
 ) -> Rows[Problem]:
@@ -52,7 +52,7 @@ def _values_of(side: GraphLike) -> Checkpoint:
     return checkpoint_of(side) if isinstance(side, Graph) else read_checkpoint(side)
 
 
-@takes(before=GraphLike, after=GraphLike, strict_names=bool, raw=bool)
+@checked
 def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False, raw: bool = False) -> GraphDiff:
     """Return the differences from one graph to another: nodes, functions, signatures, variables, assets and versions.
 
@@ -73,7 +73,7 @@ def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False, raw
     return diff_models(before, after, strict_names=strict_names, raw=raw)
 
 
-@takes(graph=GraphLike, start=str, end=str, signature=str | None, raw=bool)
+@checked
 def path(graph: GraphLike, start: str, end: str, *, signature: str | None = None, raw: bool = False) -> NodePath:
     """Return whether `start` reaches `end`, by which nodes, and by which shortest path.
 
@@ -103,7 +103,7 @@ def _in_file(view: ModelView, around: Graph, word: str) -> Output:
     return around.node(origin.calls[0] if origin.calls else origin.node).output()
 
 
-@takes(graph=GraphLike, engine=str)
+@checked
 def explain_engine(graph: GraphLike, engine: str = AUTO, fetches: Sequence[str] | str = ()) -> EngineReport:
     """Return the part of a run that an engine would take, and the rest with the reasons; nothing runs.
 

@@ -21,7 +21,7 @@ from ...core.runtime.session.function_signatures import CALL, entry, entry_point
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.session.variable_values import VariableValues
-from ...core.support.arguments import takes
+from ...core.support.arguments import checked
 from ...core.support.display import Displayed
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.not_copied import NotCopied
@@ -61,7 +61,7 @@ class Model(Displayed, NotCopied):
 
     instead = "pickle `model.graph` and `dict(model.variables)`, and make a model there"
 
-    @takes(source=GraphLike, signature=str | None, engine=str | None, state=Mapping | None)
+    @checked
     def __init__(
         self,
         source: GraphLike,

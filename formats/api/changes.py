@@ -18,7 +18,7 @@ from ...core.passes.functions.dropout import RemoveDropout
 from ...core.passes.pipeline import inline_functions, optimize, signature_runs
 from ...core.planning.reachability import needed_nodes
 from ...core.runtime.session.session_like import SessionLike
-from ...core.support.arguments import takes
+from ...core.support.arguments import checked
 from ...core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ...core.support.file_formats import extension_of
 from ...core.support.log import tell
@@ -54,7 +54,7 @@ _MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport] | type[Tfjs
 """The models by the extensions of their files."""
 
 
-@takes(graph=GraphLike, values=Mapping | SessionLike | None, keep_functions=bool, keep_files=bool)
+@checked
 def freeze(
     graph: GraphLike,
     values: State | SessionLike | None = None,
@@ -96,7 +96,7 @@ class Unfrozen(NamedTuple):
     """Why other parameters stay constants, by their names: in a loop, or in FUNCTION/NODE."""
 
 
-@takes(graph=GraphLike)
+@checked
 def unfreeze(graph: GraphLike, variables: Sequence[str] | str | None = None, outputs: Sequence[str] | str = ()) -> Unfrozen:
     """Return a copy of a frozen graph with variables, which training changes, in place of its parameters.
 
@@ -152,7 +152,7 @@ class ForInference(NamedTuple):
     """The values of the placeholders that tell of training."""
 
 
-@takes(graph=GraphLike, averages=bool)
+@checked
 def to_inference(graph: GraphLike, outputs: Sequence[str] | str = (), *, averages: bool = False) -> ForInference:
     """Return a copy of a training graph that computes `outputs`, by default all but losses, as outside of training.
 
@@ -208,7 +208,7 @@ def _without_dropout(graph: Graph, names: Sequence[str], keep: Sequence[str]) ->
     return result, [*off, *(Decision(node, "stays", reason, is_left=True) for node, reason in refused.items())]
 
 
-@takes(graph=GraphLike)
+@checked
 def extract(graph: GraphLike, outputs: Sequence[str] | str, inputs: Sequence[str] | str = ()) -> Graph:
     """Return a copy with the nodes that `outputs` need, and placeholders in place of the tensors `inputs`.
 
@@ -221,7 +221,7 @@ def extract(graph: GraphLike, outputs: Sequence[str] | str, inputs: Sequence[str
     return with_files_of(graph, subgraph(graph, [*names, *fills], cuts))
 
 
-@takes(graph=GraphLike, values=Mapping | None, shapes=Mapping | None, batch=int | str | None)
+@checked
 def fill_placeholders(
     graph: GraphLike,
     values: Mapping[str, Any] | None = None,
@@ -253,10 +253,7 @@ def fill_placeholders(
     return result
 
 
-@takes(
-    graph=GraphLike, path=str | os.PathLike, state=Mapping | SessionLike | None, shapes=Mapping | None, names=Mapping | None,
-    opset=int | None, weight_type=str | None,
-)  # fmt: skip
+@checked
 def convert(
     graph: GraphLike,
     path: str | os.PathLike[str],
@@ -302,7 +299,7 @@ def convert(
     return None
 
 
-@takes(graph=GraphLike, feeds=Mapping | None, state=Mapping | None)
+@checked
 def reduce(
     graph: GraphLike,
     fails: Callable[[Graph], bool],

@@ -25,7 +25,7 @@ from ...core.graph.variable_nodes import find_variables
 from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
 from ...core.runtime.session.runner import partitions
 from ...core.runtime.session.variable_values import variables_in_use
-from ...core.support.arguments import expect, regular_expression, takes
+from ...core.support.arguments import checked, expect, regular_expression
 from ...core.support.display import Displayed, Report, Rows
 from ...core.support.errors import InvalidArgumentError, MissingKeyError, NotFoundError
 from ...core.support.file_formats import CHECKPOINT, CSV, NPY, TENSORS, TSV, FileFormat, extension_of, format_of
@@ -268,7 +268,7 @@ def _select(tensors: Mapping[str, Tensor], pattern: str) -> dict[str, Tensor]:
     return {name: tensors[name] for name in sorted(tensors) if expression.search(name)}
 
 
-@takes(path=str | os.PathLike, names=str, tags=list | tuple | None)
+@checked(tags=list | tuple | None)
 def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys", tags: Sequence[str] | None = None) -> Checkpoint:
     """Return the tensors of a checkpoint (its prefix, or a folder with one), an .npz archive or a safetensors file.
 
@@ -284,7 +284,7 @@ def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys", tags: 
     return Checkpoint(os.fspath(path), tensors, are_constants=are_constants, tags=tags)
 
 
-@takes(path=str | os.PathLike, values=Mapping, labels=Sequence | None)
+@checked
 def write_checkpoint(path: str | os.PathLike[str], values: State, *, labels: Sequence[str] | None = None) -> int:
     """Write arrays or Tensors by name, and return their number: an archive for `.npz`, a `.safetensors` file, else a V2
     checkpoint with this prefix. The file appears whole or not at all. `.npy`, `.csv` and `.tsv` hold a single tensor; `.tsv`
@@ -320,7 +320,7 @@ def _write_labels(path: str, labels: Sequence[str], name: str, tensor: Tensor) -
     write_file(path, ["".join(f"{' '.join(label.split())}\n" for label in labels).encode("utf-8", "surrogateescape")])
 
 
-@takes(first=Checkpoint, second=Checkpoint, pattern=str, tolerance=float | int)
+@checked
 def compare_checkpoints(
     first: Checkpoint, second: Checkpoint, *, pattern: str = "", tolerance: float = 1e-5
 ) -> StateComparison:
@@ -365,7 +365,7 @@ def diff_checkpoints(before: Checkpoint, after: Checkpoint) -> GraphDiff:
     return GraphDiff(0, 0, variables=diff_variables(mine, theirs, STRICT), variables_compared=len({*mine, *theirs}))
 
 
-@takes(checkpoints=Sequence, weights=Sequence | None)
+@checked
 def average_checkpoints(checkpoints: Sequence[Checkpoint], weights: Sequence[float] | None = None) -> Checkpoint:
     """Return the averages of the tensors of checkpoints with equal names, dtypes and shapes, in the dtypes of the tensors.
 
@@ -420,7 +420,7 @@ def _average(tensors: Sequence[Tensor], shares: Sequence[float]) -> Tensor:
     return Tensor(last.dtype, last.shape, average)
 
 
-@takes(checkpoint=Checkpoint, graph=GraphLike)
+@checked
 def match_checkpoint(checkpoint: Checkpoint, graph: GraphLike) -> CheckpointMatch:
     """Return which variables of a graph a checkpoint has values for, and which extra tensors may be the values of others.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.support.arguments import expect, takes
+from ...core.support.arguments import checked, expect
 from ...core.support.errors import DataLossError, InvalidArgumentError
 from ...core.types.arrays import Array
 from ..codecs.source import read_text
@@ -29,7 +29,7 @@ class TopClasses:
     """Labels as bytes, None without labels."""
 
 
-@takes(k=int, labels=Sequence | None)
+@checked
 def top_classes(scores: Any, k: int = 5, labels: Sequence[str] | None = None) -> TopClasses:
     """Return the k largest scores of each row of `scores`, (..., classes), the largest first; all where there are fewer.
 
@@ -51,7 +51,7 @@ def top_classes(scores: Any, k: int = 5, labels: Sequence[str] | None = None) ->
     return TopClasses(order, np.take_along_axis(array, order, -1), named)
 
 
-@takes(path=str | os.PathLike)
+@checked
 def read_labels(path: str | os.PathLike[str]) -> list[str]:
     """Return the labels in a file, by class: a label a line, a JSON array, or a JSON object by class.
 

@@ -25,7 +25,7 @@ from ...core.graph.metagraph import Signature, find_signature
 from ...core.passes.base.graph_pass import Pass
 from ...core.passes.pipeline import choose_passes, guessed_fetches, inline_functions, optimize
 from ...core.runtime.session.session import Session
-from ...core.support.arguments import expect, takes
+from ...core.support.arguments import checked, expect
 from ...core.support.engine_names import NUMPY
 from ...core.support.errors import InvalidArgumentError
 from ..onnx_comparison import compare_with_onnx, is_onnx
@@ -36,18 +36,7 @@ from .prepared_sessions import Opener, as_run, local_session, named, names_of
 _Fetches = Mapping[str, str] | Sequence[str] | str
 
 
-@takes(
-    before=GraphLike,
-    after=GraphLike | None,
-    feeds=Mapping | None,
-    passes=str | Sequence | None,
-    fast_math=bool,
-    engines=tuple | list | None,
-    signature=str | None,
-    measured=bool,
-    tolerance=float | int,
-    state=Mapping | None,
-)
+@checked(engines=tuple | list | None)
 def compare(
     before: GraphLike,
     after: GraphLike | None = None,
@@ -96,7 +85,7 @@ def _read(graph: GraphLike, fetches: _Fetches) -> Graph | str | os.PathLike[str]
     return graph if not isinstance(graph, Graph) and is_onnx(graph) else as_run(graph, tuple(fetches))
 
 
-@takes(before=Mapping, after=Mapping, tolerance=float | int)
+@checked
 def compare_states(before: State, after: State, *, tolerance: float = 1e-5) -> GraphComparison:
     """Return how far the tensors of two states differ, by name."""
     return compare_values(as_tensors(before), as_tensors(after), tolerance)

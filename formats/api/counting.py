@@ -23,7 +23,7 @@ from ...core.flops.measured import Measurement, measure
 from ...core.flops.model_layers import LayersReport, model_layers
 from ...core.flops.timings import ClusterMeasurement, NodeTime, Timing, joined, mean_of, recorded_shapes
 from ...core.graph.graph import Graph, GraphLike, as_graph
-from ...core.support.arguments import takes
+from ...core.support.arguments import checked
 from ...core.support.errors import InvalidArgumentError
 from ...core.transforms.batch_size import find_batch, rows_of, set_batch
 from ...core.transforms.placeholders import other_shapes, set_shapes
@@ -50,10 +50,7 @@ class FlopsCounter:
     fill in the shapes that the graph leaves open.
     """
 
-    @takes(
-        graph=GraphLike, shapes=Mapping | None, values=Mapping | None, trips=Mapping | None, sizes=Mapping | None,
-        batch=int | str | None, backward=bool, loss=str | None, wrt=str, run_metadata=str | os.PathLike | None,
-    )  # fmt: skip
+    @checked
     def __init__(
         self,
         graph: GraphLike,
@@ -184,7 +181,7 @@ def flops(
     ).report  # fmt: skip
 
 
-@takes(graph=GraphLike, measured=Measurement | None)
+@checked
 def layers(
     graph: GraphLike,
     fetches: Sequence[str] | str = (),
@@ -218,7 +215,7 @@ def layers(
     return model_layers(report, sizes_by_name, layer_classes(graph), seconds, python_names)
 
 
-@takes(graph=GraphLike, feeds=Mapping | None, warmup=int, runs=int, state=Mapping | None)
+@checked
 def profile(
     graph: GraphLike,
     fetches: Sequence[str] | str = (),

@@ -20,7 +20,7 @@ from ...core.inference.inference import Answers, infer
 from ...core.model.model_view import ModelView, model_view
 from ...core.passes.pipeline import guessed_fetches
 from ...core.runtime.session.function_signatures import function_named
-from ...core.support.arguments import expect, takes
+from ...core.support.arguments import checked, expect
 from ...core.support.display import Displayed
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.file_formats import DOT, DRAWING, PICTURES
@@ -196,11 +196,7 @@ def body_of(graph: Graph, function: str) -> Graph:
     return graph.functions[function_named(graph, function)].body
 
 
-@takes(
-    graph=GraphLike | ModelView, format=str, max_nodes=int | None, depth=int | None, everything=bool, timeout=float | int,
-    function=str | None, signature=str | None, raw=bool, nodes=Sequence | None, keep=Sequence, expand=Sequence,
-    highlight=Sequence, shapes=bool, flops=bool, fetches=Sequence, width=int | None, color_by=str | None,
-)  # fmt: skip
+@checked
 def draw(
     graph: GraphLike | ModelView,
     format: PictureFormat = "svg",
@@ -243,7 +239,7 @@ def draw(
     return maker.drawn(maker.picture())
 
 
-@takes(graph=GraphLike | ModelView, parts=str, format=str)
+@checked
 def draw_each(
     graph: GraphLike | ModelView,
     parts: Literal["functions", "stages"],

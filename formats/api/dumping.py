@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...core.explaining.node_listing import Alike, NodeFilter, NodeRecord, function_records, node_record, require_nodes
 from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
-from ...core.support.arguments import takes
+from ...core.support.arguments import checked
 from ...core.support.display import Rows
 from ...core.support.errors import InvalidArgumentError
 from ..codecs.source import Source
@@ -59,7 +59,7 @@ class RecordStream:
         return self._source.functions() if isinstance(self._source, NodeStream) else iter(self._source.functions.values())
 
 
-@takes(chosen=NodeFilter)
+@checked
 def stream_nodes(source: Source | NodeStream, chosen: NodeFilter = _ALL) -> RecordStream:
     """Return a stream of the records of a file's nodes: all nodes, or the nodes that the filter `chosen` lets pass.
 
@@ -72,7 +72,7 @@ def stream_nodes(source: Source | NodeStream, chosen: NodeFilter = _ALL) -> Reco
     return RecordStream(load(source) if nodes is None else nodes, chosen)
 
 
-@takes(graph=GraphLike, name=str, count=int, state=Mapping | None, seed=int | None)
+@checked(state=Mapping | None)
 def first_elements(
     graph: GraphLike,
     name: str,

@@ -11,7 +11,7 @@ from ...core.building.model_ends import Pixels, base64_decoder, best_classes, pi
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.graph.metagraph import find_signature
 from ...core.inference.inference import infer
-from ...core.support.arguments import expect, takes
+from ...core.support.arguments import checked, expect
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.log import tell
 from ...core.support.words import counted, some
@@ -45,10 +45,7 @@ class Joined(NamedTuple):
     """The tensors in place of inputs, by the tensors of the inputs, with the names of the joined graph."""
 
 
-@takes(
-    first=GraphLike, second=GraphLike, connect=Mapping | None, first_prefix=str, second_prefix=str | None,
-    first_state=Mapping | None, second_state=Mapping | None, signature=str | None,
-)  # fmt: skip
+@checked
 def join(
     first: GraphLike,
     second: GraphLike,
@@ -98,10 +95,7 @@ def join(
     return result
 
 
-@takes(
-    graph=GraphLike, kind=str, input=str | None, mean=int | float | Sequence, scale=int | float | Sequence, bgr=bool,
-    signature=str | None,
-)  # fmt: skip
+@checked
 def prepend(
     graph: GraphLike,
     kind: str,
@@ -138,7 +132,7 @@ def prepend(
     return join(end.graph, names.graph, {tensor.name: end.output}, first_prefix=prefix, signature=signature).graph
 
 
-@takes(graph=GraphLike, top_k=int, labels=Sequence | None, output=str | None, signature=str | None)
+@checked
 def append(
     graph: GraphLike,
     top_k: int,

@@ -30,7 +30,7 @@ from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.state.run_context import Hook
-from ...core.support.arguments import takes
+from ...core.support.arguments import checked
 from ...core.support.display import Displayed
 from ...core.support.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from ...core.support.words import counted
@@ -300,7 +300,7 @@ class OnnxExport(ModelExport):
 Parameters: TypeAlias = dict[str, Array]
 
 
-@takes(graph=GraphLike, state=Mapping | Session | None, constants=str, updates=bool)
+@checked
 def to_jax(
     graph: GraphLike,
     fetches: Any = None,

@@ -17,7 +17,7 @@ from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.state.file_access import NO_FILES, FileAccess
-from ...core.support.arguments import expect, takes
+from ...core.support.arguments import checked, expect
 from ...core.support.engine_names import NUMPY
 from ...core.types.tensors import Tensor
 from ..saved_model_writing import ModelToWrite, SignatureEdits, prepare, write_saved_model
@@ -26,10 +26,7 @@ from .outputs import default_outputs
 from .prepared_sessions import named, names_of, opened
 
 
-@takes(
-    graph=GraphLike, path=str | os.PathLike, state=Mapping | SessionLike | None, signatures=Mapping | None,
-    copied=Mapping | None, renamed=Mapping | None,
-)  # fmt: skip
+@checked
 def save_model(
     graph: GraphLike,
     path: str | os.PathLike[str],

@@ -9,7 +9,7 @@ from ...core.explaining.graph_facts import explain_graph, no_obvious_output
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.model.model_view import ModelView, SourceNode, model_view
 from ...core.passes.pipeline import default_fetches, default_runs, inline_functions, signature_runs
-from ...core.support.arguments import takes
+from ...core.support.arguments import checked
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.tensor_names import parse_tensor_name
 from .prepared_sessions import names_of
@@ -44,7 +44,7 @@ class Exposed(NamedTuple):
     """The names of the tensors, and of operations without a result, by the words."""
 
 
-@takes(graph=GraphLike, signature=str | None)
+@checked
 def expose(graph: GraphLike, words: Sequence[str] | str, signature: str | None = None) -> Exposed:
     """Return a graph in which each of the words is a tensor or an operation of the graph itself, and not of a function.
 

@@ -8,7 +8,7 @@ from ...core.explaining.broken import leave_out_broken
 from ...core.graph.graph import Graph
 from ...core.passes.base.graph_pass import Pass
 from ...core.passes.pipeline import choose_passes
-from ...core.support.arguments import expect, takes
+from ...core.support.arguments import checked, expect
 from ...core.support.errors import AbsentInputError
 from ..codecs.source import Source
 from ..loading import load, load_nodes_leniently
@@ -24,7 +24,7 @@ def _prepared(graph: Graph, prepare: Preparation | None) -> Graph:
     return result
 
 
-@takes(untrusted=bool)
+@checked
 def load_part(
     source: Source,
     *,
@@ -47,7 +47,7 @@ def load_part(
     return graph
 
 
-@takes(has_fetches=bool, untrusted=bool)
+@checked
 def load_for_passes(
     source: Source,
     passes: str | Sequence[Pass] | None = None,

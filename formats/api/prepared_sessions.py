@@ -10,7 +10,7 @@ from ...core.graph.table_nodes import find_tables
 from ...core.runtime.session.function_signatures import as_called
 from ...core.runtime.session.runner import Restored, Runner
 from ...core.runtime.session.session_like import SessionLike
-from ...core.support.arguments import expect, takes
+from ...core.support.arguments import checked, expect
 from ...core.support.errors import ArgumentTypeError
 from ...core.types.tensors import Tensor
 from ..state import State, as_tensors
@@ -56,7 +56,7 @@ def prepare(session: SessionLike, state: State | None = None, *, begins_iterator
         runner.restore(as_tensors(state))
 
 
-@takes(session=SessionLike, operation=str | None)
+@checked
 def initialize(session: SessionLike, operation: str | None = None) -> tuple[str, ...]:
     """Run an operation, by default all initializers of the graph, and return the names of the nodes that ran.
 
@@ -67,7 +67,7 @@ def initialize(session: SessionLike, operation: str | None = None) -> tuple[str,
     return Runner(session).initialize(operation)
 
 
-@takes(session=SessionLike, state=Mapping)
+@checked
 def restore(session: SessionLike, state: State) -> Restored:
     """Assign each value of a state to the variable of this name, and return the names with and without a partner.
 
@@ -77,7 +77,7 @@ def restore(session: SessionLike, state: State) -> Restored:
     return Runner(session).restore(as_tensors(state))
 
 
-@takes(engine=str | None, precision=str | None, verify=bool, measure=bool)
+@checked
 def engine_runtime(
     engine: str | None,
     precision: str | None = None,

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session_like import SessionLike
-from ...core.support.arguments import takes
+from ...core.support.arguments import checked
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.log import tell
@@ -173,12 +173,7 @@ def _values(session: SessionLike) -> dict[str, Array]:
     return {name: tensor.numpy() for name, tensor in Runner(session).state().items()}
 
 
-@takes(
-    graph=GraphLike, loss=str | NamedLoss, feeds=Mapping | None, steps=int, optimizer=str, lr=float | int | None,
-    settings=Mapping | None, schedule=str | None, clipping=Clipping | None, variables=str, batch=int | None,
-    state=Mapping | None, seed=int | None, save_state=str | os.PathLike | TrainingFile | None,
-    checkpoint_every=int | None, resume=bool,
-)  # fmt: skip
+@checked
 def train(
     graph: GraphLike,
     loss: str | NamedLoss,
@@ -255,7 +250,7 @@ def _watched(
             file.checkpoint(trainer.runner, step.step, steps)
 
 
-@takes(graph=GraphLike, residuals=str | NamedLoss, feeds=Mapping | None, variables=str, iterations=int, state=Mapping | None)
+@checked
 def fit(
     graph: GraphLike,
     residuals: str | NamedLoss,

@@ -23,7 +23,7 @@ from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.passes.base.accuracy import Accuracy, tolerance_of
 from ...core.runtime.session.runner import Runner
-from ...core.support.arguments import takes
+from ...core.support.arguments import checked
 from ...core.support.atomic import atomic_file, file_errors, flush, flush_folder, rename_folder, staged_folder
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError, TfgError
@@ -91,10 +91,7 @@ class Verification(Report):
         return cls.of(verdicts, max(part.steps for part in parts))
 
 
-@takes(
-    before=GraphLike, after=GraphLike, feeds=Mapping | None, tolerance=float | int | Accuracy, steps=int | None,
-    state=Mapping | None,
-)  # fmt: skip
+@checked
 def verify(
     before: GraphLike,
     after: GraphLike,

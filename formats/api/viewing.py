@@ -23,7 +23,7 @@ from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
 from ...core.model.model_view import ModelView, model_view
 from ...core.model.node_activations import NodeRun
-from ...core.support.arguments import takes
+from ...core.support.arguments import checked
 from ...core.support.display import Displayed
 from ...core.support.errors import TfgError
 from ...core.support.gc_control import rare_collection
@@ -82,11 +82,7 @@ class GraphPage(Displayed):
         write_file(path, [self.html.encode()])
 
 
-@takes(
-    graph=GraphLike, feeds=Mapping | None, signature=str | None, raw=bool, flops=bool, height=int, values=bool,
-    labels=Sequence | None, each=str | Sequence, steps=int, max_values=int, overlays=Mapping | None,
-    measured=Measurement | None, diff=GraphLike | None,
-)  # fmt: skip
+@checked
 def view(
     graph: GraphLike,
     fetches: Sequence[str] | str = (),
@@ -293,7 +289,7 @@ class _Page:
         )
 
     def _with_tables(self, sheets: Iterator[Sheet], missing: Sequence[MissingOp]) -> Iterator[Sheet]:
-        """Yield the facts, those of the file first; the tables of ops without a kernel, layers and weights; and other sheets."""
+        """Yield the facts, those of the file first; tables of ops without a kernel, layers and weights; and other sheets."""
         facts = next(sheets)
         of_file = dict(_file_facts(self.view.source))
         others = (row for row in facts.rows if row[0] not in of_file)

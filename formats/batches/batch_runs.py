@@ -10,7 +10,7 @@ from typing import Any, Literal
 from ...core.comparing.row_blocks import BlockSize
 from ...core.engines.engine_registry import engine_of_many_runs
 from ...core.graph.graph import Graph
-from ...core.support.arguments import expect, takes
+from ...core.support.arguments import checked, expect
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.places import absolute
 from ..api.graph_reading import GraphReading
@@ -29,13 +29,7 @@ from .table_batches import TableFunction, is_table
 __all__ = ["run_batch"]
 
 
-@takes(
-    graph=Graph | str | os.PathLike, feeds=Mapping | None, output=str | os.PathLike | None, out_dir=str | os.PathLike | None,
-    format=str, shard_size=int | None, on=str | None, parts=Mapping | None, sweep=Mapping | None, keep_going=bool,
-    batch=int | str, overwrite=bool, steps=int | None, fetch_every=int, assign=Mapping | None, assign_add=Mapping | None,
-    assign_sub=Mapping | None, check_numerics=bool, top_k=int | None, labels=str | Sequence | None,
-    state=str | Mapping | None, seed=int | None, session=SessionSetup | None,
-)  # fmt: skip
+@checked
 def run_batch(
     graph: Graph | str | os.PathLike[str],
     inputs: Sequence[str] | str | Any = (),

@@ -19,7 +19,7 @@ from ...core.planning.reachability import needed_nodes
 from ...core.registry.op_facts import has_fact
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session_like import SessionLike
-from ...core.support.arguments import expect, takes
+from ...core.support.arguments import checked, expect
 from ...core.support.display import Report
 from ...core.support.errors import InternalError, InvalidArgumentError, TfgError
 from ...core.support.words import counted
@@ -47,10 +47,7 @@ class InputResult(Report):
         return f"{self.name}: {self.error.message if self.error is not None else counted(len(self.values), 'value')}"
 
 
-@takes(
-    graph=GraphLike, feeds=Mapping | None, parts=Mapping | None, sweep=Mapping | None, keep_going=bool, batch=int | str,
-    state=Mapping | None, seed=int | None,
-)  # fmt: skip
+@checked
 def run_each(
     graph: GraphLike,
     inputs: Sequence[str] | str = (),

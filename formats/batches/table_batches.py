@@ -14,7 +14,7 @@ import numpy as np
 from ...core.comparing.row_blocks import BlockRunner, BlockSize, BlockWork, InputBlock, Ran, lacks_rows
 from ...core.graph.graph import Graph
 from ...core.runtime.session.runner import StepResult
-from ...core.support.arguments import takes
+from ...core.support.arguments import checked
 from ...core.support.errors import ArgumentTypeError, InvalidArgumentError
 from ...core.types.arrays import Array
 from ...core.types.tensors import as_bytes_array
@@ -32,9 +32,7 @@ from .step_runs import StepRuns, values_of
 _PLACE = "the table"
 
 
-@takes(
-    graph=Graph | str | os.PathLike, feeds=Mapping | None, parts=Mapping | None, batch=int | str, session=SessionSetup | None
-)  # fmt: skip
+@checked
 def map_batches(
     graph: Graph | str | os.PathLike[str],
     fetches: Sequence[str] | str = (),

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from ...core.building.builder import GraphBuilder
 from ...core.graph.graph import Graph
-from ...core.support.arguments import expect, takes
+from ...core.support.arguments import checked, expect
 from ...core.support.display import Report
 from ...core.support.errors import DeadlineExceededError, UnavailableError
 from ...core.support.words import counted
@@ -46,7 +46,7 @@ class Survey(Report):
         return f"{counted(len(self.devices), 'device')}{silent}"
 
 
-@takes(address=str, reset=bool)
+@checked
 def describe_cluster(
     address: str,
     *,

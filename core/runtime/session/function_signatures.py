@@ -11,7 +11,7 @@ from typing import Final
 from ...graph.graph import Function, Graph, Output
 from ...graph.metagraph import Bound, MetaGraph, SavedCallable, Signature, SignatureTensor, find_signature
 from ...graph.node_making import add_identity, add_placeholder
-from ...support.arguments import takes
+from ...support.arguments import checked
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.shapes import UNKNOWN, Shape
 from ...types.tensors import FuncRef
@@ -56,7 +56,7 @@ def as_called(graph: Graph) -> Graph:
     return graph if graph.signatures or not names else entry(graph, names[0])[0]
 
 
-@takes(graph=Graph, word=str)
+@checked
 def call_function(graph: Graph, word: str) -> None:
     """Add a call of the function that `word` names, and make the call the graph's only signature.
 

@@ -22,7 +22,7 @@ from ...planning.node_selection import definition_in
 from ...planning.plan import Plan
 from ...planning.planner import compile_plan
 from ...random.philox import Philox
-from ...support.arguments import bounded_depth, takes
+from ...support.arguments import bounded_depth, checked
 from ...support.display import Displayed
 from ...support.engine_names import NUMPY, VARIABLE
 from ...support.errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError
@@ -111,16 +111,7 @@ class Session(Displayed, NotCopied):
         "pickle `session.graph` and `dict(session.variables)`, and open a session there; `on_graph` shares variables here"
     )
 
-    @takes(
-        graph=GraphLike,
-        seed=numbers.Integral | None,
-        files=FileAccess,
-        timeout=numbers.Real | None,
-        max_memory=numbers.Real | None,
-        cache=int,
-        precision=str | None,
-        optimize=str,
-    )
+    @checked(seed=numbers.Integral | None, timeout=numbers.Real | None, max_memory=numbers.Real | None)
     def __init__(
         self,
         graph: GraphLike,
@@ -261,7 +252,7 @@ class Session(Displayed, NotCopied):
     ) -> Callable[..., list[Array]]: ...
     @overload
     def make_callable(self, fetches: Any, feeds: Sequence[str | Output] = ()) -> Callable[..., Any]: ...
-    @takes(feeds=list | tuple)
+    @checked(feeds=list | tuple)
     def make_callable(self, fetches: Any, feeds: Sequence[str | Output] = ()) -> Callable[..., Any]:
         """Return a function from the values of `feeds`, in their order, to the result of `run` for `fetches`.
 

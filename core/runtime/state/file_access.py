@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, BinaryIO
 
-from ...support.arguments import takes
+from ...support.arguments import checked
 from ...support.atomic import file_errors
 from ...support.errors import InvalidArgumentError, PermissionDeniedError
 from ...support.log import DEBUG, tell
@@ -41,7 +41,7 @@ class FileAccess:
         return FileAccess(None, None)
 
     @staticmethod
-    @takes(readable=Iterable, writable=Iterable)
+    @checked
     def only(readable: Iterable[str | pathlib.Path] = (), writable: Iterable[str | pathlib.Path] = ()) -> FileAccess:
         """Return access to the named files and folders and nothing else; writable files are readable too.
 
