@@ -117,10 +117,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.stash[LEFT] = left
 
 
-def pytest_collection_finish() -> None:
-    """Keep the collector of garbage from the tests themselves: some tests collect, and each time would walk all of them."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep the collector of garbage from the tests themselves, which stay to the end: each time it would walk all of them."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

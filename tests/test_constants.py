@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
+import functools
 import pathlib
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
-
-import pytest
 
 from tests.sources import tree_of
 
@@ -58,24 +57,27 @@ def _text(statement: ast.stmt | None) -> str:
     return ""
 
 
-NUMBERS = [n for room in ROOMS for path in sorted((ROOT / "core" / room).rglob("*.py")) for n in numbers_of(path)]
+@functools.cache
+def numbers() -> list[Number]:
+    return [n for room in ROOMS for path in sorted((ROOT / "core" / room).rglob("*.py")) for n in numbers_of(path)]
 
 
 def test_numbers_are_found():
-    assert {n.names for n in NUMBERS} >= {"BLOCK_ELEMENTS", "WORTH_DIVIDING", "FUSING_RUN"}
+    assert {n.names for n in numbers()} >= {"BLOCK_ELEMENTS", "WORTH_DIVIDING", "FUSING_RUN"}
     (number,) = numbers_of(pathlib.Path(__file__))
     assert (number.names, number.docstring) == ("EXAMPLE", "Three.")
 
 
 def test_every_number_says_what_it_counts():
-    assert [f"{n.place} {n.names}" for n in NUMBERS if len(n.docstring.split()) < 3] == []
+    assert [f"{n.place} {n.names}" for n in numbers() if len(n.docstring.split()) < 3] == []
 
 
-@pytest.mark.parametrize("number", [n for n in NUMBERS if _TUNED.search(n.docstring)], ids=lambda n: f"{n.place} {n.names}")
-def test_a_tuned_number_names_a_benchmark(number):
-    matches = _BENCHMARK.findall(number.docstring + number.of_module)
-    assert matches, "neither its docstring nor that of its module names a file of benchmarks/ that shows its worth"
-    assert all((ROOT / "benchmarks" / name).is_file() for name in matches)
+def test_tuned_numbers_name_benchmarks():
+    """The docstring of the number, or of its module, names a file of benchmarks/ that shows what the number is worth."""
+    tuned = [n for n in numbers() if _TUNED.search(n.docstring)]
+    named = {f"{n.place} {n.names}": _BENCHMARK.findall(n.docstring + n.of_module) for n in tuned}
+    assert tuned and [place for place, files in named.items() if not files] == []
+    assert {file for files in named.values() for file in files} <= {path.name for path in (ROOT / "benchmarks").iterdir()}
 
 
 EXAMPLE = 3
