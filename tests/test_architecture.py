@@ -144,6 +144,7 @@ def test_libraries_of_engines_are_named_by_their_engines_alone():
         assert {str(path.relative_to(ROOT)) for path in users} <= files
 
 
+@pytest.mark.slow
 def test_engines_are_imported_by_name_only():
     """Only `engine_registry` knows the places of engines, so that an engine is loaded on demand."""
     modules = {path.removesuffix(".py") for paths in ENGINES.values() for path in paths}
@@ -165,6 +166,7 @@ def modules_imported(path: pathlib.Path) -> set[str]:
     return texts
 
 
+@pytest.mark.slow
 def test_estimates_are_for_counts_alone():
     """What a graph is rewritten, differentiated, compiled or planned by are facts, which hold in every run."""
     users = {path: modules_imported(path) for path in SOURCES}
@@ -320,6 +322,7 @@ def test_every_module_says_what_it_is():
     assert silent == []
 
 
+@pytest.mark.slow
 def test_one_module_of_the_command_line_opens_sessions():
     """Limits, files and state are set in a single place, so no command can forget them."""
     opening = {"Session", "Runner", "limit_memory", "TimeLimit", "FileAccess"}
@@ -455,6 +458,7 @@ def test_help_needs_no_numpy():
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout == "False\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("dump",), ("convert", "g.pb", "--quiet"), ("convert", "g.pbtxt", "--quiet")])
 def test_what_reads_and_writes_nodes_alone_needs_no_numpy(words, tmp_path):
     command = [words[0], str(ROOT / "sample_graphs" / "xor.pbtxt"), *words[1:]]

@@ -8,6 +8,8 @@ import inspect
 import itertools
 import re
 
+import pytest
+
 from tests.attribute_reasons import ATTRIBUTES
 from tfg.core.inference.binding import attr_bundles, keyword_names
 from tfg.core.registry import registry
@@ -58,6 +60,7 @@ def reads_field(code, name: str, field: str, bundle: type) -> bool:
     return name in code.co_cellvars or field in taken or not taken <= set(bundle._fields)
 
 
+@pytest.mark.slow
 def test_what_has_no_effect_has_a_reason():
     assert not [f"{op}: {name}" for op, name in without_effect() if not any(holds(row, op, name) for row in ATTRIBUTES)]
 

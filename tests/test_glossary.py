@@ -54,6 +54,7 @@ def words_of(path: pathlib.Path) -> set[str]:
     return {word.lower() for name in identifiers(path) for word in re.findall(r"[A-Z]?[a-z]+", name)}
 
 
+@pytest.mark.slow
 def test_retired_words_name_nothing():
     for path in SOURCES:
         words = words_of(path) | set(path.stem.split("_"))
@@ -89,6 +90,7 @@ def docstrings(path: pathlib.Path) -> list[str]:
     return texts
 
 
+@pytest.mark.slow
 def test_docstrings_name_things():
     """In docstrings of click, rich, jax and numpy, 0.6 to 1.9 % of the words are vague, and up to 3.2 % say `what`."""
     texts = [text for path in SOURCES for text in docstrings(path)]

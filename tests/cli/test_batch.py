@@ -155,6 +155,7 @@ def test_a_fixed_size_is_named_and_the_option_that_changes_it(graph, tmp_path):
     assert "hint: --batch changes the first size" in done.err
 
 
+@pytest.mark.slow
 def test_a_model_gets_another_batch_with_its_signature(tmp_path):
     out = tmp_path / "out"
     words = ("convert", SAMPLES / "scaler_saved_model", f"{out}/")

@@ -71,6 +71,7 @@ def test_nan_in_both_is_no_difference(pair):
     assert command("compare", *paths, "--feed", "x=[1, 4]").code == 0
 
 
+@pytest.mark.slow
 def test_nodes_in_functions_are_compared(exports):
     done = command("compare", exports / "keras", exports / "keras_retrained", "--format", "json")
     assert done.code == 3
@@ -129,6 +130,7 @@ def test_an_onnx_file_of_other_weights(onnx_file, tmp_path):
     assert command("compare", onnx_file[1], other, "--feed", "x=[[0, 1]]", "--tolerance", "10").code == 0
 
 
+@pytest.mark.slow
 def test_a_saved_model_beside_its_onnx_file(exports, tmp_path):
     pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
     assert command("convert", exports / "keras", tmp_path / "m.onnx", "--quiet").code == 0

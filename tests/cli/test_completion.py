@@ -24,6 +24,7 @@ def offered(*words: str) -> list[str]:
     return [line.partition("\t")[0] for line in done.out.splitlines()[1:]]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(9)
 @pytest.mark.parametrize(
     ("words", "some"),
@@ -45,10 +46,12 @@ def test_names(words, some):
     assert some <= set(offered(*words))
 
 
+@pytest.mark.slow
 def test_graphs_are_files():
     assert process("dump", "sam", _TFG_COMPLETE="fish_complete").out == "file\n"
 
 
+@pytest.mark.slow
 def test_a_graph_that_is_not_there_offers_nothing():
     assert offered("run", "nowhere.pb", "--fetch", "lo") == []
 
@@ -87,6 +90,7 @@ ASKED = {
 """The commands that print the completions of a line."""
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("shell", ASKED)
 @pytest.mark.parametrize(
@@ -103,6 +107,7 @@ def test_a_shell_completes_a_line(shell, line, completions, tmp_path):
     assert {text.split("\t")[0] for text in done.stdout.splitlines()} == completions, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("shell", STARTS)
 def test_a_command_is_completed_at_the_tab_key(shell, tmp_path):

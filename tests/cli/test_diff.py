@@ -253,6 +253,7 @@ def test_alike_functions_match_by_their_callers():
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n"
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind, contents", [("data-*", None), ("data-*", POINTER), ("index", None), ("index", POINTER)])
 def test_models_without_a_file_of_values_are_looked_at_as_far_as_they_go(tmp_path, kind, contents):

@@ -110,6 +110,7 @@ def test_rows_of_a_view_are_the_tables():
     assert shown == [row["name"] for row in rows if row["flops"] or row["transcendentals"]]
 
 
+@pytest.mark.slow
 def test_all_rows_are_data_unless_some_are_asked_for():
     every = run(*COUNT, "--view", "node", "--format", "json").json["rows"]
     assert len(every) > 20

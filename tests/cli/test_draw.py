@@ -99,6 +99,7 @@ def test_the_layout_has_a_time_limit(tmp_path):
     assert not (tmp_path / "late.svg").exists()
 
 
+@pytest.mark.slow
 def test_one_picture_a_stage(tmp_path):
     done = tfg("draw", XOR, "--stages", "-o", str(tmp_path / "xor.dot"))
     assert done.code == 0

@@ -219,6 +219,7 @@ def test_starts_without_numpy_rich_or_kernels():
     assert done.stderr.strip() == "0 []"
 
 
+@pytest.mark.slow
 def test_reader_of_the_pipe_may_leave():
     graph = subprocess.Popen(
         command_line("dump", SAMPLES / "xor.pbtxt", "--format", "text"), stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -11,7 +11,7 @@ import pytest
 
 import tfg
 from tests.cli.running import tfg as run
-from tfg.formats.runs.each_tasks import TaskQueue, sweep_tasks
+from tfg.formats.batches.each_tasks import TaskQueue, sweep_tasks
 
 pa = pytest.importorskip("pyarrow", reason="the extra tfg[arrow] is not installed")
 parquet = pytest.importorskip("pyarrow.parquet", reason="the extra tfg[arrow] is not installed")

@@ -156,6 +156,7 @@ def test_a_command_that_runs_nothing_refuses_an_engine(package, graph):
     assert "--engine needs --measured" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "engines, code, first",
     [

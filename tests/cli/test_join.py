@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 
 import numpy as np
+import pytest
 
 import tfg
 from tests.cli.running import SAMPLES
@@ -56,6 +57,7 @@ def test_a_graph_file_lacks_the_values_and_says_so(tmp_path):
     assert not run("join", SCALER, SCALER, "-q", "-o", tmp_path / "quiet.pb").err
 
 
+@pytest.mark.slow
 def test_wrong_connections_are_refused_before_anything_is_written(tmp_path):
     for words, message in (
         (("--connect", "x=scaled", "--connect", "x=calls"), "input 'x' is connected twice"),

@@ -105,6 +105,7 @@ def test_a_shell_reads_a_continued_command_line_as_the_same_words(words, width):
     assert shlex.split(continued(line, width).replace("\\\n", "")) == words
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.text("ab ", max_size=40), min_size=2, max_size=2), min_size=1, max_size=9), st.integers(30, 120))
 def test_columns_that_fit_take_no_more_than_the_width(columns, width):
     places = fitting_columns(columns, (), width)

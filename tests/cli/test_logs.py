@@ -87,12 +87,14 @@ def test_programs_listen_as_to_any_other(caplog):
     assert [record.getMessage() for record in caplog.records if "195 nodes" in record.getMessage()]
 
 
+@pytest.mark.slow
 def test_who_does_not_listen_does_not_import_logging():
     code = "import sys; from tfg.cli.main import run; run(['dump', sys.argv[1]]); sys.exit('logging' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code, str(XOR)], capture_output=True)
     assert done.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
 def test_a_full_disk_is_an_error_of_the_log():
     done = process("dump", STAGES[0], "--log-file", "/dev/full")

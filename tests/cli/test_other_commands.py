@@ -98,6 +98,7 @@ def test_freeze_without_values_is_refused(tmp_path):
     assert not (tmp_path / "frozen.pb").exists()
 
 
+@pytest.mark.slow
 def test_inference_prints_its_decisions_and_writes_the_result(tmp_path):
     done = tfg("convert", XOR, f"{tmp_path / 'model'}/", "--inference", "--init", "--verify")
     assert done.code == 0 and "y     is gone   no output needs it" in done.out and "probability:0" in done.out
@@ -136,6 +137,7 @@ def test_diff_of_equal_graphs(tmp_path):
     assert "the graphs are equal" in done.out
 
 
+@pytest.mark.slow
 def test_recorded_shapes_are_a_difference_only_where_both_record_them(tmp_path):
     """A MetaGraph has recorded shapes, and the original graph has none."""
     text = XOR.read_text()

@@ -274,6 +274,7 @@ def test_a_table_in_a_file_has_all_elements(tmp_path):
     assert (tmp_path / "many.txt").read_text().count("3.") == 2000
 
 
+@pytest.mark.slow
 def test_python_obeys_the_same_table(tmp_path):
     graph = tfg.load(XOR)
     for ending in ENDINGS:

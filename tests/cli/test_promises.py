@@ -43,6 +43,7 @@ def test_a_variables_value_can_be_written(tmp_path):
     assert np.load(tmp_path / "scale.npy").tolist() == [2, 3]
 
 
+@pytest.mark.slow
 def test_every_refusal_that_is_counted_has_its_reason():
     done = run("optimize", XOR, "--fetch", "loss", "--fetch", "train", "--format", "json")
     counted = {(p["name"], r["reason"]) for p in done.json["report"]["passes"] for r in p["refused"]}
@@ -119,6 +120,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["click", "google.protobuf", "numpy", "tfg.core.runtime.session.session"])
 def test_an_interruption_of_an_import_is_one_line(module):
     script = _INTERRUPTED_AT.format(module=module, graph=str(SAMPLES / "square.pbtxt"))

@@ -22,6 +22,7 @@ def losses(*options):
     return {item["step"]: item["loss"] for item in done.json["history"]}
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["s.npz", "s"])
 @pytest.mark.parametrize(
@@ -91,6 +92,7 @@ def test_without_resume_a_state_says_nothing_of_steps(tmp_path):
         assert "_TRAINED_STEPS" not in result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["s.npz", "s"])
 def test_random_numbers_go_on(tmp_path, name):
     """A resumed step continues the random streams, from the op's seeds, the session's seed and random seeds."""

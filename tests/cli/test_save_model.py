@@ -26,6 +26,7 @@ def scaled(model, *more):
     return done.json["steps"][0]["values"][0]["value"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [
     ("run", "--save-model", "{out}", "--assign", "scale=[5, 7]"),
     ("run", "--save-model", "{out}", "--state", "{state}"),
@@ -176,6 +177,7 @@ def test_tags_choose_among_graphs_of_a_saved_model_only():
     assert done.code == 1 and "tags choose among the graphs of a SavedModel" in done.err
 
 
+@pytest.mark.slow
 def test_an_operation_is_compared_by_the_variables_it_leaves():
     done = run("optimize", SAMPLES / "xor.pbtxt", "--fetch", "train", "--verify", "--feed", "x=[[0, 1]]", "--feed", "y=[[1]]")
     assert done.code == 0 and "variable hidden/kernel/Adam " in done.out

@@ -104,6 +104,7 @@ def test_an_input_may_be_called_as_a_part_of_a_request(tmp_path, monkeypatch):
         assert done.json["steps"][0]["values"][0]["value"] == [3, 8], done.err
 
 
+@pytest.mark.slow
 def test_a_request_gives_flops_and_training_their_feeds(two):
     rows = '{"instances": [{"x": [1, 2], "s": "a"}]}'
     counted = tfg("flops", "two.pb", "--fetch", "y", "--measured", "--feed", rows, "--format", "json")

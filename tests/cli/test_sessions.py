@@ -188,6 +188,7 @@ def test_a_saved_model_reads_its_own_folder_and_no_other(tmp_path):
     assert runner.session.run("found:0") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [
     ("run", "{}", "--fetch", "probability", "-f", "x=[[1, 2]]"),
     ("convert", "{}", "frozen.pb", "--freeze", "--to", "probability"),

@@ -64,6 +64,7 @@ def test_one_table_needs_no_name(case):
     table(done.out)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize("case", SEVERAL)
 def test_several_tables_are_refused_and_each_can_be_chosen(case):

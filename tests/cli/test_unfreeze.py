@@ -14,6 +14,7 @@ def frozen(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_the_model_has_the_variables_and_trains(frozen, tmp_path):
     model = tmp_path / "model"
     done = tfg("unfreeze", frozen, "-o", model, "--verify")

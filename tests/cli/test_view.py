@@ -68,6 +68,7 @@ def test_the_browser_opens(tmp_path, monkeypatch):
     assert tfg("view", XOR, "-o", "-", "--open").code == 2
 
 
+@pytest.mark.slow
 def test_what_ops_do_is_said(tmp_path):
     text, _ = view(tmp_path, XOR)
     book = book_in(text)
@@ -185,6 +186,7 @@ def test_names_of_files_are_no_markup(name, tmp_path):
     assert book_in(text)["title"] == name
 
 
+@pytest.mark.slow
 def test_a_measured_run_is_an_overlay(tmp_path):
     model = SAMPLES / "scaler_saved_model"
     text, _ = view(tmp_path, model, "--measured", "--feed", "x=normal(8,2)")
@@ -197,6 +199,7 @@ def test_a_measured_run_is_an_overlay(tmp_path):
     assert done.code == 0 and "measured on drawn feeds" in done.err
 
 
+@pytest.mark.slow
 def test_a_page_from_python():
     before, after = load(XOR), load(XOR)
     after.remove_node(after["loss"])

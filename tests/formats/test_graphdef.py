@@ -368,6 +368,7 @@ def test_duplicate_function_names():
         load((node_def("a") + f"library {{ {function % 1} {function % 2} }}").encode())
 
 
+@pytest.mark.slow
 def test_reading_a_graph_does_not_import_numpy(tmp_path):
     path = tmp_path / "g.pbtxt"
     path.write_text(TEXT)

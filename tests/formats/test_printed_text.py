@@ -94,6 +94,7 @@ def test_what_looks_like_a_comment_in_a_string_is_none():
     assert held_against_protobuf(f"\n{text_format.MessageToString(graph)}")
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(8)
 @pytest.mark.filterwarnings("ignore:invalid escape sequence:DeprecationWarning")  # protobuf's
 @pytest.mark.parametrize("seed", range(40))

@@ -179,6 +179,7 @@ def test_commands_read_and_write_them(tmp_path):
     assert "a safetensors file" in run("explain", second).err
 
 
+@pytest.mark.slow
 def test_a_part_of_a_checkpoint_of_objects_is_written_by_names_of_variables(tmp_path):
     """The object graph, a string that names the variables, stays behind, except in another checkpoint."""
     model = pathlib.Path(tfg.__file__).parent / "sample_graphs" / "scaler_saved_model"
@@ -205,6 +206,7 @@ def exports(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["safetensors", "npz", "ckpt"])
 def test_the_values_of_an_object_checkpoint_reach_another_export_of_the_model(form, exports, tmp_path):
     """Keras stores each weight twice: both entries have the weight's name in the checkpoint."""

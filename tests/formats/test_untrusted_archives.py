@@ -117,6 +117,7 @@ def test_python_objects(tmp_path):
         assert "pickle" not in (error.value.hint or "")
 
 
+@pytest.mark.slow
 def test_a_listing_decodes_no_array(tmp_path):
     np.savez(tmp_path / "a.npz", big=np.zeros(4_000_000), small=ONE)
     data = bytearray((tmp_path / "a.npz").read_bytes())
@@ -205,6 +206,7 @@ def test_a_manifest_says_what_numpy_has_no_type_for(tmp_path):
     assert (str(archive["v"].dtype), archive["v"].numpy().tolist()) == ("bfloat16", [1, -2.5, np.inf])
 
 
+@pytest.mark.slow
 def test_every_byte_may_be_wrong(tmp_path):
     buffer = io.BytesIO()
     np.savez(buffer, a=ONE, b=np.int32(3))

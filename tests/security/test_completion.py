@@ -113,6 +113,7 @@ def test_signatures_and_functions_arrive(shell, place):
         assert shell.words_of(f"tfg {place} \t") == [*place.split(), name]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(9)
 @pytest.mark.parametrize("file", ["f$(touch X)`touch X`.pb", "f 'a' \"b\"\\c.pb", "f;touch X&|<>!#~*?.pb"])
 def test_a_file_arrives_and_gives_its_names(shell, file):

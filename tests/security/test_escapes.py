@@ -61,6 +61,7 @@ def _calls(function, result):
     return result
 
 
+@pytest.mark.slow
 def test_every_op_that_opens_files_is_tried(place):
     tried = {node.op for make in escapes.ESCAPES.values() for node in escapes.graph(make, place)}
     registry.load_all_families()

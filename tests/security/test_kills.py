@@ -56,6 +56,7 @@ def test_a_saved_model_appears_whole(tmp_path):
     assert tfg.load(str(out)).meta.objects == tfg.load(str(source)).meta.objects
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", [1, 2])
 def test_two_writers_and_a_reader(version, tmp_path):
     def write(generation):
@@ -78,6 +79,7 @@ def test_two_writers_and_a_reader(version, tmp_path):
     assert _read(tmp_path / "f") in (1, 2)
 
 
+@pytest.mark.slow
 def test_threads_that_write_one_prefix(tmp_path):
     def write(number):
         for _ in range(15):

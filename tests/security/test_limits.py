@@ -108,6 +108,7 @@ def test_bomb_ends_in_time_with_one_line(bomb, name):
     assert seconds < 1 + SLACK
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", ["0", "1", "64K", "1M"])
 def test_less_memory_than_tfg_needs_is_wrong_usage(bomb, size):
     path, fetch = bomb("fill")

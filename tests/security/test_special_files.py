@@ -144,6 +144,7 @@ def test_a_graph_may_come_from_a_pipe(name):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the program 'bash' is not installed")
 def test_a_graph_may_come_from_a_shells_process_substitution():
     words = " ".join(f"'{word}'" for word in command_line("dump"))

@@ -171,6 +171,7 @@ def test_what_contradicts_is_refused_with_the_reason(name, tmp_path):
         REFUSED[name](tfg.load(XOR, untrusted=True), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(6)
 @pytest.mark.usefixtures("need")
 @pytest.mark.parametrize("name", READ)
@@ -179,6 +180,7 @@ def test_reading_gives_the_same(name):
     assert untrusted.replace("tfg --untrusted ", "tfg ") == trusted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("on", [None, "local:1"])
 def test_a_batch_has_the_limits(on, tmp_path):
     """A stranger's graph fills 40 GB in each process; the results of the others are written."""
@@ -193,6 +195,7 @@ def test_a_batch_has_the_limits(on, tmp_path):
     assert "would hold 40,000,000,000 bytes" in failed.error
 
 
+@pytest.mark.slow
 def test_a_saved_model_is_saved_verified_and_run(tmp_path):
     """The switch closes no door that the graph has by itself: the files of its model."""
     graph = tfg.load(SCALER, untrusted=True)

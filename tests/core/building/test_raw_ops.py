@@ -59,6 +59,7 @@ def test_results_are_of_these_types(builder):
     assert isinstance(builder.PartitionedCall([], Tout=[], f="f"), tfg.Node)
 
 
+@pytest.mark.slow
 def test_a_docstring_begins_with_the_sentence_of_the_op(builder):
     assert builder.Conv2D.__doc__.startswith("Computes a 2-D convolution given 4-D `input` and `filter` tensors.\n\n")
     assert "one of SAME, VALID, EXPLICIT" in builder.Conv2D.__doc__

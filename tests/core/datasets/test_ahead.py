@@ -87,6 +87,7 @@ def _some_fail(element):
     return (element[0] * 10,)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_recorded_pipelines_give_the_same_elements(threads, monkeypatch, family):
@@ -343,6 +344,7 @@ print("end")
 """
 
 
+@pytest.mark.slow
 def test_a_process_ends_while_elements_are_made():
     result = subprocess.run([sys.executable, "-c", ENDS_EARLY], capture_output=True, text=True, timeout=600)
     assert (result.returncode, result.stdout, result.stderr) == (0, "end\n", "")

@@ -75,6 +75,7 @@ def test_a_node_of_a_scopes_name_stands_in_it():
 NAMES = st.lists(st.text("ab/", min_size=1, max_size=8), unique=True, max_size=60)
 
 
+@pytest.mark.slow
 @given(NAMES, st.integers(2, 9))
 def test_every_node_is_in_the_tree_once(names, max_parts):
     g = Graph()

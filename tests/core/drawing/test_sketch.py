@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,6 +45,7 @@ def test_a_diamond():
     )
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=14))
 def test_every_box_is_whole_and_every_edge_arrives(edges):
     g = graph_of(edges)

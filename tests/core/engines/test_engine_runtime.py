@@ -174,6 +174,7 @@ def test_what_is_no_engine_is_refused():
         Session(chain(), engine=3)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "code", ["import tfg; tfg.Session", "from tfg.cli.commands import dump, run; from tfg.cli.jobs import dump_job, run_job"]
@@ -184,6 +185,7 @@ def test_nothing_of_an_engine_is_loaded_before_it_is_asked_for(code):
     assert done.stdout.strip() == "[]", done.stderr
 
 
+@pytest.mark.slow
 def test_dump_loads_nothing_of_engines():
     code = "from tfg.cli.commands import dump; from tfg.cli.jobs import dump_job; import sys; "
     code += "print([n for n in sys.modules if 'tfg.core.engines' in n])"

@@ -18,6 +18,7 @@ NAMES = {name: name.lower().replace("-", "").replace(" ", "") for name in (
     "ResNet-50", "MobileNetV2", "Inception v3", "EfficientNet-B0", "LSTM")}  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_op_that_counts_says_how():
     registry.load_all_families()
     ops = {op for op in registry.registered_ops() if registry.family(op)}

@@ -94,6 +94,7 @@ WITHIN_A_FACTOR = {
 """What each op is held to, and the attribute that asks for vectors; without one they are always found."""
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(7)
 @pytest.mark.parametrize("vectors", [False, True])
 @pytest.mark.parametrize("op", WITHIN_A_FACTOR)

@@ -62,6 +62,7 @@ def test_matmul(m, k, n, flip_a, flip_b):
     agree(cost("MatMul", shapes, transpose_a=flip_a, transpose_b=flip_b), tally, tally.products)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(SMALL, SMALL, SMALL, SMALL, st.booleans(), st.booleans())
 def test_batch_matmul_and_its_gradients(b, m, k, n, adj_x, adj_y):
@@ -109,6 +110,7 @@ def test_convolution_and_backprops(data, rank, groups, depth, filters, batch):
     agree(cost(names[2], [image, np.int32(kernel), result], **attrs), by_filter, by_filter.products)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(st.data(), SMALL, st.integers(1, 3), st.integers(1, 2))
 def test_depthwise_convolution_and_backprops(data, channels, multiplier, batch):
@@ -169,6 +171,7 @@ def test_softmax_and_cross_entropy(rows, classes):
     agree(cost("SparseSoftmaxCrossEntropyWithLogits", [shape, labels]), tallies[3])
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(SMALL, SMALL, st.integers(2, 4), SMALL, st.sampled_from(["NHWC", "NCHW"]))
 def test_batch_norm_and_gradient(batch, height, width, channels, data_format):
@@ -340,6 +343,7 @@ def test_lstm_blocks(time, batch, inputs, cells, use_peephole):
     agree(cost("BlockLSTMGrad", shapes, **attrs), tally)
 
 
+@pytest.mark.slow
 @EXAMPLES
 @given(SMALL, SMALL, SMALL)
 def test_gru_blocks(batch, inputs, cells):

@@ -68,6 +68,7 @@ def test_trace():
     assert inner["args"]["flops"] == 15
 
 
+@pytest.mark.slow
 def test_command(tmp_path):
     graph, fetch = network()
     save(graph, str(tmp_path / "g.pb"))
@@ -160,6 +161,7 @@ def test_live_run_metadata(tmp_path):
     assert product.flops == 120 and product.seconds > 0
 
 
+@pytest.mark.slow
 def test_placeholders_without_a_value_get_drawn_ones(tmp_path):
     """Also where a constant of the graph fixes the size: the sizes are those of a run without an error."""
     b = GraphBuilder()

@@ -214,6 +214,7 @@ def test_a_growing_loop_and_its_gradient_count_what_a_run_does(build):
     assert report.substituted({"N": 3}).total().flops == measured(graph, fetches, {"x:0": X})
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @LOOPS
 def test_the_iterations_of_a_growing_loop_may_be_a_symbol(build):

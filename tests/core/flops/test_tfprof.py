@@ -44,6 +44,7 @@ def test_known_answer_for_adj_x():
     assert (result.profiler, result.flops) == (1_048_576, 2_097_152)
 
 
+@pytest.mark.slow
 def test_unknown_batch_drops_layers():
     graph = graph_of("resnet50")
     report = count_flops(graph, ["Identity:0"])

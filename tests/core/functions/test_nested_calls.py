@@ -88,6 +88,7 @@ def test_sizes_that_only_a_run_tells_differ_between_calls(tmp_path, quick):
     assert dims[0] != dims[1]
 
 
+@pytest.mark.slow
 def test_shapes_that_grow_with_each_call_end_in_unknown(tmp_path, quick):
     """Two more elements a call: 2**30 ways to call a function are not all looked into."""
     pads = """node_def { name: "p" op: "Const" attr { key: "dtype" value { type: DT_INT32 } } attr { key: "value" value {

@@ -28,6 +28,7 @@ def load(name: str) -> Graph:
     return tfg.load(GRAPHS[name].tobytes())
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", FORMS)
 def test_first_and_second(name: str) -> None:
@@ -39,6 +40,7 @@ def test_third() -> None:
     assert_orders(load("power"), "y:0", 1, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", DIFFERENTIATED)
 def test_the_gradient_of_a_gradient_that_tensorflow_built(name: str) -> None:

@@ -111,6 +111,7 @@ STEPS: dict[str, Step] = {
 """What an iteration makes of a matrix: products, so that a gradient reads sizes and values of each iteration."""
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(14)
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("loop", [v1_loop, functional_loop])

@@ -72,6 +72,7 @@ def test_layers_have_the_names_of_their_weights():
     assert weights <= layers and all(any(f"{scope}/".startswith(f"{layer}/") for layer in layers) for scope in scopes)
 
 
+@pytest.mark.slow
 def test_each_number_is_that_of_the_frozen_graph():
     graph = tfg.load(KERAS)
     frozen, view = tfg.freeze(graph), model_view(graph).graph
@@ -169,6 +170,7 @@ def doubling(levels):
     return g.graph
 
 
+@pytest.mark.slow
 def test_a_view_stays_small_where_calls_double():
     graph = doubling(40)
     view = model_view(graph)
@@ -179,6 +181,7 @@ def test_a_view_stays_small_where_calls_double():
     assert value == Session(small).run("y:0", {"x:0": 3.0})
 
 
+@pytest.mark.slow
 def test_a_thousand_nested_functions():
     g = GraphBuilder()
     x = g.Placeholder(dtype="float32", shape=[], name="x")
@@ -408,6 +411,7 @@ def test_commands_take_the_names_of_layers(words, tmp_path):
     assert unknown.code == 1 and "'nothing'" in unknown.err and "Traceback" not in unknown.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["hidden", "sequential/hidden", "OUTPUT"])
 def test_training_minimizes_the_loss_of_a_layer(word):
     graph = tfg.load(KERAS)
@@ -486,6 +490,7 @@ def test_a_node_that_stays_in_a_function_is_not_exposed():
         tfg.expose(graph, f"{function}/Neg")
 
 
+@pytest.mark.slow
 def test_a_node_is_explained_by_the_name_of_its_author():
     graph = tfg.load(KERAS)
     view = model_view(graph)

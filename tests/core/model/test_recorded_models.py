@@ -52,6 +52,7 @@ def formula(number: Mapping[str, Any], field: str = "flops") -> str:
     return str(number[field] if number[f"{field}_formula"] is None else number[f"{field}_formula"])
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", NUMBERS)
 def test_variables_are_counted_alike(name, path):
@@ -93,6 +94,7 @@ def test_the_view_holds_the_variables_of_the_signature(name, path):
     assert ("left out 1 variable that the signature does not read: " in dumped.err) == bool(unread)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", NUMBERS)
 def test_inputs_and_outputs_are_those_of_the_signature(name, path):
@@ -102,6 +104,7 @@ def test_inputs_and_outputs_are_those_of_the_signature(name, path):
         assert {tensor["name"]: tensor["shape"] for tensor in facts["outputs"]} == NUMBERS[name]["outputs"]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", NUMBERS)
 def test_parameters_and_flops_are_counted_alike(name, path):
@@ -113,6 +116,7 @@ def test_parameters_and_flops_are_counted_alike(name, path):
     assert tfg.Model(path).layers == tfg.layers(path)
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", OPTIMIZED)
 def test_the_page_and_optimize_count_the_usual_signature(name, path):
@@ -135,6 +139,7 @@ def test_many_runs_are_of_the_usual_signature(path, tmp_path):
     np.testing.assert_array_equal(value, tfg.Model(path)(np.ones((2, 8, 8, 3), np.float32))["output_0"])
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", SAVED)
 def test_freezing_changes_no_number(name, path, tmp_path):
@@ -210,6 +215,7 @@ def test_metadata_of_keras_that_is_no_json_is_an_error(name, path, tmp_path):
         tfg.layers(copy)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["keras3_export"])
 def test_a_copy_of_a_weight_says_which_the_model_reads(path):
     checkpoint, graph = tfg.read_checkpoint(path), tfg.load(path)
@@ -240,6 +246,7 @@ def unsigned(folder, tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_a_model_without_signatures_is_what_python_calls(unsigned, tmp_path):
     graph, model = tfg.load(unsigned), tfg.Model(unsigned)
     facts = tfg.explain(graph)
@@ -258,6 +265,7 @@ def test_a_model_without_signatures_is_what_python_calls(unsigned, tmp_path):
         assert run(*words).code == 0
 
 
+@pytest.mark.slow
 def test_a_meta_graph_is_frozen_with_its_own_checkpoint(folder, tmp_path):
     meta, state = tmp_path / "model.ckpt.meta", tmp_path / "model.ckpt"
     shutil.copy(folder / "tf1_training" / "model.ckpt.meta", meta)

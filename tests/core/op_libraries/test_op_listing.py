@@ -27,6 +27,7 @@ def wrappers(tmp_path_factory):
     return module
 
 
+@pytest.mark.slow
 def test_every_op_has_a_wrapper_of_its_own(wrappers):
     functions = {name for name, value in vars(wrappers).items() if inspect.isfunction(value)}
     assert functions == {function_name(op) for op in CATALOG}

@@ -117,6 +117,7 @@ def test_large_values(kind):
             np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4 * np.abs(want).max(initial=1e-9))
 
 
+@pytest.mark.slow
 def test_groups_of_steps():
     """A convolution that is finished block by block, and elementwise steps tile by tile, as runs after the first go."""
     g = GraphBuilder()

@@ -192,6 +192,7 @@ def test_a_loop_is_before_what_takes_its_result():
     assert races(g.graph, outs[1].name, beside.name)
 
 
+@pytest.mark.slow
 def test_ten_thousand_nodes_take_no_longer_than_their_number():
     g = GraphBuilder()
     last = g.constant(0.0)

@@ -21,6 +21,7 @@ LONG = {
 DTYPES = {"RandomGamma": {}, "StatelessRandomPoisson": {"dtype": "float"}}
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("op", LONG)
 def test_long_draws_end_with_the_time_of_their_run(op):

@@ -312,6 +312,7 @@ def test_there_are_never_more_nodes(name):
     assert len(result.after) <= len(folded)
 
 
+@pytest.mark.slow
 def test_every_rule_fires_somewhere():
     fired = set(itertools.chain.from_iterable(rewritten(build, "batchnorm", check=False).fired for build, _ in FIRES.values()))
     assert {rule.name for rules in (fold_batch_norm.RULES, fold_batch_norm.LEFT) for rule in rules.rules} <= fired

@@ -521,6 +521,7 @@ def test_graphs_with_variables(passes):
     assert not nodes(result.after, "Pad")
 
 
+@pytest.mark.slow
 def test_every_rule_fires_somewhere():
     fired = {rule for build, _, passes in FIRES.values() for rule in rewritten(build, passes, check=False).fired}
     rules = (epilogues.PRODUCTS, fuse_padding.ZERO_PADDING, fuse_padding.MIRROR_PADDING,

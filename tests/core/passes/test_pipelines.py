@@ -219,6 +219,7 @@ def test_a_map_that_hands_on_and_counts_stays():
     assert optimized(make)[0] == ["RangeDataset", "MapDataset"]
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_maps_becomes_functions_that_are_not_too_deep(tmp_path):
     """A function for all of them would call others as deep as there are maps."""
     growth.write_graph(tmp_path / "maps.pb", "datasets", 160)

@@ -18,6 +18,7 @@ RECORDED = pathlib.Path(__file__).parents[1] / "gradients" / "recorded.npz"
 VARIABLES = ("w", "r", "e", "er")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["call_loop_v2", "folded_passing_v2", "loop_array_v2", "loop_twice_v1", "taken_loop_v1"])
 def test_a_step_goes_down_the_gradient(key: str) -> None:
     with np.load(RECORDED) as archive:

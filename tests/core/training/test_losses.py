@@ -53,6 +53,7 @@ def test_residuals_are_those_of_squares():
         add_loss(g.graph, "mae", x, y, residuals=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("optimizer", ["lm", "adam"])
 def test_a_model_is_fitted_by_its_signature_and_written_back(optimizer, tmp_path):
     """y = scale x, from three rows by scale = (4, -1): the exact solution of least squares, and what Adam goes towards."""

@@ -213,6 +213,7 @@ def test_records_are_plain_values(builder):
 FRAMES = ("pandas", "polars")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", FRAMES)
 def test_records_make_a_data_frame(builder, library):
     frames = pytest.importorskip(library, reason="the extra tfg[clients] is not installed")

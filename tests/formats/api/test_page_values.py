@@ -66,6 +66,7 @@ def test_a_value_in_a_file_is_read_once():
     assert reads == ["w"]
 
 
+@pytest.mark.slow
 def test_scores_are_shown_by_class():
     labels = ["setosa", NASTY[0], "virginica"]
     values = values_in(tfg.view(KERAS, feeds={"measurements": ROWS}, values=True, labels=labels).html)
@@ -96,6 +97,7 @@ def test_colours_tell_magnitudes_zeros_and_where_nan_begins():
     assert "NaN and infinities" not in colours_in(finite) and "colour" not in book_in(finite)
 
 
+@pytest.mark.slow
 def test_the_flops_of_a_layer_beside_the_values_of_all(tmp_path):
     out = tmp_path / "page.html"
     done = run("view", KERAS, "--values", "--feed", f"measurements={ROWS.tolist()}", "--fetch", "hidden", "-o", out)
@@ -110,6 +112,7 @@ def test_weights_do_not_count_as_dead_units():
     assert "sequential/hidden/Relu" in zeros and not any("bias" in name for name in zeros)
 
 
+@pytest.mark.slow
 def test_the_page_says_what_it_leaves_out():
     page = tfg.view(KERAS, feeds={"measurements": ROWS}, values=True, max_values=100).html
     values = [value for group in values_in(page).values() for value in group]
@@ -132,6 +135,7 @@ def test_loops_tell_their_trips():
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_several_inputs_stand_one_below_the_other(tmp_path):
     for name, row in (("first", ROWS[:1]), ("second", ROWS[1:])):
         np.save(tmp_path / f"{name}.npy", row)

@@ -185,6 +185,7 @@ def test_the_hint_of_a_session_leads_to_the_same_values():
     assert np.array_equal(other.run("loss:0", FEEDS), session.run("loss:0", FEEDS))
 
 
+@pytest.mark.slow
 def test_another_process_reads_a_graph():
     code = "import pickle, sys; print(len(pickle.load(sys.stdin.buffer)))"
     graph = tfg.load(KERAS)

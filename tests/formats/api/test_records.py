@@ -76,6 +76,7 @@ def test_csv_has_shares_of_all_sections(model, tmp_path):
     assert (shares["MatMul"], shares["Neg"]) == ("0.800000", "0.200000")
 
 
+@pytest.mark.slow
 def test_a_recorder_measures_a_run(model):
     recorder = tfg.KernelRecorder(with_shapes=True)
     tfg.Session(model).run("negative:0", FEEDS, hook=recorder)

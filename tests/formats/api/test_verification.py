@@ -270,6 +270,7 @@ def test_the_tolerance_grows_with_the_depth():
     assert not tfg.verify(graph, in_double(graph), "out:0", tolerance=1e-7).passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [1, 200])
 def test_an_error_of_a_thousandth_is_no_rounding(depth):
     assert not tfg.verify(network(depth), network(depth, 1.001), "out:0", tolerance=tfg.Accuracy.EXACT).passed
@@ -441,6 +442,7 @@ def test_a_wrong_model_is_found(name, tmp_path):
     assert not right.verify().passed
 
 
+@pytest.mark.slow
 def test_sizes_beyond_what_a_program_declares_are_not_asked_for(tmp_path):
     """A StableHLO program of a sum has one batch for its inputs, an ONNX file a size for each."""
     need_the_runtime("m.stablehlo")

@@ -130,6 +130,7 @@ def test_what_there_is_to_know_of_a_cluster():
     assert isinstance(answers["after"], AbortedError)
 
 
+@pytest.mark.slow
 def test_saved_models_run_on_a_cluster_as_here(tmp_path):
     answers = replay("saved_model", tmp_path)
     on_cluster = {name: done.json for name, done in answers.items() if not done.code}
@@ -150,6 +151,7 @@ def test_saved_models_run_on_a_cluster_as_here(tmp_path):
         assert sorted(state) == ["calls", "scale"]
 
 
+@pytest.mark.slow
 def test_commands_run_on_a_cluster(tmp_path):
     answers = replay("commands", tmp_path)
     assert [name for name, done in answers.items() if done.code] == ["missing"]
@@ -164,6 +166,7 @@ def test_commands_run_on_a_cluster(tmp_path):
     assert "node 'unset' (VariableV2): Attempting to use uninitialized value unset" in answers["missing"].err
 
 
+@pytest.mark.slow
 def test_commands_say_on_a_cluster_what_they_say_here(tmp_path):
     graph = tmp_path / "linear.pb"
     answers = replay("commands", tmp_path)

@@ -164,6 +164,7 @@ def _cropped_in_vain(g):
     )[0]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [_shuffled_for_long, _far_in_a_sequence, _cropped_in_vain])
 def test_what_takes_as_long_as_a_number_says_is_left_to_runs(make):
     """A run checks the time limit; inference and folding would not end."""

@@ -32,6 +32,7 @@ def node_and_inputs(make, values):
     return make(g, *inputs).node, values
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", CASES)
 def test_the_same_comes_out(name):

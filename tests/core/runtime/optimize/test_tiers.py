@@ -290,6 +290,7 @@ def convolved(x, w):
     return sum(padded[:, i : i + 6, j : j + 6] @ w[i, j] for i, j in np.ndindex(3, 3))
 
 
+@pytest.mark.slow
 def test_a_chain_is_looked_at_once_however_often_it_runs(monkeypatch):
     """Kernels are chosen in the first run, and changes of the program trigger no garbage collection."""
     b = GraphBuilder()

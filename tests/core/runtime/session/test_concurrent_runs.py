@@ -105,6 +105,7 @@ def test_a_hook_sees_its_own_run_only():
     assert first == second == [9.0] * 20
 
 
+@pytest.mark.slow
 def test_each_run_has_its_own_timeout():
     graph, last = chain()
     session = Session(graph, timeout=4)
