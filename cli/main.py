@@ -285,10 +285,6 @@ def _help_hint(error: click.ClickException, words: Sequence[str]) -> str:
     return f"{context.command_path if context else named} --help shows the usage"
 
 
-if __name__ == "__main__":
-    main()
-
-
 # `tfg --untrusted COMMAND` and TFG_UNTRUSTED=1: one switch for a command on a stranger's file.
 
 _REASONS: Final = {
@@ -450,3 +446,7 @@ def _listen(ctx: click.Context, handler: logging.Handler, form: str, level: int)
         handler.close()
 
     ctx.call_on_close(end)
+
+
+if __name__ == "__main__":
+    main()
