@@ -332,7 +332,7 @@ class Group:
         return self.cluster.body.steps[-1].node.name
 
     def _compile(self, key: Any, arrays: Sequence[Any]) -> Executable | None:
-        with self.lock:
+        with self.lock:  # held while the engine compiles: threads with the same shapes wait, and do not compile them again
             if key in self.executables:
                 return self.executables[key]
             if len(self.executables) >= _MAX_COMPILED:

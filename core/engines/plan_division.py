@@ -521,7 +521,7 @@ class _Precomputing:
             return None
         members = [self.plan.steps[i] for i in sorted(values | shapes)]
         inputs, body = body_of(members, self.constants, [slot], frozenset(self.plan.feeds))
-        if not self.keeps_shapes(members):
+        if not self.keeps_shapes(members):  # the early look would see the shape of before the assignment
             return None
         fixed = {*fixed_inputs(body, self.engine), *(place for place, i in enumerate(inputs) if i in known)}
         if not fixed.isdisjoint(body.variables):

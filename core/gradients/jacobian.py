@@ -117,6 +117,7 @@ class Derivative:
     def jvp(self, v: Any, feeds: Feeds) -> Array:
         """Return J v, of y's shape: the gradient of v^T J with respect to v, linear in the direction that arrives there."""
         seed, direction, product = self._forward
+        # v^T J is linear in v, so its gradient with respect to v is the same at every v: zeros do.
         y, _ = self.values(feeds)
         return self._run(product, {**feeds, seed.name: np.zeros_like(y), direction.name: v})
 

@@ -70,7 +70,7 @@ class Results(abc.ABC):
     def known(self) -> list[Outcome]:
         """Return the outcomes that became known since the last call, in the order of their tasks."""
         if self._syncing is not None and self._syncing.done():
-            self._syncing.result()
+            self._syncing.result()  # raises the error of the disk
         with self._lock:
             known, self._known = self._known, []
         return known
@@ -97,6 +97,7 @@ class Results(abc.ABC):
             self._hurry.wait(_SYNC_SECONDS)
             with self._lock:
                 written, self._written = self._written, []
+                # Decided under the lock of `publish`: a file that comes later finds no sync under way, and starts one.
                 self._is_syncing = bool(written)
             if not written:
                 return

@@ -229,6 +229,7 @@ class Manifest(Record):
     def begin(self) -> None:
         """Write the file for a new job; drop a truncated last line."""
         super().begin()
+        # A killed job may leave half a line. The next line would continue it, and the file would count as damaged.
         data = bytes(read_regular(self._path))
         if not data.endswith(b"\n"):
             with atomic_file(self._path) as file:
@@ -236,7 +237,7 @@ class Manifest(Record):
 
     def count(self, outcomes: Sequence[Outcome]) -> None:
         """Record outcomes, and write a line for each complete shard. NotFoundError if the shard is missing."""
-        lines = []
+        lines = []  # written together: each flush waits for the disk
         for outcome in outcomes:
             shard = _shard(outcome.task)
             if outcome.error is None:

@@ -101,6 +101,7 @@ class _LayoutConversion:
                 producer = self._vertex(node, value.index) if output_letter in _COSTS else _SINK
                 consumers = {self._vertex(user, i) if letter in _COSTS else _SINK for user, i, letter in slots}
                 letters = {output_letter, *(letter for _, _, letter in slots)}
+                # A constant costs nothing, whatever the cut: its array is reordered here, and not in a run.
                 if self._ctx.constant_value(value) is None and consumers - {producer}:
                     self._add(network, value, _COSTS["V" if "V" in letters else "T"], producer, consumers)
         return network

@@ -342,7 +342,7 @@ class Program:
         made: list[tuple[list[Any], list[Instruction]]] = []
 
         def assembled() -> tuple[list[Any], list[Instruction]]:
-            with self._changing:
+            with self._changing:  # `call` looks without the lock, so several first calls may come here
                 if not made:
                     initial: list[Any] = [None] * body.slots
                     made.append((initial, self._assemble(body.steps, initial, hooked)))
@@ -460,7 +460,7 @@ def loop_runner(loop: Loop, initial: list[Any], parts: Sequence[list[Instruction
         slots = initial.copy()
         for slot, value in zip(entries, inputs):
             slots[slot] = value
-        inputs = ()
+        inputs = ()  # the values of the first iteration must not live as long as the loop
         while True:
             execute(head, slots)
             predicate = slots[condition]
@@ -471,6 +471,7 @@ def loop_runner(loop: Loop, initial: list[Any], parts: Sequence[list[Instruction
             if not predicate:
                 break
             execute(body, slots)
+            # All sources are read first: the new value of a variable may be the old one of another, as in `a, b = b, a`.
             for slot, value in zip(targets, [slots[i] for i in sources]):
                 slots[slot] = value
         execute(tail, slots)

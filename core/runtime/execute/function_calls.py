@@ -31,7 +31,6 @@ from .random_lowering import lowered_function
 
 if TYPE_CHECKING:
     from ...engines.engine_runtime import EngineRuntime
-    from .executor import Program
 
 
 _MAX_DEPTH: Final = 400

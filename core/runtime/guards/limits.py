@@ -57,6 +57,8 @@ class Limits:
         self.max_memory = max_memory
         self._held = 0
         self._references: dict[int, weakref.ref[Any]] = {}
+        # Re-entrant: `_count` allocates while it holds the lock, so a collection may free an array there, and the `forget` of
+        # the array runs in the same thread.
         self._lock = threading.RLock()
 
     def begin(self, run: Run) -> None:
@@ -103,6 +105,7 @@ class Limits:
 
     def _count(self, value: Any) -> None:
         """Count the array that owns a value's memory, with the strings in the array, until the array is freed."""
+        # Views share the memory of the array at the end of their bases: that array counts, once for all its views.
         while isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray):
             value = value.base
         if type(value) is not np.ndarray or value.base is not None:
@@ -132,7 +135,6 @@ def can_be_interrupted(node: Node) -> bool:
 
 
 def _interrupted_in_time(run: Run, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-
     try:
         return call_until(run.deadline, call, inputs)
     except DeadlineInterruption as interruption:
@@ -229,14 +231,14 @@ class _KernelCall:
         self.frame: types.FrameType | None = frame
 
     def interrupt(self) -> bool:
-        """Raise Interruption in the thread if the call is still at work; return True where the call is.
+        """Raise DeadlineInterruption in the thread if the call is still at work; return True where the call is.
 
         The caller holds the interpreter, so the thread raises the error before its next instruction.
         """
         innermost = sys._current_frames().get(self.thread)
         if self.frame is None or self.frame not in _frames(innermost):
             return False
-        if not is_importing(innermost):
+        if not is_importing(innermost):  # else the module would stay half imported; the next attempt is `_AGAIN` later
             error = ctypes.py_object(DeadlineInterruption)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), error)
         return True
@@ -275,6 +277,8 @@ class _Watchdog:
     def end(self, call: _KernelCall) -> None:
         """Forget a call."""
         with self._lock:
+            # The frame goes first: an interruption already on its way may end this block at any later instruction, and then
+            # `_serve` sees by the frame that the call is over.
             call.frame = None
             if call in self._calls:
                 self._calls.remove(call)
@@ -308,7 +312,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def call_until(deadline: float, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-    """Return the result of a call; raise Interruption in the call once `time.monotonic()` is past the deadline."""
+    """Return the result of a call; raise DeadlineInterruption in the call once `time.monotonic()` is past the deadline."""
     watched = _KernelCall(deadline, sys._getframe())
     try:
         _watchdog.begin(watched)

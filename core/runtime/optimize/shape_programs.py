@@ -132,7 +132,7 @@ class ShapePrograms:
         """Count the shapes, and make a program where they come often enough."""
         key = tuple(shapes)
         self._runs[key] = self._runs.get(key, 0) + 1
-        if self._runs[key] <= self._runs_before or not self._is_open:
+        if self._runs[key] <= self._runs_before or not self._is_open:  # a run may have closed it before this one got the lock
             return None
         made = self._specialized(shapes, feeds)
         if made is None:
@@ -144,6 +144,8 @@ class ShapePrograms:
         return made.program
 
     def _specialized(self, shapes: Any, feeds: Sequence[Any]) -> _Special | None:
+        # Before the shapes are read: a variable that another run reshapes meanwhile makes the stamp old, and `holds` compares
+        # the shapes. A stamp of after the reading would vouch for shapes that it never saw.
         stamp = Variable.reshapes
         nodes = topological_order(needed_nodes(self._plan.targets, self._plan.fed))
         facts = _FeedFacts(self._plan.fed, feeds)
