@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import os
 import re
 import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from ..core.support.early_exit import ended, quit_on_signals, raise_on_signals
 from ..core.support.errors import FailedPreconditionError, NotFoundError, TfgError
 from ..core.support.escaping import printable_line
+from ..core.support.file_formats import LOGS
 from ..core.support.gc_control import RARELY
 from ..core.support.hints import command_form
+from ..core.support.log import DEBUG, INFO, NAME
+from .helps import help_all_option
 from .layout import terminal_width, wrapped
+from .options import OutputFile
+
+if TYPE_CHECKING:
+    import logging
+
 
 DONE = 0
 REFUSED = 1
@@ -43,9 +52,7 @@ class LazyGroup(click.Group):
             return None
         from importlib import import_module
 
-        from .logs import with_log_options
         from .options import with_plain_types
-        from .strangers import with_untrusted
 
         own = import_module(f".commands.{cmd_name}", __package__).command
         command = with_plain_types(with_log_options(with_untrusted(own)))
@@ -276,6 +283,169 @@ def _help_hint(error: click.ClickException, words: Sequence[str]) -> str:
     context: Any = getattr(error, "ctx", None)
     named = next((f"tfg {word}" for word in words if summary(word)), "tfg")
     return f"{context.command_path if context else named} --help shows the usage"
+
+
+# `tfg --untrusted COMMAND` and TFG_UNTRUSTED=1: one switch for a command on a stranger's file.
+
+_REASONS: Final = {
+    "allow_files": ("--allow-files", "the graph reads no files but its own"),
+    "op_library": ("--op-library", "an op library is a program, which would run without limits"),
+    "on": ("--on", "the network is closed"),
+    "coordinator": ("--coordinator", "the network is closed"),
+}
+"""The options that contradict the switch, by parameter, and why."""
+
+
+def with_untrusted(command: click.Command) -> click.Command:
+    """Return the command with --untrusted, which limits all that the command does."""
+    if command.callback is not None and not any(param.name == "untrusted" for param in command.params):
+        command.params.append(
+            click.Option(
+                ["--untrusted"],
+                is_flag=True,
+                envvar="TFG_UNTRUSTED",
+                help="Limit time (60 s) and memory (4G), and allow no other files, network or op libraries. Default: "
+                "TFG_UNTRUSTED.",
+            )
+        )
+        command.callback = _guarded(command.callback)
+    return command
+
+
+def _guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(callback)
+    def guarded(*args: Any, untrusted: bool, **values: Any) -> Any:
+        return _limited(callback, *args, **values) if untrusted else callback(*args, **values)
+
+    return guarded
+
+
+def _limited(callback: Callable[..., Any], *args: Any, **values: Any) -> Any:
+    from ..core.runtime.guards.process_limits import limited_process
+    from ..core.runtime.guards.stranger_limits import MEMORY, SECONDS
+    from ..core.support.untrusted import untrusted_process
+
+    _refuse_contradictions(values)
+    limits: dict[str, Any] = {"timeout": SECONDS, "max_memory": MEMORY}
+    own = {name: limits[name] for name in limits.keys() & values.keys() if values[name] is None}
+    rest = {name: None if name in values else limit for name, limit in limits.items()}
+    with limited_process(rest["timeout"], rest["max_memory"]), untrusted_process():
+        return callback(*args, **values | own)  # the command sets its own limits
+
+
+def _refuse_contradictions(values: Mapping[str, Any]) -> None:
+    for name, (option, reason) in _REASONS.items():
+        if values.get(name) and not str(values[name]).startswith("local:"):  # processes of this machine
+            raise click.UsageError(f"--untrusted excludes {option}: {reason}")
+
+
+# The options -v and --log-file of all commands: log messages on standard error or in a file.
+
+_WHEN = ("auto", "always", "never")
+_TO_TERMINAL = "%(relativeCreated)6.0f ms  %(message)s"
+_TO_FILE = "%(asctime)s.%(msecs)03d %(levelname)s %(name)s: %(message)s"
+
+
+def with_log_options(command: click.Command) -> click.Command:
+    """Return the command with -v, --log-file and --color, and with -q if the command has no -q."""
+    if not any(param.name == "log_file" for param in command.params):
+        if not any(param.name == "quiet" for param in command.params):
+            help_ = "Print no notes and no progress."
+            command.params.append(
+                click.Option(["-q", "--quiet"], is_flag=True, expose_value=False, callback=_hush, help=help_)
+            )
+        command.params += [
+            click.Option(
+                ["-v", "--verbose"], count=True, expose_value=False, callback=_on_terminal,
+                help="Print each step and its time to standard error; -vv prints more.",
+            ),
+            click.Option(
+                ["--log-file"], type=OutputFile(LOGS), metavar="FILE", expose_value=False, callback=_in_file,
+                help="Append the messages of -vv, with dates, to this file.",
+            ),
+            click.Option(
+                ["--color"], type=click.Choice(_WHEN), is_eager=True, expose_value=False, callback=_color,
+                help="Use colours: at a terminal (auto, the default), always, or never.",
+            ),
+            help_all_option(),
+        ]  # fmt: skip
+    return command
+
+
+def _hush(ctx: click.Context, _param: click.Parameter, is_quiet: bool) -> None:
+    """Drop notes and progress until the command ends."""
+    if is_quiet:
+        from . import render
+
+        render.SETTINGS.quiet = True
+        ctx.call_on_close(render.SETTINGS.reset)
+
+
+def _color(ctx: click.Context, _param: click.Parameter, when: str | None) -> None:
+    """Choose between colored and plain tables until the command ends."""
+    if when is not None:
+        from . import render
+
+        render.SETTINGS.color = when
+        ctx.call_on_close(render.SETTINGS.reset)
+
+
+def _on_terminal(ctx: click.Context, _param: click.Parameter, count: int) -> None:
+    if count:
+        import logging
+
+        _listen(ctx, logging.StreamHandler(sys.stderr), _TO_TERMINAL, INFO if count == 1 else DEBUG)
+
+
+def _in_file(ctx: click.Context, _param: click.Parameter, path: str | None) -> None:
+    if path is not None and not ctx.resilient_parsing:  # the Tab key creates no file
+        _listen(ctx, _log_file(path), _TO_FILE, DEBUG)
+
+
+def _log_file(path: str) -> logging.Handler:
+    """Open a log file. What cannot be written, as on a full disk, is an error of this file, which ends the command."""
+    import logging
+
+    from ..core.support.atomic import file_errors
+
+    class LogFile(logging.FileHandler):
+        """A file whose errors are tfg's."""
+
+        def handleError(self, record: logging.LogRecord) -> None:
+            with file_errors(path):
+                raise
+
+        def close(self) -> None:
+            with file_errors(path):
+                super().close()
+
+    with file_errors(path):
+        return LogFile(path, encoding="utf-8", errors="backslashreplace")
+
+
+def _listen(ctx: click.Context, handler: logging.Handler, form: str, level: int) -> None:
+    """Attach a handler to the logger until the command ends."""
+    import logging
+
+    class Printable(logging.Formatter):
+        """A formatter that writes each record in a single line, whatever characters a graph's names contain."""
+
+        def format(self, record: logging.LogRecord) -> str:
+            return printable_line(super().format(record))
+
+    logger = logging.getLogger(NAME)
+    before: Any = logger.level
+    handler.setFormatter(Printable(form, "%Y-%m-%d %H:%M:%S"))
+    handler.setLevel(level)
+    logger.addHandler(handler)
+    logger.setLevel(min(level, before or level))
+
+    def end() -> None:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+        handler.close()
+
+    ctx.call_on_close(end)
 
 
 if __name__ == "__main__":

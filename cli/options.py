@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..formats.graphdef import NodeStream
     from .render import Working
 
+
 _MAX_CANDIDATES: Final = 3
 """The largest number of tensors that the error of a missing option lists."""
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -485,3 +486,16 @@ def missing_tensor(option: str, candidates: Sequence[str]) -> click.UsageError:
     """Return the usage error for an option without its tensor, with a few tensors that the option may name."""
     names = [name.removesuffix(":0") for name in candidates[:_MAX_CANDIDATES]]
     return click.UsageError(f"missing option '{option}'{f': name a tensor, such as {listed(names)}' if names else ''}")
+
+
+TOLERANCE: Final = 1e-5
+"""The default of --tolerance."""
+
+
+def tolerance_option(compared: str, default: float | str = TOLERANCE, **rules: Any) -> Any:
+    """--tolerance: the largest accepted difference, relative to the largest value; `default` is a text if the default
+    varies.
+    """
+    number = default if isinstance(default, float) else None
+    text = f"Largest difference that {compared} accepts, relative to the largest value. Default: {default}."
+    return option(type=Number(0), default=number, help=text, **rules)

@@ -1,15 +1,358 @@
-"""The function library of a graph: functions are decoded at first use; unused functions are written back unchanged."""
+"""Functions of a graph: decoded from FunctionDefs at first use; unused functions are written back unchanged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import dataclasses
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any
 
-from ..core.graph.graph import Function
-from ..core.registry.catalog import OpDef
-from ..core.support.errors import InvalidArgumentError
+from ..core.graph.graph import STRAY_ARGUMENT, DeclaredFunctions, Function, Graph, Node, Output
+from ..core.graph.import_upgrades import complete_attrs
+from ..core.registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
+from ..core.registry.validation import attribute_faults
+from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.support.tensor_names import output_number
+from ..core.support.words import counted
+from ..core.types import dtypes
+from ..core.types.tensors import Placeholder
+from .codecs.attrs import attr_type, decode_attr, decode_attrs, encode_attr
+from .codecs.node_def import encode_node
 from .codecs.scan import NodeReader
-from .function_def import ReadFunctions, decode_function, decode_signature, encode_function
-from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary
+from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary, NodeDef
+from .protos.graph_pb2 import OpDef as OpDefProto
+
+# In the message, a body's inputs are spelled `arg` or `node:output_arg:index`; in core they are flat Outputs.
+# Reading a body takes the catalog, which knows how many tensors an output argument has.
+
+_ARG, _RESOURCE_ID = "_Arg", "_resource_arg_unique_id"
+_FLAG_FIELDS = {
+    "stateful": "is_stateful",
+    "commutative": "is_commutative",
+    "aggregate": "is_aggregate",
+    "uninitialized_input": "allows_uninitialized_input",
+}
+
+
+class ReadFunctions(DeclaredFunctions):
+    """Functions whose nodes come from the same reader, so that equal parts are shared between functions too."""
+
+    reader: NodeReader
+
+
+def signature_of(op: str, functions: Mapping[str, Function]) -> OpDef | None:
+    """Return the interface of an op, or of the function of that name."""
+    definition = CATALOG.get(op)
+    if definition is not None:
+        return definition
+    if isinstance(functions, DeclaredFunctions):
+        return functions.signature(op)
+    return functions[op].signature if op in functions else None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FunctionSource:
+    """The loaded message of a Function, kept so that an unchanged function is written back unchanged."""
+
+    proto: FunctionDef
+    signature: OpDef
+    args: tuple[Node, ...]
+    arg_attrs: Mapping[int, Mapping[str, Any]]
+    spellings: Mapping[tuple[str, int], str]
+    """The message's spellings of outputs: of nodes with an undeclared op, and all spellings that differ from the usual."""
+
+
+def decode_signature(proto: OpDefProto) -> OpDef:
+    """Decode an OpDef message to core's OpDef."""
+    attrs = {attr.name: _decode_attr_def(attr) for attr in proto.attr}
+    flags = frozenset(flag for flag, field in _FLAG_FIELDS.items() if getattr(proto, field))
+    return OpDef(
+        proto.name, tuple(map(_decode_arg_def, proto.input_arg)), tuple(map(_decode_arg_def, proto.output_arg)), attrs, flags
+    )
+
+
+def _decode_arg_def(proto: OpDefProto.ArgDef) -> ArgDef:
+    dtype = dtypes.from_number(proto.type) if proto.type else None
+    is_ref = proto.is_ref or (dtype is not None and dtype.is_ref)
+    return ArgDef(
+        proto.name, dtype.base if dtype else None, proto.type_attr or None, proto.number_attr or None,
+        proto.type_list_attr or None, is_ref,
+    )  # fmt: skip
+
+
+def _decode_attr_def(proto: OpDefProto.AttrDef) -> AttrDef:
+    has_default = proto.HasField("default_value")
+    default = decode_attr(proto.default_value) if has_default else None
+    allowed = tuple(decode_attr(proto.allowed_values)) if proto.HasField("allowed_values") else None
+    return AttrDef(proto.name, proto.type, default, has_default, proto.minimum if proto.has_minimum else None, allowed)
+
+
+def encode_signature(signature: OpDef) -> OpDefProto:
+    """Encode core's OpDef as a message."""
+    proto = OpDefProto(name=signature.name)
+    for flag in signature.flags:
+        setattr(proto, _FLAG_FIELDS[flag], True)
+    proto.input_arg.extend(map(_encode_arg_def, signature.inputs))
+    proto.output_arg.extend(map(_encode_arg_def, signature.outputs))
+    for attr in signature.attrs.values():
+        added = proto.attr.add(name=attr.name, type=attr.type)
+        if attr.has_default:
+            added.default_value.CopyFrom(encode_attr(attr.default, attr.type))
+        if attr.minimum is not None:
+            added.has_minimum, added.minimum = True, attr.minimum
+        if attr.allowed is not None:
+            added.allowed_values.CopyFrom(encode_attr(list(attr.allowed), f"list({attr.type})"))
+    return proto
+
+
+def _encode_arg_def(arg: ArgDef) -> OpDefProto.ArgDef:
+    return OpDefProto.ArgDef(
+        name=arg.name, type=arg.dtype.enum_name if arg.dtype else None, type_attr=arg.type_attr or "",
+        number_attr=arg.number_attr or "", type_list_attr=arg.type_list_attr or "", is_ref=arg.is_ref,
+    )  # fmt: skip
+
+
+def decode_function(proto: FunctionDef, library: ReadFunctions, gradient: str | None = None, checks: bool = True) -> Function:
+    """Decode the Function of a message.
+
+    InvalidArgumentError names the function and the node where an input does not exist and, with `checks`, where a node does
+    not fit the node's op.
+    """
+    name = proto.signature.name
+    try:
+        function = _Decoder(proto, library).function(gradient)
+        if checks:
+            function.check(function.signature.attrs)
+        return function
+    except TfgError as error:
+        raise type(error)(f"function '{name}': {error.message}", node=error.node, op=error.op, hint=error.hint) from None
+
+
+class _Decoder:
+    """The decoder of a single FunctionDef into a Function."""
+
+    def __init__(self, proto: FunctionDef, library: ReadFunctions) -> None:
+        self.proto = proto
+        self.library = library
+        self.body = Graph()
+        self.body.functions = library
+        self.spellings: dict[tuple[str, int], str] = {}
+
+    def function(self, gradient: str | None) -> Function:
+        proto = self.proto
+        signature = decode_signature(proto.signature)
+        args = [self.add_arg(i, arg) for i, arg in enumerate(signature.inputs)]
+        self.add_nodes()
+        results = [self.result(arg.name) for arg in signature.outputs]
+        controls = [self.node(proto.control_ret[name]) for name in _control_names(proto)]
+        arg_attrs = {index: decode_attrs(proto.arg_attr[index].attr) for index in sorted(proto.arg_attr)}
+        source = FunctionSource(proto, signature, tuple(args), arg_attrs, self.spellings)
+        return Function(signature, self.body, args, results, controls, decode_attrs(proto.attr), arg_attrs, gradient, source)
+
+    def add_arg(self, index: int, arg: ArgDef) -> Node:
+        attrs: dict[str, Any] = {"T": _arg_type(arg), "index": index}
+        if index in self.proto.arg_attr:
+            attrs.update(decode_attrs(self.proto.arg_attr[index].attr))
+        if index in self.proto.resource_arg_unique_id:
+            attrs[_RESOURCE_ID] = self.proto.resource_arg_unique_id[index]
+        return self.body.add_node(arg.name, _ARG, (), (), attrs)
+
+    def add_nodes(self) -> None:
+        pending: list[tuple[Node, tuple[str, ...]]] = []
+        for name, op, texts, device, attrs in map(self.library.reader.read, self.proto.node_def):
+            if name in self.body:
+                raise InvalidArgumentError("two nodes have this name", node=name, op=op)
+            if op == _ARG:
+                raise InvalidArgumentError(STRAY_ARGUMENT, node=name, op=op)
+            pending.append((self.body.add_node(name, op, (), (), complete_attrs(op, attrs, len(texts)), device, attrs), texts))
+        for node, texts in pending:
+            try:
+                inputs = [self.output(text) for text in texts if not text.startswith("^")]
+                controls = [self.node(text[1:]) for text in texts if text.startswith("^")]
+            except InvalidArgumentError as error:
+                raise InvalidArgumentError(error.message, node=node.name, op=node.op) from None
+            self.body.set_inputs(node, inputs, controls)
+            node.spelling = texts
+
+    def result(self, name: str) -> Output:
+        if name not in self.proto.ret:
+            raise InvalidArgumentError(f"it has no tensor for its output '{name}'")
+        return self.output(self.proto.ret[name])
+
+    def node(self, name: str) -> Node:
+        node = self.body.get(name)
+        if node is None:
+            raise InvalidArgumentError(f"'{name}' is not in its body")
+        return node
+
+    def output(self, text: str) -> Output:
+        """Return the Output of `arg`, `arg:index`, `node:output_arg` or `node:output_arg:index`."""
+        name, _, rest = text.partition(":")
+        node = self.node(name)
+        arg_name, _, index_text = rest.partition(":")
+        if node.op == _ARG or arg_name.isdecimal():
+            output = Output(node, output_number(arg_name) if arg_name.isdecimal() else 0)
+            if text == f"{name}:0":
+                self.spellings[name, 0] = text
+            return output
+        if index_text and not index_text.isdecimal():
+            raise InvalidArgumentError(f"'{text}' does not end with an output number")
+        index = output_number(index_text) if index_text else 0
+        definition = signature_of(node.op, self.library)
+        if definition is None:
+            return self.undeclared_output(node, arg_name, index, text)
+        output = Output(node, _arg_start(definition, node, arg_name) + index)
+        if not index_text:
+            self.spellings[name, output.index] = text
+        return output
+
+    def undeclared_output(self, node: Node, arg_name: str, index: int, text: str) -> Output:
+        """Return an output of an undeclared op: arguments are numbered in the order of first sight."""
+        prefix = f"{node.name}:{arg_name}:"
+        spelled = {flat: seen for (name, flat), seen in self.spellings.items() if name == node.name}
+        for flat, seen in spelled.items():
+            if seen == text:
+                return Output(node, flat)
+        starts = [flat - int(seen.rpartition(":")[2]) for flat, seen in spelled.items() if seen.startswith(prefix)]
+        start = starts[0] if starts else max(spelled, default=-1) + 1
+        self.spellings[node.name, start + index] = text
+        return Output(node, start + index)
+
+
+def _arg_type(arg: ArgDef) -> Any:
+    if arg.dtype is not None:
+        return arg.dtype.ref if arg.is_ref else arg.dtype
+    return Placeholder(arg.type_attr or arg.type_list_attr or "T")
+
+
+def _control_names(proto: FunctionDef) -> list[str]:
+    """Return the control outputs in the signature's order, then control outputs that the signature does not list."""
+    listed = [name for name in proto.signature.control_output if name in proto.control_ret]
+    return listed + sorted(set(proto.control_ret) - set(listed))
+
+
+def _arg_sizes(definition: OpDef, node: Node) -> Iterator[tuple[ArgDef, int]]:
+    """Yield every output argument with the argument's number of outputs."""
+    for arg in definition.outputs:
+        if not arg.is_list:
+            yield arg, 1
+            continue
+        value = definition.attr(node.attrs, str(arg.number_attr or arg.type_list_attr))
+        if isinstance(value, Placeholder):
+            message = f"the caller decides the number of its outputs '{arg.name}'"
+            raise InvalidArgumentError(message, node=node.name, op=node.op)
+        size = value if arg.number_attr else len(value) if isinstance(value, list) else None
+        if not isinstance(size, int) or size < 0:
+            raise InvalidArgumentError(next(attribute_faults(definition, node.attrs)), node=node.name, op=node.op)
+        yield arg, size
+
+
+def _arg_start(definition: OpDef, node: Node, arg_name: str) -> int:
+    """Return the flat index of an output argument's first output."""
+    if definition.outputs and definition.outputs[0].name == arg_name:
+        return 0
+    start = 0
+    for arg, size in _arg_sizes(definition, node):
+        if arg.name == arg_name:
+            return start
+        start += size
+    names = ", ".join(arg.name for arg in definition.outputs)
+    raise InvalidArgumentError(f"'{node.name}' ({node.op}) has no output '{arg_name}'; the outputs are {names or 'none'}")
+
+
+def encode_function(function: Function, functions: Mapping[str, Function]) -> FunctionDef:
+    """Return the message of a function: the loaded message, with all changed parts encoded anew."""
+    source = function.source if isinstance(function.source, FunctionSource) else None
+    proto = FunctionDef()
+    if source is not None:
+        proto.CopyFrom(source.proto)
+    if source is None or function.signature is not source.signature:
+        control_outputs = list(proto.signature.control_output)
+        proto.signature.CopyFrom(encode_signature(function.signature))
+        proto.signature.control_output.extend(control_outputs)
+    encoder = _Encoder(function, functions, source.spellings if source else {})
+    _update_nodes(proto, encoder)
+    _update_map(proto.ret, {arg.name: encoder.text(value) for arg, value in zip(function.signature.outputs, function.results)})
+    _update_controls(proto, function)
+    if source is None or dict(function.attrs) != decode_attrs(proto.attr):
+        proto.ClearField("attr")
+        for name, value in function.attrs.items():
+            proto.attr[name].CopyFrom(encode_attr(value))
+    if source is None or function.arg_attrs is not source.arg_attrs:
+        proto.ClearField("arg_attr")
+        _set_arg_attrs(proto, function)
+    return proto
+
+
+def _update_nodes(proto: FunctionDef, encoder: _Encoder) -> None:
+    nodes = encoder.nodes()
+    if list(proto.node_def) != nodes:
+        del proto.node_def[:]
+        proto.node_def.extend(nodes)
+
+
+def _update_map(target: MutableMapping[str, str], entries: Mapping[str, str]) -> None:
+    if dict(target) != dict(entries):
+        target.clear()
+        target.update(entries)
+
+
+def _update_controls(proto: FunctionDef, function: Function) -> None:
+    """Update the control outputs: an output keeps the name of an unchanged node, and takes the node's name otherwise."""
+    names = [node.name for node in function.control_results]
+    if [proto.control_ret[name] for name in _control_names(proto)] == names:
+        return
+    del proto.signature.control_output[:]
+    proto.signature.control_output.extend(names)
+    _update_map(proto.control_ret, {name: name for name in names})
+
+
+def _set_arg_attrs(proto: FunctionDef, function: Function) -> None:
+    for index, attrs in function.arg_attrs.items():
+        for name, value in attrs.items():
+            proto.arg_attr[index].attr[name].CopyFrom(encode_attr(value, attr_type(_ARG, name)))
+    for index, node in enumerate(function.args):
+        if _RESOURCE_ID in node.attrs:
+            proto.resource_arg_unique_id[index] = node.attrs[_RESOURCE_ID]
+
+
+class _Encoder:
+    """The encoder of a function's body; spells outputs as the function's message does."""
+
+    def __init__(
+        self, function: Function, functions: Mapping[str, Function], spellings: Mapping[tuple[str, int], str]
+    ) -> None:
+        self.function = function
+        self.arg_names = {node: arg.name for node, arg in zip(function.args, function.signature.inputs)}
+        self.functions = functions
+        self.spellings = spellings
+
+    def nodes(self) -> list[NodeDef]:
+        return [encode_node(node, self.inputs(node)).proto for node in self.function.body if node not in self.arg_names]
+
+    def inputs(self, node: Node) -> list[str]:
+        return [self.text(value) for value in node.inputs] + [
+            f"^{self.arg_names.get(control, control.name)}" for control in node.control_inputs
+        ]
+
+    def text(self, value: Output) -> str:
+        node = value.node
+        spelled = self.spellings.get((node.name, value.index))
+        if spelled is not None:
+            return spelled
+        if node in self.arg_names:
+            name = self.arg_names[node]
+            return name if value.index == 0 else f"{name}:{value.index}"
+        definition = signature_of(node.op, self.functions)
+        if definition is None:
+            raise InvalidArgumentError("its op is unknown, so its outputs have no names", node=node.name, op=node.op)
+        start = 0
+        for arg, size in _arg_sizes(definition, node):
+            if value.index < start + size:
+                return f"{node.name}:{arg.name}:{value.index - start}"
+            start += size
+        raise InvalidArgumentError(
+            f"it has {counted(start, 'output')}, so output {value.index} does not exist", node=node.name, op=node.op
+        )
 
 
 class FunctionLibrary(ReadFunctions):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 from ..core.graph.graph import Function, Graph, Node
 from ..core.graph.import_upgrades import complete_attrs, forget_unstated_shape
 from ..core.graph.node import CheckMemo
+from ..core.graph.saved_gradients import Capture, RegisteredGradient
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.gc_control import rare_collection
 from ..core.support.tensor_names import parse_tensor_name
@@ -18,10 +19,12 @@ from .codecs.scan import GraphScan
 from .codecs.textformat import print_text, read_printed, serialize_text
 from .function_library import FunctionLibrary, encode_library
 from .node_writing import NodePrinter, NodeWriter
-from .protos.graph_pb2 import GraphDef, NodeDef
+from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary, GraphDef, NodeDef
+from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObject, SavedObjectGraph, StructuredValue
 
 if TYPE_CHECKING:
     from .protos.meta_graph_pb2 import SavedObjectGraph
+
 
 Kind = Literal["graph", "meta_graph"]
 _MAX_MEMO: Final = 10_000
@@ -155,7 +158,6 @@ def _graph(scan: GraphScan | PrintedScan, kind: Kind, meta_graph: bytes, faults:
 
 def add_registered_gradients(graph: Graph, objects: SavedObjectGraph | None) -> None:
     """Add the gradients that the library of a decoded graph registers; `objects` are the objects of the graph's SavedModel."""
-    from .registered_gradients import decode_registered_gradients
 
     graph.registered_gradients = decode_registered_gradients(graph.source.rest.library, objects)
 
@@ -205,8 +207,6 @@ def _encode_rest(graph: Graph) -> GraphDef:
     if graph.functions or rest.HasField("library"):
         encode_library(graph.functions, rest.library)
     if graph.registered_gradients:
-        from .registered_gradients import note_captures
-
         note_captures(graph.registered_gradients, rest.library)
     versions = graph.versions
     if versions is not None and versions != _decode_versions(rest):
@@ -214,3 +214,72 @@ def _encode_rest(graph: Graph) -> GraphDef:
         rest.versions.producer, rest.versions.min_consumer = versions.producer, versions.min_consumer
         rest.versions.bad_consumers[:] = versions.bad_consumers
     return rest
+
+
+# The gradients that a library registers for nodes, and the captures that a SavedModel's objects list for gradients.
+
+_CAPTURES, _RETURNS = "_captured_tensors", "_returned_gradients"
+"""Attributes of a gradient function's first argument. TensorFlow refuses a function that has an unknown attribute."""
+
+
+def decode_registered_gradients(
+    library: FunctionDefLibrary, objects: SavedObjectGraph | None
+) -> Mapping[str, RegisteredGradient]:
+    """Return the registered gradients by the names that nodes use for the gradients."""
+    functions = {function.signature.name: function for function in library.function}
+    return {
+        g.registered_op_type: _noted(functions[g.gradient_func])
+        if g.gradient_func in functions and _RETURNS in functions[g.gradient_func].arg_attr[0].attr
+        else _decode(g.gradient_func, objects)
+        for g in library.registered_gradients
+    }
+
+
+def note_captures(gradients: Mapping[str, RegisteredGradient], library: FunctionDefLibrary) -> None:
+    """Write the captures that only a SavedModel's objects list into attributes of the gradient functions' first arguments."""
+    functions = {function.signature.name: function for function in library.function}
+    for registered in gradients.values():
+        function = functions.get(registered.function)
+        if function is not None and registered.captures is not None and registered.returns is not None:
+            texts = [" ".join(filter(None, (c.function, c.tensor))) for c in registered.captures]
+            attrs = function.arg_attr[0].attr
+            attrs[_CAPTURES].list.s[:] = [text.encode("utf-8", "surrogateescape") for text in texts]
+            attrs[_RETURNS].list.b[:] = registered.returns
+
+
+def _noted(function: FunctionDef) -> RegisteredGradient:
+    attrs = function.arg_attr[0].attr
+    texts = [text.decode("utf-8", "surrogateescape") for text in attrs[_CAPTURES].list.s]
+    captures = [Capture(tensor, owner or None) for owner, _, tensor in (text.rpartition(" ") for text in texts)]
+    return RegisteredGradient(function.signature.name, tuple(captures), tuple(attrs[_RETURNS].list.b))
+
+
+def _decode(function: str, objects: SavedObjectGraph | None) -> RegisteredGradient:
+    if objects is None or function not in objects.concrete_functions:
+        return RegisteredGradient(function)
+    concrete: SavedConcreteFunction = objects.concrete_functions[function]
+    bound = [objects.nodes[i] for i in concrete.bound_inputs if 0 <= i < len(objects.nodes)]
+    captures = [_capture(node) for node in bound]
+    complete = None if None in captures or len(bound) < len(concrete.bound_inputs) else captures
+    returns = tuple(leaf.WhichOneof("kind") != "none_value" for leaf in _leaves(concrete.output_signature))
+    return RegisteredGradient(function, None if complete is None else tuple(c for c in complete if c is not None), returns)
+
+
+def _capture(node: SavedObject) -> Capture | None:
+    """Return a function's captured input: a tensor of another function or a variable; None for anything else."""
+    if node.WhichOneof("kind") == "captured_tensor":
+        return Capture(node.captured_tensor.name, node.captured_tensor.concrete_function)
+    return Capture(node.variable.name) if node.WhichOneof("kind") == "variable" else None
+
+
+def _leaves(value: StructuredValue) -> Iterator[StructuredValue]:
+    """Yield the leaf values of a structure, in TensorFlow's order."""
+    kind = value.WhichOneof("kind")
+    if kind in ("list_value", "tuple_value"):
+        for item in getattr(value, kind).values:
+            yield from _leaves(item)
+    elif kind == "dict_value":
+        for key in sorted(value.dict_value.fields):
+            yield from _leaves(value.dict_value.fields[key])
+    else:
+        yield value

@@ -101,6 +101,8 @@ def declared(kind: type) -> dict[str, Field]:
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     assert isinstance(tree, ast.ClassDef)
     names = namespace(kind)
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    hidden = {field.name for field in fields if not field.metadata.get("json", True)}
     by_name: dict[str, Field] = {}
     for base in (eval(ast.unparse(base), names) for base in tree.bases):
         if is_object(base):
@@ -109,7 +111,7 @@ def declared(kind: type) -> dict[str, Field]:
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             annotation = ast.unparse(field.annotation)
             hint = eval(annotation, names)
-            if typing.get_origin(hint) is not typing.ClassVar:
+            if typing.get_origin(hint) is not typing.ClassVar and field.target.id not in hidden:
                 by_name[field.target.id] = Field(hint, _text(below), "DimLike" in annotation)
     return by_name
 
@@ -141,7 +143,7 @@ def parts(hint: Any) -> tuple[Any, ...]:
 def element(hint: Any) -> tuple[str, Any]:
     """("array", type of elements), ("object", type of values) or ("", None)."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin is None or not isinstance(origin, type):
+    if origin is None or not isinstance(origin, type) or origin is np.ndarray:
         return "", None
     if issubclass(origin, collections.abc.Mapping):
         return "object", arguments[1]

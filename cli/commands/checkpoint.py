@@ -15,9 +15,9 @@ from ..options import (
     OutputFile,
     format_option,
     quiet_option,
+    tolerance_option,
 )
 from ..requests import argument, command_of, option, request
-from ..tolerance import tolerance_option
 
 if TYPE_CHECKING:
     from ...formats.api.checkpoints import Checkpoint

@@ -13,10 +13,10 @@ from ..options import (
     fetch_option,
     graph_options,
     quiet_option,
+    tolerance_option,
 )
 from ..requests import argument, command_of, excluding, option, part, request, together
 from ..sessions import SessionOptions, session_options
-from ..tolerance import tolerance_option
 
 
 @request

@@ -25,12 +25,12 @@ from ..options import (
     OutputFile,
     graph_options,
     quiet_option,
+    tolerance_option,
 )
 from ..placeholder_options import PlaceholderOptions
 from ..requests import argument, command_of, option, options_of, part, request
 from ..sessions import SessionOptions, session_options_for
 from ..signatures import SignatureOptions, with_named_signatures
-from ..tolerance import tolerance_option
 
 if TYPE_CHECKING:
     from ...formats.saving import GraphForm

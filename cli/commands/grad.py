@@ -13,10 +13,10 @@ from ..options import (
     graph_output_option,
     quiet_option,
     text_option,
+    tolerance_option,
 )
 from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
-from ..tolerance import tolerance_option
 
 
 @request

@@ -15,11 +15,11 @@ from ..options import (
     graph_output_option,
     quiet_option,
     text_option,
+    tolerance_option,
 )
 from ..placeholder_options import PlaceholderOptions
 from ..requests import argument, command_of, option, options_of, part, request
 from ..sessions import SessionOptions, session_options_for
-from ..tolerance import tolerance_option
 
 
 @request

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ...core.support.file_formats import MODELS
-from ..options import GraphReader, OutputFile, graph_options, quiet_option
+from ..options import GraphReader, OutputFile, graph_options, quiet_option, tolerance_option
 from ..requests import argument, command_of, option, part, request
-from ..tolerance import tolerance_option
 
 
 @request

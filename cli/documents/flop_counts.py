@@ -15,7 +15,7 @@ from ...core.types.dims import DimLike
 if TYPE_CHECKING:
     from ...core.flops.measured import MeasuredNode, Measurement
     from ...core.flops.tfprof import ProfilerDifference
-    from ...core.flops.timings import ClusterMeasurement, Timing
+    from ...core.flops.timings import Timing
 
 SCHEMAS = {"op": "tfg.flops/1", "layer": "tfg.flops.layers/1", "scope": "tfg.flops.scopes/1", "node": "tfg.flops.nodes/1"}
 """The schema of each view."""
@@ -263,19 +263,3 @@ def measured_data(measurement: Measurement, rows: Sequence[MeasuredNode]) -> Mea
         "drawn": measurement.drawn,
         "rows": [plain(row) | {"rate": row.rate, "intensity": row.intensity} for row in rows],
     }
-
-
-class ClusterData(TypedDict):
-    """Times that the servers of a cluster measured."""
-
-    timings: Sequence[Timing]
-    """The nodes, the slowest first."""
-    wall: float
-    """Seconds of a run, as the client sees it."""
-    runs: int
-    """How many runs were timed."""
-
-
-def cluster_data(measurement: ClusterMeasurement, top: int | None) -> ClusterData:
-    """Return the slowest nodes of a measurement on a cluster."""
-    return {"timings": measurement.timings[:top], "wall": measurement.wall, "runs": measurement.runs}

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ...core.passes.pass_listing import PassFacts
     from ...core.passes.pipeline import OptimizeReport
     from ...core.runtime.session.runner import StepResult
-    from ...core.training.levenberg_marquardt import Iteration
     from ...core.training.trainer import Progress
     from ...formats.api.checkpoints import TensorRow
 
@@ -178,20 +177,3 @@ class Train(TypedDict):
     """The loss of each step, before the step's update."""
     stages: Mapping[str, Sequence[str]]
     """With --dump-stages: the nodes that each phase added, by the phase's name; empty without."""
-
-
-class LeastSquaresFit(TypedDict):
-    """A fit by the method of Levenberg and Marquardt."""
-
-    optimizer: str
-    """`lm`."""
-    parameters: np.ndarray
-    """The fitted values: the elements of all variables, one variable after the other."""
-    cost: float
-    """Half the sum of squares at the end."""
-    converged: bool
-    """True where a tolerance ended the fit, not the number of iterations."""
-    reason: str
-    """Why the fit ended."""
-    history: Sequence[Iteration]
-    """The iterations."""

@@ -42,7 +42,7 @@ SCHEMAS: Final = {
     "tfg.explain.recording/1": Schema("formats.recordings.Recording", "tfg explain EVENTS"),
     "tfg.explain.races/1": Schema(f"{_GRAPHS}.Races", "tfg explain GRAPH --races"),
     "tfg.flops/1": Schema(f"{_FLOPS}.CountByOp", "tfg flops GRAPH"),
-    "tfg.flops.cluster/1": Schema(f"{_FLOPS}.ClusterData", "tfg flops GRAPH --measured --on grpc://HOST:PORT"),
+    "tfg.flops.cluster/1": Schema("core.flops.timings.ClusterMeasurement", "tfg flops GRAPH --measured --on grpc://HOST:PORT"),
     "tfg.flops.layers/1": Schema(f"{_FLOPS}.CountByOp", "tfg flops GRAPH --view layer"),
     "tfg.flops.measured/1": Schema(f"{_FLOPS}.MeasuredData", "tfg flops GRAPH --measured"),
     "tfg.flops.nodes/1": Schema(f"{_FLOPS}.CountByNode", "tfg flops GRAPH --view node"),
@@ -69,6 +69,6 @@ SCHEMAS: Final = {
     "tfg.samples/1": Schema(f"{_GRAPHS}.Samples", "tfg samples"),
     "tfg.scalars/1": Schema("formats.recordings.EventLog", "tfg scalars LOGS"),
     "tfg.train/1": Schema(f"{_RUNS}.Train", "tfg train GRAPH --loss TENSOR"),
-    "tfg.train.least_squares/1": Schema(f"{_RUNS}.LeastSquaresFit", "tfg train GRAPH --loss TENSOR --optimizer lm"),
+    "tfg.train.least_squares/1": Schema("formats.api.training_runs.FitReport", "tfg train GRAPH --loss TENSOR --optimizer lm"),
 }
 """Each schema, by its name. The number behind the slash grows when a key goes or changes its meaning, not for new keys."""

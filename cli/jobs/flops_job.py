@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -131,7 +132,7 @@ def _show_cluster(job: FlopsJob) -> Sequence[object]:
     measurement, top = job.measure_on_cluster(), job.options.rows_shown
     render.emit(
         "tfg.flops.cluster/1",
-        documents.cluster_data(measurement, top),
+        dataclasses.replace(measurement, timings=measurement.timings[:top]),
         job.options.format_,
         lambda: flops_sections.cluster_sections(measurement, top),
     )

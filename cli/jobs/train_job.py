@@ -100,7 +100,7 @@ class TrainJob:
         """Train, save and write as the options ask."""
         raise NotImplementedError
 
-    def result(self) -> dict[str, Any]:
+    def result(self) -> Any:
         """Return the output of --format json."""
         raise NotImplementedError
 
@@ -326,9 +326,8 @@ class LeastSquaresJob(TrainJob):
     def _begin(self, problem: LeastSquares) -> None:
         self.problem = problem
 
-    def result(self) -> dict[str, Any]:
-        names = ("parameters", "cost", "converged", "reason", "history")
-        return {"optimizer": "lm", **{name: getattr(self.report, name) for name in names}}
+    def result(self) -> FitReport:
+        return self.report
 
     def sections(self) -> Iterator[render.Section]:
         yield from super().sections()

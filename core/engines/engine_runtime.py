@@ -26,14 +26,24 @@ from .division import Blame, blame, divided_again, said
 from .engine_report import EngineReport, GroupDifference, GroupReport, Rounded
 from .executables import DEFAULT, PAIRED_GAIN, PAIRS, PAIRS_SECONDS, EngineSettings, Executable, Form
 from .plan_division import partition
-from .protocol import ENDING, Body, Cluster, Declined, Engine, EngineValue, UnfitShapes, UnsupportedNodes, inner_steps
+from .protocol import (
+    ENDING,
+    Body,
+    Cluster,
+    Compiled,
+    Declined,
+    Engine,
+    EngineValue,
+    UnfitShapes,
+    UnsupportedNodes,
+    inner_steps,
+)
 from .reasons import Reason
 from .refused_nodes import refused_nodes
 from .remembered_choices import GroupChoice, digest, node_identity
-from .rounding import ROUNDED, fastest_rounded
 from .shape_checks import result_shapes
 from .static_inputs import fixed_inputs, needing
-from .verify_engine import difference, is_rounding, neighbours
+from .verify_engine import difference, is_rounding, neighbours, relative_difference
 
 _MAX_COMPILED: Final = 16
 """The largest number of compilations of a group, each for other shapes; further shapes run in NumPy."""
@@ -322,7 +332,7 @@ class Group:
         return self.cluster.body.steps[-1].node.name
 
     def _compile(self, key: Any, arrays: Sequence[Any]) -> Executable | None:
-        with self.lock:
+        with self.lock:  # held while the engine compiles: threads with the same shapes wait, and do not compile them again
             if key in self.executables:
                 return self.executables[key]
             if len(self.executables) >= _MAX_COMPILED:
@@ -474,3 +484,55 @@ class Group:
     def _times(self, way: int) -> list[float]:
         """Return the least time of NumPy, 0, or the engine, 1, for each shape."""
         return [seconds for trial in self.trials if (seconds := trial.least[way]) is not None]
+
+
+# Types of fewer bits than the graph's, for groups that are faster in them and whose results are near enough.
+
+ROUNDED: Final = 1e-2
+"""The largest error of a result in a type of fewer bits, as a part of the tensor's largest magnitude."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RoundedFunction:
+    """A group compiled for a type of fewer bits. `is_better`: faster than in the graph's types, and near enough."""
+
+    function: Compiled
+    report: Rounded
+    is_better: bool
+
+
+def fastest_rounded(
+    engines: Sequence[Engine], cluster: Cluster, values: Sequence[EngineValue], exact: Compiled
+) -> RoundedFunction | None:
+    """Return the group in the engine's fastest type of fewer bits for these inputs; None where none compiles.
+
+    `exact` computes the group in the graph's types. Types whose results are off by more than ROUNDED come last.
+    """
+    expected = exact(values)
+    functions = {engine.precision or "": _compiled(engine, cluster, values) for engine in engines}
+    rounded = {name: function for name, function in functions.items() if function is not None}
+    if not rounded:
+        return None
+    differences = {name: _largest_difference(function(values), expected) for name, function in rounded.items()}
+    trial = Trial(1 + len(rounded))
+    ways = [functools.partial(function, values) for function in (exact, *rounded.values())]
+    while trial.choice is None:
+        trial.run(*ways)
+    exact_seconds, *others = [seconds or 0.0 for seconds in trial.least]
+    seconds = dict(zip(rounded, others))
+    name = min(rounded, key=lambda name: (differences[name] > ROUNDED, seconds[name]))
+    is_better = differences[name] <= ROUNDED and trial.choice != 0
+    return RoundedFunction(rounded[name], Rounded(name, seconds[name], exact_seconds, differences[name]), is_better)
+
+
+def _compiled(engine: Engine, cluster: Cluster, values: Sequence[EngineValue]) -> Compiled | None:
+    try:
+        return engine.compile(cluster, [np.asarray(value) for value in values])
+    except Exception as error:
+        pass_on(error)
+        tell("engine %s does not compile a group in %s: %s", engine.name, engine.precision, error)
+        return None
+
+
+def _largest_difference(results: Sequence[EngineValue], expected: Sequence[EngineValue]) -> float:
+    return max(relative_difference(np.asarray(a), np.asarray(b)) for a, b in zip(results, expected, strict=True))

@@ -16,11 +16,10 @@ from ..support.errors import TfgError
 from ..types import dtypes
 from ..types.tensors import FuncRef
 from . import reasons
-from .function_plans import called_plan
 from .protocol import inner_steps
 from .reasons import Reason
 from .shape_checks import without_kernel
-from .step_bodies import only_decides
+from .step_bodies import called_plan, only_decides
 from .unsupported import UnsupportedOps
 
 _TYPES: Final = (

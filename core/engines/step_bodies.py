@@ -1,4 +1,4 @@
-"""Bodies of steps taken out of a plan: on slots of their own, with the constants that they read."""
+"""Bodies of steps taken out of a plan, on slots of their own with the constants that they read; and plans of functions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from collections.abc import Mapping, Sequence, Set
 
 from ..control_flow.copies import handed_in
 from ..control_flow.frames import MERGE, SWITCH
-from ..graph.graph import Output
+from ..functions.implementations import function_called
+from ..graph.graph import Function, Output
 from ..planning.plan import Plan, Step, add_releases, on_own_slots
+from ..planning.planner import plan_of_function
 from ..registry.op_facts import has_fact
+from ..support.errors import UnimplementedError
 from ..types import dtypes
 from ..types.dtypes import DType
+from ..types.tensors import FuncRef
 from .protocol import Body, inputs_of
 
 
@@ -72,3 +76,13 @@ def is_of_run(handle: Output) -> bool:
 def is_held_together(value: Output) -> bool:
     """Return True for a list, and for the handle of an object that lives as long as the run."""
     return value.dtype is dtypes.variant or (value.dtype is dtypes.resource and is_of_run(value))
+
+
+def called_plan(functions: Mapping[str, Function], reference: FuncRef) -> tuple[Function, Plan]:
+    """Return the function that a call runs, and its plan; UnimplementedError for a missing function, or for any dtypes."""
+    function = function_called(functions, reference.name)
+    if function is None:
+        raise UnimplementedError(f"function '{reference.name}' is not in the library")
+    if function.signature.attrs:
+        raise UnimplementedError(f"function '{function.name}' is instantiated for each call")
+    return function, plan_of_function(function)

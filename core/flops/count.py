@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Hashable, Iterable, Mapping, MutableMapping, Sequence
+import re
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..control_flow.frames import find_frames
+from ..control_flow.deadness import Deadness, is_choice
+from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, Frame, find_frames
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind
 from ..functions.call_signatures import Signatures, signature_of
 from ..functions.call_sites import call_site, function_targets
 from ..functions.call_validation import check_calls
-from ..functions.callers import repeated_nodes
+from ..functions.callers import function_references, repeated_nodes
 from ..functions.implementations import function_called
 from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
+from ..graph.traversal import descendants
 from ..graph.variable_nodes import VARIABLES
-from ..inference.estimates import estimate, estimated_loop, likely_cost
-from ..inference.inference import Answers, unchanged
+from ..inference.estimates import Estimate, estimate, estimated_loop, likely_cost
+from ..inference.inference import Answers, Specs, unchanged
+from ..inference.input_pipelines import asked_datasets, going_through_elements, maker_of, stages_of
 from ..inference.node_calls import call_flops_function
-from ..model.author_scopes import without_calls
+from ..model.author_scopes import passes_weight_on, without_calls
 from ..planning.reachability import needed_nodes, unused_outputs
 from ..registry import registry
 from ..registry.op_facts import has_fact
@@ -30,20 +34,18 @@ from ..registry.registry import ZERO, Cost
 from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
+from ..support.grouping import grouped
 from ..support.log import Stopwatch
 from ..types.dims import Dim, DimLike
-from ..types.shapes import TensorSpec
+from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape, TensorSpec, substituted
 from ..types.tensors import FuncRef
-from .branch_choice import not_taken
 from .cost_cache import CountCache, cost_key
-from .count_scopes import CountScope, fed_nodes, is_definite, origin, passes_parameters_on, shape_reason
-from .flops_report import FlopsReport, NodeCost, magnitude, merged, total
+from .flops_report import FlopsReport, NodeCost, PipelineCost, add_up, magnitude, merged, total
 from .frame_loops import FrameLoops
 from .input_shapes import Shapes, fed_values, is_placeholder, require_consistent_shapes, symbolic_placeholders
 from .loop_counts import Known, LoopCount, LoopCounts
-from .pipeline_costs import per_element
 from .sections import classify, classify_body
-from .sizes import is_inside, named, shared_names
 from .symbols import Symbols
 from .trip_counts import for_trips
 
@@ -435,3 +437,359 @@ def moved_bytes(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[Tens
         if not spec.dtype.is_object and is_definite(spec.shape):
             moved = moved + spec.shape.num_elements * spec.dtype.size
     return moved
+
+
+# Conditionals of V1 graphs: the nodes on each branch of a Switch, and the branch to count.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BranchChoice:
+    """A conditional: the costs of the branches, the branch that is counted, and whether the predicate is known."""
+
+    predicate: str
+    costs: Mapping[int, str]
+    taken: int
+    is_known: bool
+
+    def __str__(self) -> str:
+        labels = {0: "false", 1: "true"}
+        listed = ", ".join(f"{labels.get(branch, branch)} {cost}" for branch, cost in sorted(self.costs.items()))
+        reason = "runs" if self.is_known else "is counted"
+        return f"branches on {self.predicate}: {listed} FLOPs; {labels.get(self.taken, self.taken)} {reason}"
+
+
+def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Estimate) -> tuple[set[Node], list[BranchChoice]]:
+    """Return the nodes on branches that are not counted, and the choices made.
+
+    A known predicate chooses the branch; otherwise the costlier branch counts.
+    """
+    if not any(is_choice(node) for node in costs):
+        return set(), []
+    deadness = Deadness(costs)
+    branches: dict[Output | Node, dict[int, list[Node]]] = {}
+    for node in costs:
+        for predicate, branch in deadness.of_node(node):
+            branches.setdefault(predicate, {}).setdefault(branch, []).append(node)
+    nested = {node for members in branches.values() for nodes in members.values() for node in nodes}
+    flops = {node: total(costs[node]).flops for node in nested}
+    dropped: set[Node] = set()
+    choices = []
+    for predicate, members in branches.items():
+        totals = {b: add_up(flops[node] for node in nodes if node not in dropped) for b, nodes in members.items()}
+        known = _known_branch(predicate, inference)
+        taken = known if known is not None else max(totals, key=lambda branch: (magnitude(totals[branch]), branch))
+        dropped.update(node for branch, nodes in members.items() if branch != taken for node in nodes)
+        name = predicate.node.name if isinstance(predicate, Output) else predicate.name
+        choices.append(BranchChoice(name, {b: str(count) for b, count in totals.items()}, taken, known is not None))
+    return dropped, choices
+
+
+def _known_branch(predicate: Output | Node, inference: Estimate) -> int | None:
+    spec = inference.specs.get(predicate) if isinstance(predicate, Output) else None
+    if spec is None or spec.value is None or spec.value.size != 1:
+        return None
+    return int(spec.value.item())
+
+
+# Scopes of a count: the graph or a called function's body, and values traced back through the callers.
+
+_READ: Final = re.compile(r"(?:^|/)(?:read|ReadVariableOp)(?:_\d+)?$")
+"""The names of nodes that read a variable; freezing leaves an Identity of the same name."""
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class CountScope:
+    """A scope of a count: the graph or function body, with specs, V1 loops, and the call that leads there."""
+
+    graph: Graph
+    inference: Estimate
+    frames: Mapping[Node, Frame]
+    loops: Mapping[Frame, LoopCount]
+    needed: Collection[Node]
+    """The nodes that run."""
+    targets: Sequence[Output | Node]
+    """The fetched tensors and operations, or the targets of the function's call."""
+    prefix: str = ""
+    outside: int = 0
+    """How many letters of the prefix name calls that lie in no scope, or whose scope the nodes' names repeat."""
+    around: str = ""
+    """The scope around the call that leads here, with a slash; empty for none."""
+    calls: frozenset[str] = frozenset()
+    caller: CountScope | None = None
+    site: Node | None = None
+    """The caller's node that leads here."""
+    arguments: Mapping[Node, Output] = dataclasses.field(default_factory=dict)
+    """The values in the caller's graph that the body's arguments stand for; of a loop only the invariant arguments."""
+    is_repeated: bool = False
+    """True for a body that a loop runs repeatedly, perhaps with other shapes each time."""
+    fed: Collection[Node] = ()
+    """The nodes that depend on what a run is fed."""
+    origins: dict[Output, tuple[Output | None, CountScope]] = dataclasses.field(default_factory=dict)
+    """Where values were found to be read from."""
+    shape_reasons: dict[Node, str] = dataclasses.field(default_factory=dict)
+    """Reasons for unknown shapes, for all nodes asked about so far and the nodes on the way to the cause."""
+
+    def outside_of(self, node: Node) -> int:
+        """Return `outside` for a node: TensorFlow names the nodes of loops and branches with the scopes around them."""
+        return len(self.prefix) if self.around and node.name.startswith(self.around) else self.outside
+
+    def loops_around(self, node: Node) -> Iterator[LoopCount]:
+        """Yield the V1 loops that a node runs in, the innermost first; an Enter or Exit runs outside of the frame."""
+        frame = self.frames.get(node)
+        if frame is not None and node.op in (*ENTER, *EXIT):
+            frame = frame.enclosing
+        while frame is not None:
+            yield self.loops[frame]
+            frame = frame.enclosing
+
+
+def fed_nodes(scope: CountScope) -> set[Node]:
+    """Return the nodes of a scope that depend on what a run is fed: on placeholders, or on elements of an input pipeline."""
+    return descendants(node for node in scope.needed if _brings_input(node, scope))
+
+
+def _brings_input(node: Node, scope: CountScope) -> bool:
+    if not node.is_argument or scope.caller is None:
+        return is_placeholder(node) or has_fact(node.op, "next_element")
+    value = scope.arguments.get(node)
+    return (scope.site if value is None else value.node) in scope.caller.fed
+
+
+def is_definite(shape: Shape) -> bool:
+    """Return True where all dimensions are numbers or have names."""
+    return shape.dims is not None and not any(isinstance(d, Dim) and d.is_anonymous for d in shape.dims)
+
+
+def origin(value: Output, scope: CountScope) -> tuple[Output | None, CountScope]:
+    """Return the variable or the weight frozen to a constant behind a value, and the scope of its node."""
+    if value in scope.origins:
+        return scope.origins[value]
+    passed: dict[tuple[Output, CountScope], None] = {}
+    while value not in scope.origins:
+        before = _before(value.node, scope) if (value, scope) not in passed else None
+        passed[value, scope] = None
+        if before is None:
+            was_read = any(_READ.search(one.node.name) for one, _ in passed)
+            scope.origins[value] = _parameters(value, is_scalar_weight=was_read), scope
+        else:
+            value, scope = before
+    source = scope.origins[value]
+    for one, where in passed:
+        where.origins[one] = source
+    return source
+
+
+def _before(node: Node, scope: CountScope) -> tuple[Output, CountScope] | None:
+    """Return the value that a node forwards, and the value's scope; None for a node that computes."""
+    if passes_weight_on(node) and node.inputs:
+        return node.inputs[0], scope
+    if node in scope.arguments and scope.caller is not None:
+        return scope.arguments[node], scope.caller
+    return None
+
+
+def _parameters(value: Output, *, is_scalar_weight: bool) -> Output | None:
+    """Return a value that is a variable or a floating-point constant, a scalar only if it was a variable; else None."""
+    is_weight = value.node.is_constant and value.dtype is not None and value.dtype.is_floating
+    has_rank = is_weight and (is_scalar_weight or value.node.attrs["value"].shape)
+    return value if value.node.op in VARIABLES or has_rank else None
+
+
+def passes_parameters_on(node: Node) -> bool:
+    """Return True for nodes that hold parameters or hand them on, but do nothing with them."""
+    return passes_weight_on(node) or node.op in VARIABLES
+
+
+def shape_reason(node: Node, scope: CountScope) -> str:
+    """Return the reason for unknown shapes at a node, from the first node with a reason on the way back."""
+    stack, seen = [node], {node}
+    reason, passed = None, []
+    while stack and reason is None:
+        current = stack.pop()
+        passed.append(current)
+        sources = [value.node for value in current.inputs if not is_definite(scope.inference.shape(value))]
+        reason = scope.shape_reasons.get(current) or _own_reason(current, sources, scope)
+        stack += [source for source in dict.fromkeys(sources) if source not in seen]
+        seen.update(sources)
+    reason = reason or "its cost depends on values known only at run time"
+    scope.shape_reasons.update(dict.fromkeys(passed, reason))
+    return reason
+
+
+def _own_reason(node: Node, sources: Sequence[Node], scope: CountScope) -> str | None:
+    """Return the reason why shapes end at a node; None where shapes end earlier, at a member of `sources`."""
+    if node.name in scope.inference.reasons:
+        return f"shapes end at node '{node.name}' ({node.op}): {scope.inference.reasons[node.name]}"
+    if not sources and any(not is_definite(scope.inference.shape(value)) for value in node.outputs()):
+        return _source_reason(node, scope)
+    if node in scope.frames and any(value.node.op in NEXT_ITERATION for value in node.inputs):
+        loop = scope.frames[node].name
+        return f"the shape of '{scope.prefix}{node.name}' changes from one iteration of '{loop}' to the next"
+    return None
+
+
+def _source_reason(node: Node, scope: CountScope) -> str:
+    """Return the reason why a node has outputs of unknown shape though the shapes of the inputs are known."""
+    path, place = scope.prefix + node.name, f"{node.name}=SIZES"
+    if is_placeholder(node):
+        return f"placeholder '{path}' has no shape: set it with --shape {place}"
+    if node.is_argument and scope.caller is not None and scope.site is not None:
+        if all(is_definite(scope.caller.inference.shape(value)) for value in scope.site.inputs):
+            return f"the shape of '{path}' changes from one iteration of '{scope.site.name}' to the next"
+        return shape_reason(scope.site, scope.caller)
+    hint = "" if scope.prefix else f": set it with --shape {place}"
+    if scope.is_repeated or any(scope.loops_around(node)):
+        return f"the shape of '{path}' ({node.op}) is known only at run time, and may change between iterations{hint}"
+    return f"the shape of '{path}' ({node.op}) is known only at run time{hint}"
+
+
+# Costs of an input pipeline's functions for each element.
+
+Count = Callable[[Graph, Sequence[str]], FlopsReport]
+
+
+def per_element(graph: Graph, needed: Iterable[Node], count: Count) -> Iterator[PipelineCost]:
+    """Yield the cost of a call of each function that takes an element and captured values, from the source on."""
+    for node, scope in _calling(graph, needed).items() if graph.functions else ():
+        for reference in function_references(node):
+            function = graph.functions.get(reference.name)
+            argument_specs = None if function is None or not node.inputs else _arguments(node, function)
+            if function is not None and argument_specs is not None:
+                called = _call(graph, reference, function, argument_specs)
+                yield PipelineCost(f"{scope}{node.name}", node.op, reference.name, count(called, ["call"]).total())
+
+
+def _calling(graph: Graph, needed: Iterable[Node]) -> dict[Node, str]:
+    """Return the datasets and iterators that may call functions for elements, sources first, each with the path
+    `FUNCTION/`.
+    """
+    callers: dict[Node, str] = {}
+    for path, asking in going_through_elements(graph, needed):
+        scope = path.removesuffix(asking.name)
+        for dataset in asked_datasets(graph, asking):
+            callers.update((stage, scope) for stage in stages_of(dataset) if has_fact(stage.op, "input_pipeline"))
+        callers[asking] = scope
+    return callers
+
+
+def _arguments(node: Node, function: Function) -> list[tuple[DType, Shape]] | None:
+    """Return the dtypes and shapes of a function's arguments; None where no element leads them, behind any state."""
+    source = maker_of(node.inputs[0])
+    state = node.attr("Tstate", None) or []
+    types = source.attr("output_types", None) or source.attr("Toutput_types", None) or []
+    shapes = source.attr("output_shapes", None) or [UNKNOWN] * len(types)
+    dtypes = [arg.attr("T") for arg in function.args]
+    if dtypes[: len(state) + len(types)] != [*state, *types] or len(dtypes) - len(types) >= len(node.inputs):
+        return None
+    taken = list(map(_declared, node.inputs[1 : 1 + len(dtypes) - len(types)]))
+    return list(zip(dtypes, [*taken[: len(state)], *shapes, *taken[len(state) :]]))
+
+
+def _declared(value: Output) -> Shape:
+    """Return the shape of a captured constant; UNKNOWN for other values."""
+    return Shape(value.node.attr("value").shape) if value.node.is_constant else UNKNOWN
+
+
+def _call(graph: Graph, reference: FuncRef, function: Function, signature: Sequence[tuple[DType, Shape]]) -> Graph:
+    """Return a graph that calls the function on placeholders."""
+    called = graph.emptied()
+    called.functions = dict(graph.functions)
+    made = [
+        called.add_node(f"component{i}", "Placeholder", (), (), {"dtype": dtype, "shape": shape})
+        for i, (dtype, shape) in enumerate(signature)
+    ]
+    types = {"Tin": [dtype for dtype, _ in signature], "Tout": [value.dtype for value in function.results], "f": reference}
+    called.add_node("call", "StatefulPartitionedCall", [node.output() for node in made], (), types)
+    return called
+
+
+# Names for dimensions that only a run decides, as the number of true elements.
+#
+# Inference has an anonymous symbol for each such dimension, the same wherever the number must be the same. The symbol is
+# named after the first node that shows the dimension. Dimensions inside a loop stay anonymous, as the number may differ
+# between iterations; a dimension that leaves the loop is named and stands for the number of the last iteration.
+
+_OF_FORM: Final = {form: [op for op, kind in CALL_KINDS.items() if kind.form is form] for form in Form}
+_MEANING: Final = {
+    "Where": "the number of true elements",
+    **dict.fromkeys(("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"), "the number of distinct values"),
+    **dict.fromkeys((*MERGE, *_OF_FORM[Form.BRANCH]), "a result of the branch taken"),
+    **dict.fromkeys((*EXIT, *_OF_FORM[Form.LOOP]), "a result of the last iteration"),
+}
+"""The meaning of an unknown size, by op."""
+
+
+def named(
+    inference: Estimate, frames: Mapping[Node, Frame], prefix: str, symbols: Symbols, known: Mapping[str, DimLike]
+) -> Estimate:
+    """Return the inference with a name for each anonymous symbol outside of loops; `known` has names from the caller."""
+    names = dict(known)
+    inside: set[str] = set()
+    for node, specs in _by_node(inference).items():
+        places: dict[str, tuple[int, int | None]] = {}
+        for symbol, place in _anonymous(specs):
+            if symbol not in names:
+                places.setdefault(symbol, place)
+        if is_inside(node, frames):
+            inside |= places.keys()
+            continue
+        for symbol, (index, axis) in places.items():
+            names[symbol] = _claim(node, index, axis, len(places) == 1, prefix, symbols)
+    if not names:
+        return inference
+    invariant = {symbol: name for symbol, name in names.items() if symbol not in inside}
+    named_specs = {
+        output: substituted(spec, invariant if is_inside(output.node, frames) else names)
+        for output, spec in inference.specs.items()
+    }
+    return Estimate(Specs(named_specs), inference.reasons)
+
+
+def shared_names(pairs: Iterable[tuple[TensorSpec, TensorSpec]]) -> dict[str, DimLike]:
+    """Return the caller's names of the anonymous dimensions of a function's results, from (result, call's output) pairs."""
+    names: dict[str, DimLike] = {}
+    for inner, outer in pairs:
+        for dim, name in zip(inner.shape.dims or (), outer.shape.dims or ()):
+            if isinstance(dim, Dim) and dim.is_unknown and not (isinstance(name, Dim) and name.is_anonymous):
+                names[dim.unnamed[0]] = name
+    return names
+
+
+def _by_node(inference: Estimate) -> dict[Node, list[tuple[int, TensorSpec]]]:
+    """Return the specs with symbols of each node's outputs, in topological order.
+
+    Values that come along back edges have the symbols of the loop's start.
+    """
+    return grouped(
+        (output.node, (output.index, spec))
+        for output, spec in inference.specs.items()
+        if (spec.value is not None or not spec.shape.is_known) and output.node.op not in NEXT_ITERATION
+    )
+
+
+def _anonymous(specs: Iterable[tuple[int, TensorSpec]]) -> Iterator[tuple[str, tuple[int, int | None]]]:
+    """Yield the anonymous symbols of outputs, each with the output and the dimension that show the symbol, None for a
+    value.
+    """
+    for index, spec in specs:
+        shown: list[tuple[int | None, object]] = list(enumerate(spec.shape.dims or ()))
+        if spec.value is not None and spec.value.dtype == object:
+            shown += [(None, item) for item in spec.value.ravel().tolist()]
+        for axis, dim in shown:
+            if isinstance(dim, Dim):
+                yield from ((symbol, (index, axis)) for symbol in dim.unnamed)
+
+
+def is_inside(node: Node, frames: Mapping[Node, Frame]) -> bool:
+    """Return True where a node's outputs are in a loop."""
+    frame = frames.get(node)
+    return frame is not None and (node.op not in EXIT or frame.enclosing is not None)
+
+
+def _claim(node: Node, index: int, axis: int | None, is_only: bool, prefix: str, symbols: Symbols) -> Dim:
+    path = prefix + node.name
+    place = "" if is_only else f":{index}" if axis is None else f":{index},{axis}"
+    what = "a number in" if axis is None else f"dimension {axis} of"
+    where = f"{path}:{index} ({_MEANING.get(node.op, node.op)})"
+    text = f"{what} {where}, known only at run time; --size {{}}{place}=NUMBER sets it"
+    return symbols.claim(f"n[{{}}{place}]", path, (path, index, axis), text)

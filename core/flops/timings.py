@@ -10,6 +10,7 @@ from typing import Any, Final
 from ..graph.graph import Graph
 from ..inference.inference import infer
 from ..support.grouping import grouped
+from ..support.json_documents import PYTHON_ONLY
 from ..types.dims import DimLike
 from .flops_report import FlopsReport, magnitude
 
@@ -56,15 +57,16 @@ class Timing:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ClusterMeasurement:
-    """Means of several runs on a cluster in seconds: `wall` of a run as the client sees it, `timings` of each node.
-
-    `times` are the executions of the last run.
-    """
+    """Times that the servers of a cluster measured."""
 
     timings: tuple[Timing, ...]
+    """The nodes, the slowest first."""
     wall: float
+    """Seconds of a run, as the client sees it."""
     runs: int
-    times: tuple[NodeTime, ...]
+    """How many runs were timed."""
+    times: tuple[NodeTime, ...] = dataclasses.field(metadata=PYTHON_ONLY)
+    """The executions of the last run."""
 
     def trace(self) -> dict[str, Any]:
         """Return the executions of the last run in the Trace Event Format, a process a device."""

@@ -21,7 +21,7 @@ from ..registry import registry
 from ..support.errors import InvalidArgumentError, NotFoundError, UnimplementedError
 from ..support.words import counted
 from ..types.tensors import FuncRef
-from . import functional_ops, v1_loops, while_loops
+from . import functional_ops, v1_loops
 from .function_parts import DifferentiatedFunctions, dtype_of, find_function
 from .indexed_slices import alike, gradient_dtype, map_parts, zeros_for
 from .stack_lists import POP, use_lists_for_stacks
@@ -170,7 +170,7 @@ CONDITIONALS: Final[Mapping[str, _WholeGradient]] = {
 CALLS: Final[Mapping[Form, _WholeGradient]] = {
     Form.CALL: functional_ops.call_gradient,
     Form.BRANCH: functional_ops.branch_gradient,
-    Form.LOOP: while_loops.while_gradient,
+    Form.LOOP: functional_ops.while_gradient,
 }
 
 

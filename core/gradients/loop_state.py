@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..building.builder import GraphBuilder
 from ..control_flow.deadness import Deadness, is_choice, predicate_source
 from ..control_flow.frames import ENTER, EXIT, Frame, find_frames
 from ..control_flow.loop_variables import loop_variables
@@ -61,3 +62,20 @@ def loop_values(frame: Frame) -> tuple[list[Output], list[Output]]:
     """Return the inputs and the results of a loop: the inputs of Enters and the outputs of Exits."""
     exits = [variable.exit.output() for variable in loop_variables(frame) if variable.exit is not None]
     return [enter.inputs[0] for enter in frame.with_op(ENTER)], exits
+
+
+# Adding variables to V1 loops: Enter -> Merge -> Switch -> ... -> NextIteration -> Merge, and Exit.
+
+
+def enter_and_merge(g: GraphBuilder, value: Output, frame_name: str, parallel_iterations: int) -> Output:
+    """Add Enter and Merge of a new variable. The second input of the Merge is set by `close_variable`."""
+    entered = g.Enter(value, frame_name=frame_name, is_constant=False, parallel_iterations=parallel_iterations)
+    result = g.Merge([entered, entered])[0]
+    return result
+
+
+def close_variable(g: GraphBuilder, switch: Node, value: Output) -> Output:
+    """Make `value` the variable's next iteration and return the Exit; `switch` is the Switch of the variable's Merge."""
+    back = g.NextIteration(value)
+    g.graph.set_input(switch.inputs[0].node, 1, back)
+    return g.Exit(switch.output(0))

@@ -20,8 +20,7 @@ from ..support.errors import UnimplementedError
 from ..types import dtypes
 from .function_parts import dtype_of
 from .indexed_slices import has_gradient
-from .loop_building import close_variable, enter_and_merge
-from .loop_state import LoopState
+from .loop_state import LoopState, close_variable, enter_and_merge
 from .switch_branches import branches_of
 
 PUSH: Final = ops_with("stack_push")

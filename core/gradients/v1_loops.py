@@ -21,7 +21,7 @@ from ..support.errors import UnimplementedError
 from ..types import dtypes
 from .function_parts import dtype_of
 from .indexed_slices import zeros_for
-from .loop_building import close_variable, enter_and_merge
+from .loop_state import close_variable, enter_and_merge
 from .sweep import Sweep
 from .switch_branches import branches_of
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
+
+PYTHON_ONLY: Final = {"json": False}
+"""The metadata of a field that a document leaves out, such as a session: `dataclasses.field(metadata=PYTHON_ONLY)`."""
 
 
 def json_line(schema: str, result: Any) -> bytes:
@@ -41,8 +44,9 @@ def plain(value: Any) -> Any:
 
 @functools.cache
 def _fields(kind: Any) -> Sequence[tuple[str, bool]]:
-    """Return the fields of a dataclass, each with True for a number that may hold symbols, by its annotation."""
-    return [(field.name, "DimLike" in str(field.type)) for field in dataclasses.fields(kind)]
+    """Return the fields of a dataclass in a document, each with True for a number that may hold symbols, by its annotation."""
+    fields = [field for field in dataclasses.fields(kind) if field.metadata.get("json", True)]
+    return [(field.name, "DimLike" in str(field.type)) for field in fields]
 
 
 def _plain_fields(value: Any) -> dict[str, Any]:

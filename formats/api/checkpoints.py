@@ -40,7 +40,7 @@ from ..codecs.csv_table import table_bytes
 from ..codecs.npy import npy_bytes
 from ..codecs.source import write_file
 from ..detect import is_saved_model
-from ..graph_tensors import values_of
+from ..graph_tensors import stored_tensors, values_of
 from ..loading import load
 from ..state import (
     State,
@@ -53,7 +53,6 @@ from ..state import (
     with_objects,
     write_state,
 )
-from ..stored_tensors import stored_tensors
 
 _ENCODERS: Final[Mapping[FileFormat, Callable[[str, Array], bytes]]] = {
     NPY: npy_bytes, CSV: table_bytes, TSV: functools.partial(table_bytes, between="\t"),

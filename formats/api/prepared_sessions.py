@@ -48,7 +48,7 @@ def prepare(session: SessionLike, state: State | None = None, *, begins_iterator
     """Initialize the variables of a session, then set them to the values of `state`."""
     session.start()
     runner = Runner(session)
-    if session.graph.meta is None or not session.graph.meta.start_steps:
+    if session.graph.meta is None or not session.graph.meta.start_steps:  # a SavedModel's start steps do this in `start`
         runner.fill()
         if begins_iterators:
             runner.begin_iterators()

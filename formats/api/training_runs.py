@@ -16,6 +16,7 @@ from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import checked
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError
+from ...core.support.json_documents import PYTHON_ONLY
 from ...core.support.log import tell
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
@@ -147,18 +148,24 @@ class TrainingReport(Report):
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class FitReport(Report):
-    """A fit by least squares: the parameters, half the sum of squared residuals, and the reason for the end."""
+    """A fit by the method of Levenberg and Marquardt."""
 
     main_table: ClassVar[str] = "history"
 
     parameters: Vector
-    """The elements of the fitted variables, one variable after the other."""
+    """The fitted values: the elements of all variables, one variable after the other."""
     cost: float
+    """Half the sum of squares at the end."""
     converged: bool
+    """True where a tolerance ended the fit, not the number of iterations."""
     reason: str
+    """Why the fit ended."""
     history: tuple[Iteration, ...]
-    session: SessionLike
+    """The iterations."""
+    session: SessionLike = dataclasses.field(metadata=PYTHON_ONLY)
     """The session whose variables have the fitted values."""
+    optimizer: str = "lm"
+    """`lm`."""
 
     @property
     def state(self) -> dict[str, Array]:

@@ -414,6 +414,7 @@ def publish(source: str, target: str) -> None:
 
 
 def _publish_folder(source: str, target: str) -> None:
+    # Contents reach the disk before the name, and the name before the return: a loss of power leaves a whole model or none.
     with file_errors(target):
         with staged_folder(target) as staged:
             for folder, _, names in os.walk(source):

@@ -18,12 +18,10 @@ from ...core.support.places import exists, is_folder, make_folders
 from ...core.support.words import counted
 from ..loading import load
 from ..saving import to_bytes
-from .each_manifest import Manifest
 from .each_pool import ProcessPool
 from .each_recipe import BatchOutput, Recipe
-from .each_results import SweepReport, reports, writing_results
-from .each_shards import shard_path
-from .each_stamp import Record, Stamp, job_facts
+from .each_results import SweepReport, reports, shard_path, writing_results
+from .each_stamp import Manifest, Record, Stamp, job_facts
 from .each_tasks import SweepTask, SweepTasks, TaskQueue
 from .each_worker import Worker
 

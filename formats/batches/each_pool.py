@@ -107,6 +107,8 @@ class ProcessPool:
     def _lost(self, member: _Member, queue: TaskQueue) -> list[Outcome]:
         current, begun, code = member.current, member.running, member.end()
         self._members.remove(member)
+        # Tasks of a block begin together, and any of them may have killed the process. From now on each of them runs alone, so
+        # the next death tells which.
         tasks = [
             dataclasses.replace(task, is_alone=True) if place < begun else task for place, task in enumerate(member.tasks)
         ]
@@ -193,7 +195,7 @@ class _Member:
     def end(self) -> int | None:
         """Kill the process, if still alive, and return its exit code."""
         self._process.kill()
-        self._reader.join()
+        self._reader.join()  # `communicate` below must not read the pipe beside the reader
         with contextlib.suppress(OSError):  # tasks that a dead process did not read
             self._process.communicate()
         self._begun.close()

@@ -22,15 +22,19 @@ from .each_worker import recipe_worker
 RECIPE: Final = "recipe"
 """The name of the file with the recipe in the folder of a pool."""
 COUNT: Final = struct.Struct("<q")
-"""The number of tasks that a process began, in a file of the folder, which outlives the process."""
+"""The number of tasks that a process began, in a file of the folder, which outlives the process.
+
+It is no message of the pipe: a process that the system kills sends nothing more, and the pool must know what it began.
+"""
 
 
 def serve(folder: str, number: int) -> None:
     """Work on tasks until standard input ends. The process has a number in the pool."""
     gc.set_threshold(RARELY)
     orders: queue.SimpleQueue[Sequence[SweepTask]] = queue.SimpleQueue()
+    # In a thread, since a kernel may compute for long: at the end of the pipe the job is over, and this process ends at once.
     threading.Thread(target=_read, args=(os.fdopen(os.dup(0), "rb"), orders), daemon=True).start()
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a kernel that reads standard input gets no tasks
     try:
         _answer(folder, number, orders)
     except OSError as error:

@@ -25,10 +25,10 @@ from ..api.run_plan import Pairs, RunPlan, RunRequest
 from ..api.session_setup import SessionSetup
 from ..api.step_files import encoded_steps
 from ..items import InputArrays
+from .each_inputs import StepRuns, values_of
 from .each_recipe import BatchOutput, Recipe
-from .each_shards import COLUMNS, kind_of, shard_entry, table_entry
+from .each_results import COLUMNS, kind_of, shard_entry, table_entry
 from .each_tasks import Outcome, SweepTask
-from .step_runs import StepRuns, values_of
 
 _EACH: Final = re.compile(r"@each(?::([^?]*))?(\?.*)?")
 

@@ -26,8 +26,7 @@ from ..api.session_setup import SessionSetup
 from ..codecs.arrow_table import arrow_column, column_array
 from ..codecs.csv_table import missing_column
 from ..items import InputArrays
-from .each_inputs import in_batches
-from .step_runs import StepRuns, values_of
+from .each_inputs import StepRuns, in_batches, values_of
 
 _PLACE = "the table"
 

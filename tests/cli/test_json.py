@@ -102,7 +102,7 @@ def test_every_schema_is_tried():
 
 def test_every_schema_of_the_code_is_in_the_table():
     texts = set()
-    for path in (*(ROOT / "cli").rglob("*.py"), *(ROOT / "formats" / "runs").glob("*.py")):
+    for path in (*(ROOT / "cli").rglob("*.py"), *(ROOT / "formats" / "batches").glob("*.py")):
         if path.name != "schemas.py":
             constants = (node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant))
             texts |= {value for value in constants if isinstance(value, str) and re.fullmatch(r"tfg\.[\w.]+/\d+", value)}

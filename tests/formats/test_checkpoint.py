@@ -25,7 +25,7 @@ from tfg.core.support.errors import (
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 from tfg.formats import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
-from tfg.formats.checkpoint import bundle, shards
+from tfg.formats.checkpoint import bundle
 from tfg.formats.checkpoint.bundle import read_index, write_index
 from tfg.formats.checkpoint.sorted_table import SortedTable, write_table
 from tfg.formats.checkpoint.tensor_slices import encode_extents, parse_spec, slice_key
@@ -217,7 +217,7 @@ def damage(path, position, value=None):
 
 def test_what_lies_in_memory_is_checked_once(prefix, monkeypatch):
     checked = []
-    monkeypatch.setattr(shards, "crc32c", lambda content, crc: checked.append(len(content)) or crc32c(content, crc))
+    monkeypatch.setattr(bundle, "crc32c", lambda content, crc: checked.append(len(content)) or crc32c(content, crc))
     reader = open_checkpoint(prefix)
     for _ in range(2):
         assert np.array_equal(reader.read("a"), FULL)

@@ -9,8 +9,7 @@ from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Placeholder
 from tfg.formats import load, to_bytes, to_text
-from tfg.formats.function_def import encode_function
-from tfg.formats.function_library import FunctionLibrary
+from tfg.formats.function_library import FunctionLibrary, encode_function
 from tfg.formats.protos.graph_pb2 import GraphDef
 
 TEXT = """

@@ -28,11 +28,10 @@ from ...types.dtypes import DType, resource
 from ...types.shapes import Shape, merge_shapes
 from ...types.tensors import FuncRef
 from ..division import said
-from ..function_plans import called_plan
 from ..protocol import ENDING, Cluster, Declined, UnsupportedNodes, inputs_of
 from ..reasons import uncompiled
 from ..static_inputs import growing_steps
-from ..step_bodies import only_decides
+from ..step_bodies import called_plan, only_decides
 from ..trip_bounds import UNKNOWN, changing, iterations, known_results, trip_bound
 from . import computed_places, control_flow_programs, symbolic_dims
 from .branch_programs import Branches, on_branch

@@ -3,24 +3,237 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...graph.graph import Graph, Node, Output
 from ...graph.variable_nodes import VARIABLES
+from ...inference import binding
 from ...registry.op_facts import ops_with
+from ...types import dtypes
 from ..base.accuracy import Accuracy
 from ..base.graph_pass import Pass, PassContext
 from ..base.rule_sets import RuleSet
-from ..rules.linear_maps import reshaped
+from ..rules.linear_maps import is_read, is_read_only_by, reshaped
 from ..rules.margins import sum_hazard
 from ..rules.product_axes import is_matrix_product
 from ..rules.rewrite import Rewriter, attrs_of
 from .fuse_normalization import NORMALIZATION
-from .fuse_padding import MIRROR_PADDING, ZERO_PADDING
-from .gelu import GELU, adds_bias_only
+
+# Padding and resizing fused into the convolution behind them.
+
+ZERO_PADDING = RuleSet()
+"""The rules whose result has gradients."""
+MIRROR_PADDING = RuleSet()
+
+_PADDED = ("Conv2D", "DepthwiseConv2dNative", "_FusedConv2D")
+_BIASES = ("BiasAdd", *ops_with("addition"))
+_FUSED_PAD_DTYPES = ("float", "double", "half", "bfloat16")
+
+
+@ZERO_PADDING.rule(*_PADDED, algebra="conv(pad(x, p), padding v) -> conv(x, padding v + p)", accuracy=Accuracy.ROUNDING)
+def pad_into_convolution(r: Rewriter, node: Node) -> Output | None:
+    pad = node.inputs[0].node
+    if pad.op not in ("Pad", "PadV2") or not is_read(r, node):
+        return None
+    if pad.op == "PadV2" and not r.is_all(pad.inputs[2], 0):
+        r.refuse("it does not pad with zeros")
+        return None
+    if node.attr("padding") == b"SAME":
+        r.refuse("padding SAME depends on the padded size")
+        return None
+    if node.op == "DepthwiseConv2dNative" and any(user.op in _BIASES for user in node.uses):
+        # Grappler would fuse the two for any padding, and an explicit padding would abort the process.
+        r.refuse("TensorFlow cannot fuse a depthwise convolution with explicit padding and its bias")
+        return None
+    is_first = node.attr("data_format") == b"NCHW"
+    paddings = _spatial_paddings(r, pad, node, (2, 3) if is_first else (1, 2))
+    if paddings is None:
+        return None
+    before = node.attr("explicit_paddings") or [0] * 8
+    explicit = [a + b for a, b in zip(before, itertools.chain.from_iterable(paddings.tolist()))]
+    attrs = attrs_of(node, padding=b"EXPLICIT", explicit_paddings=explicit)
+    return r.add(node.op, pad.inputs[0], *_other_arguments(node), **attrs)
+
+
+def _other_arguments(node: Node) -> tuple[Any, ...]:
+    """Return the weights, and for the fused op the lists of arguments and host arguments."""
+    if node.op != "_FusedConv2D":
+        return (node.inputs[1],)
+    end = 2 + node.attrs["num_args"]
+    return (node.inputs[1], node.inputs[2:end], node.inputs[end:])
+
+
+@MIRROR_PADDING.rule(
+    "Conv2D",
+    algebra="conv(mirror_pad(resize(x, s), p), w) -> fused_resize_and_pad_conv(x, s, p, w)",
+    accuracy=Accuracy.ROUNDING,
+)
+def resize_into_convolution(r: Rewriter, node: Node) -> Output | None:
+    pad = node.inputs[0].node
+    resize = pad.inputs[0].node if pad.op == "MirrorPad" else pad
+    if resize.op != "ResizeBilinear" or not _has_fused_kernel(r, node, ("float",)):
+        return None
+    if resize.attr("half_pixel_centers"):
+        r.refuse("FusedResizeAndPadConv2D does not support half_pixel_centers")
+        return None
+    if resize.attrs["T"] is not dtypes.float32:
+        r.refuse(f"FusedResizeAndPadConv2D does not support {resize.attrs['T'].name} images with float weights")
+        return None
+    if not is_read_only_by(r, resize, [pad, node]):
+        r.refuse(f"other nodes also read {resize.name}")
+        return None
+    paddings = _mirror_paddings(r, pad, node) if pad is not resize else r.constant(np.zeros((4, 2)), resize.inputs[1])
+    if paddings is None:
+        return None
+    attrs = {**_fused_attributes(node, pad), "resize_align_corners": resize.attr("align_corners")}
+    return r.FusedResizeAndPadConv2D(*resize.inputs, paddings, node.inputs[1], **attrs)
+
+
+@MIRROR_PADDING.rule("Conv2D", algebra="conv(mirror_pad(x, p), w) -> fused_pad_conv(x, p, w)", accuracy=Accuracy.ROUNDING)
+def mirror_pad_into_convolution(r: Rewriter, node: Node) -> Output | None:
+    pad = node.inputs[0].node
+    if pad.op != "MirrorPad" or not _has_fused_kernel(r, node, _FUSED_PAD_DTYPES):
+        return None
+    paddings = _mirror_paddings(r, pad, node)
+    if paddings is None:
+        return None
+    return r.FusedPadConv2D(pad.inputs[0], paddings, node.inputs[1], **_fused_attributes(node, pad))
+
+
+def _mirror_paddings(r: Rewriter, pad: Node, node: Node) -> Output | None:
+    """Return the paddings as int32, if height and width alone are padded."""
+    if _spatial_paddings(r, pad, node, (1, 2)) is None:
+        return None
+    return pad.inputs[1] if pad.inputs[1].dtype is dtypes.int32 else r.Cast(pad.inputs[1], DstT=dtypes.int32)
+
+
+def _fused_attributes(node: Node, pad: Node) -> dict[str, Any]:
+    mode = pad.attr("mode") if pad.op == "MirrorPad" else b"REFLECT"
+    return {"mode": mode, "strides": node.attr("strides"), "padding": node.attr("padding")}
+
+
+def _spatial_paddings(r: Rewriter, pad: Node, node: Node, spatial: tuple[int, int]) -> Any:
+    """Return the paddings of the image's height and width; None, with a refusal, where there may be others."""
+    paddings = r.constant_value(pad.inputs[1])
+    if paddings is None:
+        r.refuse("the paddings are not constant")
+    elif any(np.any(pair != 0) for axis, pair in enumerate(paddings) if axis not in spatial):
+        r.refuse("it also pads the batch or the channels")
+    elif not is_read_only_by(r, pad, [node]):
+        r.refuse(f"other nodes also read {pad.name}")
+    else:
+        return paddings
+    return None
+
+
+def _has_fused_kernel(r: Rewriter, node: Node, names: tuple[str, ...]) -> bool:
+    """Return True where TensorFlow's kernels that pad while they convolve give the same result.
+
+    The kernels mix up the images of a batch, whatever the batch size; so their result is right for a single image only.
+    """
+    if not is_read(r, node):
+        return False
+    dims = r.shape(node.output()).dims
+    for is_wrong, reason in (
+        (node.attrs["T"].name not in names, f"the fused op has no kernel for {node.attrs['T'].name}"),
+        (node.attr("data_format") != b"NHWC", "the fused op supports only NHWC"),
+        (node.attr("padding") == b"EXPLICIT", "the fused op does not support additional explicit padding"),
+        (list(node.attr("dilations")) != [1] * 4, "the fused op does not support dilations"),
+        (dims is None or dims[0] != 1, "TensorFlow's fused op mixes up the images of a batch, and the batch may have several"),
+    ):
+        if is_wrong:
+            r.refuse(reason)
+            return False
+    return True
+
+
+# GELU behind a product and a bias, in any spelling by operations.
+
+GELU = RuleSet()
+
+_OPERATIONS = ("Mul", "AddV2", "Add", "Sub", "Neg", "RealDiv", "Pow", "Square", "Tanh", "Erf", "Erfc", "Identity")
+_MOST = 12
+"""The largest number of operations of an expression to test: more than any spelling of GELU has."""
+
+
+@GELU.rule("Mul", algebra="gelu(fused matmul) -> fused matmul", accuracy=Accuracy.ROUNDING)
+def gelu_of_fused(r: Rewriter, node: Node) -> Output | None:
+    expression = _expression(r, node)
+    if expression is None:
+        return None
+    x, nodes = expression
+    reshape = x.node if x.node.op == "Reshape" else None
+    product = reshape.inputs[0].node if reshape is not None else x.node
+    if product.op != "_FusedMatMul" or not adds_bias_only(product) or x.dtype is not dtypes.float32:
+        return None
+    if (name := _gelu_form(r, node, x)) is None:
+        return None
+    nodes |= {product, x.node}
+    if not all(is_read_only_by(r, n, nodes) for n in nodes - {node}):
+        r.refuse("other nodes also read the nodes in between")
+        return None
+    a, b, bias = product.inputs
+    fused = r._FusedMatMul(a, b, [bias], **attrs_of(product, fused_ops=[b"BiasAdd", name.encode()]))
+    return reshaped(r, fused, reshape)
+
+
+def adds_bias_only(fused: Node) -> bool:
+    """Return True for a fused product with a single bias and nothing else."""
+    return bool(fused.attr("fused_ops") == [b"BiasAdd"] and fused.attr("num_args") == 1)
+
+
+def _expression(r: Rewriter, root: Node) -> tuple[Output, set[Node]] | None:
+    """Return the only non-constant input of the expression ending in `root`, and the operations of the expression."""
+    nodes, leaves, pending = {root}, set(), [root]
+    while pending and len(nodes) <= _MOST:
+        for value in pending.pop().inputs:
+            if value.node.op not in _OPERATIONS:
+                leaves.add(value)
+            elif value.node not in nodes:
+                nodes.add(value.node)
+                pending.append(value.node)
+    sources = [value for value in leaves if np.shape(r.constant_value(value)) or not value.node.is_constant]
+    is_curved = any(node.op in ("Tanh", "Erf", "Erfc") for node in nodes)
+    return (sources[0], nodes) if is_curved and not pending and len(sources) == 1 else None
+
+
+def _gelu_form(r: Rewriter, root: Node, x: Output) -> str | None:
+    """Return the name of GELU's form that `root` computes from `x`, decided at sample points.
+
+    The test suffices: two functions of so few smooth operations that agree at all points are equal.
+    """
+    points = np.linspace(-5, 5, 101, dtype=np.float32)
+    values = _evaluate(r, root.output(), {x: points})
+    for name, function in (("GeluApproximate", _gelu_approximate), ("GeluExact", _gelu_exact)):
+        if np.allclose(values, [function(float(point)) for point in points], rtol=2e-6, atol=1e-6):
+            return name
+    return None
+
+
+def _evaluate(r: Rewriter, output: Output, values: dict[Output, Any]) -> Any:
+    """Evaluate `output` by the ordinary kernels; `values` holds given values and caches computed values."""
+    if output.node.is_constant:
+        return r.constant_value(output)
+    if output not in values:
+        node = output.node
+        call = binding.bind_kernel(node, binding.select_kernel(node), None)
+        values[output] = call(*(_evaluate(r, value, values) for value in node.inputs))
+    return values[output]
+
+
+def _gelu_approximate(x: float) -> float:
+    """Compute x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) (Hendrycks and Gimpel 2016)."""
+    return x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
+
+
+def _gelu_exact(x: float) -> float:
+    """Compute x times the normal distribution function."""
+    return x / 2 * (1 + math.erf(x / math.sqrt(2)))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import ClassVar
 
-from ...control_flow.frames import ENTER, Frame, find_frames
+from ...control_flow.frames import ENTER, SWITCH, Frame, find_frames
 from ...control_flow.loop_variables import loop_variables
 from ...functions.call_kinds import call_kind
 from ...functions.inline_blockers import inline_blocker
-from ...graph.graph import Graph, Node
+from ...functions.purity import CONTROL_FLOW
+from ...graph.graph import Function, Graph, Node, Output
+from ...graph.traversal import descendants, topological_order
+from ...inference.inference import Inference, infer
 from ...support.errors import TfgError
-from ..base.graph_pass import Pass, PassContext
-from .frame_entry import first_condition, skip_loop
+from ...types.shapes import Shape, TensorSpec
+from ..base.function_copies import Draft, copy_blocker
+from ..base.graph_pass import Pass, PassContext, identity_of
+from .frame_entry import entering_spec, first_condition, skip_loop, truth
 from .frame_hoisting import FrameMotion, nodes_within
-from .while_hoisting import improve_while
+from .invariance import Invariants, bound_to_loop, may_fail, passed_on
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,3 +72,172 @@ class LoopHoisting(Pass):
             return
         if entered is not False or not skip_loop(graph, ctx, frame, variables):
             FrameMotion(graph, ctx, frame, variables, entered).run()
+
+
+# Loop-invariant code motion for While and StatelessWhile; unchanged variables are read past the loop.
+
+RULE = "invariant"
+PARTS = ("cond", "body")
+
+
+def improve_while(graph: Graph, ctx: PassContext, node: Node) -> None:
+    """Replace a loop that never runs by the loop's inputs, otherwise read past the loop and move nodes out where possible."""
+    cond, body = (graph.functions[node.attr(part).name] for part in PARTS)
+    entered = _first_condition(graph, ctx, node, cond)
+    if entered is False and _skip(graph, ctx, node, cond):
+        return
+    unchanged = [i for i, (arg, value) in enumerate(zip(body.args, body.results)) if passed_on(value) == arg.output()]
+    for i in unchanged:
+        _read_past(graph, ctx, node, i)
+    _WhileMotion(graph, ctx, node, unchanged, entered).run()
+
+
+def _first_condition(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool | None:
+    """Return the condition for the entering values, None where the condition is unknown before a run."""
+    arguments = {arg.output(): entering_spec(ctx, value) for arg, value in zip(cond.args, node.inputs)}
+    spec = infer(cond.body, arguments, graph.functions, answers=ctx.shared.answers).specs.get(cond.results[0])
+    return truth(spec.value) if spec is not None else None
+
+
+def _skip(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool:
+    """Replace the loop's outputs by the inputs; False, with a refusal, where the condition has effects."""
+    acting = next((inner for inner in cond.body if ctx.acts(inner)), None)
+    if acting is not None:
+        ctx.refuse("never-runs", node, f"'{acting.name}' in its condition has effects")
+        return False
+    types = [dtype.base for dtype in node.output_dtypes]
+    node.change_op(*identity_of(types))
+    for i in range(len(types)):
+        _read_past(graph, ctx, node, i)
+    ctx.fire("never-runs", node, "replaced by its inputs: its condition is false from the start")
+    return True
+
+
+def _read_past(graph: Graph, ctx: PassContext, node: Node, index: int) -> None:
+    """Let consumers of an unchanged output read the input; where the loop has effects, they still wait for the loop."""
+    output, value = node.output(index), node.inputs[index]
+    waits = ctx.has_effects(node) or ctx.is_inside(node)
+    for user in [] if ctx.is_fed(output) else graph.consumers(output):
+        if waits and user.op in CONTROL_FLOW:
+            ctx.refuse("unchanged", user, f"it must wait for '{node.name}', but control flow has no control edges")
+            continue
+        graph.set_inputs(user, (value if taken == output else taken for taken in user.inputs))
+        if waits:
+            graph.add_control_input(user, node)
+        ctx.fire("unchanged", user)
+
+
+class _WhileMotion:
+    """A loop with invariant nodes that are moved before the loop; each result becomes an additional loop variable."""
+
+    def __init__(self, graph: Graph, ctx: PassContext, node: Node, unchanged: Sequence[int], entered: bool | None) -> None:
+        self.graph = graph
+        self.ctx = ctx
+        self.node = node
+        self.functions = {part: graph.functions[node.attr(part).name] for part in PARTS}
+        self.is_certain = {"cond": not ctx.is_inside(node), "body": bool(entered) and not ctx.is_inside(node)}
+        """True for each part that is known to run at least once."""
+        self.inference = {part: self._infer(function) for part, function in self.functions.items()}
+        self.invariants = {part: self._invariants(part, unchanged) for part in PARTS}
+        self.moved = {part: invariants.worthwhile() for part, invariants in self.invariants.items()}
+        self.made: dict[Node, Node] = {}
+        """The replacement, before the loop, of each node of the functions."""
+
+    def run(self) -> None:
+        """Move worthwhile nodes."""
+        if not any(self.moved.values()):
+            return
+        for function in self.functions.values():
+            if (reason := copy_blocker(self.ctx, function)) is not None:
+                self.ctx.refuse(RULE, self.node, reason)
+                return
+        controls = self.ctx.anchors(self.node) if self.ctx.is_inside(self.node) else []
+        self.drafts = {part: Draft(self.graph, self.node.attr(part)) for part in PARTS}
+        for part, moved in self.moved.items():
+            for node in moved:
+                self._put_before(part, node, controls)
+            for node, waits in moved.items():
+                self._take_out(part, node, waits)
+        for part, draft in self.drafts.items():
+            draft.body.remove_nodes([draft.body.node(node.name) for node in self.moved[part]])
+            self.node.set_attr(part, draft.add())
+
+    def _infer(self, function: Function) -> Inference:
+        """Infer the specs within a function that hold in all iterations."""
+        specs = self.ctx.inference.specs
+        arguments = {
+            arg.output(): specs.get(value, TensorSpec(arg.output_dtypes[0]))
+            for arg, value in zip(function.args, self.node.outputs())
+        }
+        return infer(function.body, arguments, self.graph.functions, answers=self.ctx.shared.answers)
+
+    def _invariants(self, part: str, unchanged: Sequence[int]) -> Invariants:
+        function = self.functions[part]
+        branches = descendants(node for node in function.body if node.op in (*ENTER, *SWITCH))
+
+        def blocker(node: Node) -> str | None:
+            if node in branches:
+                return "it lies on a branch or in an inner loop"
+            if node in function.control_results:
+                return "it is a control output of the function"
+            reason = bound_to_loop(self.graph, node)
+            if reason is not None or self.is_certain[part]:
+                return reason
+            reason = may_fail(node, self.inference[part])
+            return None if reason is None else f"{reason}, and the loop may never run"
+
+        def refuse(node: Node, reason: str) -> None:
+            self.ctx.refuse(RULE, f"{function.name}: {node.name}", reason)
+
+        invariants = Invariants(blocker, refuse)
+        for i in unchanged:
+            invariants.add(function.args[i].output())
+        for node in topological_order(function.body):
+            if node.op not in CONTROL_FLOW:
+                invariants.consider(node)
+        return invariants
+
+    def _put_before(self, part: str, node: Node, controls: Sequence[Node]) -> None:
+        """Copy a node, and the node's constant inputs, into the graph around the loop."""
+        args = self.functions[part].args
+        inputs = []
+        for value in self.invariants[part].sources(node):
+            if value.node in args:
+                inputs.append(self.node.inputs[args.index(value.node)])
+                continue
+            if value.node not in self.made:
+                self._put_before(part, value.node, controls)
+            inputs.append(self.made[value.node].output(value.index))
+        name = self.graph.unique_name(f"{self.node.name}/{node.name}")
+        attrs = {key: value for key, value in node.attrs.items() if key != "_class"}
+        self.made[node] = self.graph.add_node(name, node.op, inputs, controls, attrs, node.device or self.node.device)
+
+    def _take_out(self, part: str, node: Node, waits: Sequence[Node]) -> None:
+        """Replace each output of a moved node by a new loop variable; consumers wait for the nodes that the moved node
+        waited for.
+        """
+        draft = self.drafts[part]
+        inside = draft.body.node(node.name)
+        leaving = {other.name for other in self.moved[part]}
+        staying = [user for user in inside.uses if user.name not in leaving]
+        for value, output in zip(node.outputs(), inside.outputs()):
+            if output in draft.results or any(output in user.inputs for user in staying):
+                shape = self.inference[part].specs[value].shape
+                draft.replace(output, self._add_variable(part, self.made[node].output(output.index), shape))
+        for user in staying:
+            draft.body.remove_control_input(user, inside)
+            for wait in waits:
+                draft.body.add_control_input(user, draft.body.node(wait.name))
+        fate = f"moved before '{self.node.name}': it is the same in every iteration"
+        self.ctx.fire(RULE, f"{self.functions[part].name}: {node.name}", fate)
+
+    def _add_variable(self, part: str, value: Output, shape: Shape) -> Output:
+        """Add a variable to the loop; return the variable's value within `part`."""
+        assert value.dtype is not None
+        node, dtype = self.node, value.dtype.base
+        self.graph.set_inputs(node, (*node.inputs, value))
+        node.set_attr("T", [*node.attrs["T"], dtype])
+        node.remove_attr("_output_shapes")
+        if node.attr("output_shapes"):
+            node.set_attr("output_shapes", [*node.attrs["output_shapes"], shape])
+        return {one: self.drafts[one].add_variable(dtype, RULE, is_result=one == "body") for one in PARTS}[part]

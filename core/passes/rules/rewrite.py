@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
+import ml_dtypes
 import numpy as np
 
 from ...building.builder import GraphBuilder
+from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Graph, Node, Output
-from ...graph.traversal import closure
+from ...graph.traversal import closure, predecessors, sources_first, strongly_connected
 from ...inference.inference import Inference
 from ...registry.catalog import CATALOG
 from ...registry.kernel_types import runs_in_tensorflow
@@ -25,10 +28,10 @@ from ...registry.registry import shape_function
 from ...types import dtypes
 from ...types.shapes import Shape
 from ..base.accuracy import Accuracy
+from ..base.descendants import Waves
 from ..base.graph_pass import PassContext
 from ..base.rule_sets import Rule, RuleSet, rounds
-from .control_inputs import Effects
-from .ranges import ValueRange, ValueRanges
+from .product_axes import PRODUCTS, data_input, weights_sum
 
 MOST_MADE: Final = 2**20
 """The largest number of elements of a constant that a rule makes of a shape alone."""
@@ -302,3 +305,226 @@ def is_map(node: Node) -> bool:
 def is_unary_map(node: Node) -> bool:
     """Return True for a map of a single tensor."""
     return len(node.inputs) == 1 and is_map(node)
+
+
+# The control inputs of rewritten nodes: effects behind former inputs that are read no more.
+
+FAR: Final = 64
+"""The largest number of values searched for effects behind them; beyond the limit the values themselves are waited for."""
+
+
+class Effects:
+    """The effects behind values, and the check that the values' replacements still have the effects behind them."""
+
+    def __init__(self, graph: Graph, ctx: PassContext) -> None:
+        self._graph = graph
+        self._ctx = ctx
+        self._reachability = _Reachability(graph)
+
+    def keep(self, node: Node, before: Sequence[Output], value: Output, made: Iterable[Node]) -> None:
+        """Let `node`, which had the inputs `before`, wait for their effects that are not behind the replacement `value`.
+
+        `made` are the nodes made for the replacement.
+        """
+        taken = {value, *(v for one in (value.node, *made) for v in one.inputs)}
+        dropped, waits = self._behind(node, before, taken)
+        lost = [self._ctx.anchor(v) for v in dropped if not self._reachability.leads(self._source(v), value.node, node)]
+        lost += [control for control in waits if not self._reachability.leads(control, value.node, node)]
+        for control in lost:
+            self._graph.add_control_input(node, control)
+
+    def note_users(self, node: Node, users: Sequence[Node]) -> None:
+        """Record the users of a replaced node."""
+        self._reachability.note_users(node, users)
+
+    def _source(self, value: Output) -> Output | Node:
+        """Return the output or node that must be reached so that the node of `value` keeps all effects."""
+        return value if self._ctx.runs_as_read(value.node) else value.node
+
+    def _behind(self, node: Node, values: Sequence[Output], taken: set[Output]) -> tuple[list[Output], list[Node]]:
+        """Return the effects behind `values`, up to the `taken` values, and the control inputs with effects on the way.
+
+        The search ends at control flow: an edge from a branch or a loop would switch the waiting node off, or be illegal. A
+        draw that `node` alone reads, perhaps through other nodes, is no effect.
+        """
+        seen: set[Output] = set()
+        readers = {node}
+        dropped, waits = [], []
+        pending = list(values)
+        while pending:
+            v = pending.pop()
+            if v in taken or v in seen or not self._ctx.has_effects(v.node):
+                continue
+            seen.add(v)
+            if readers.issuperset(v.node.uses) and not self._ctx.is_preserved(v.node):
+                readers.add(v.node)
+            is_unseen = v.node in readers and has_fact(v.node.op, "own_stream")
+            if (self._ctx.acts(v.node) and not is_unseen) or v.node.op in CONTROL_FLOW:
+                dropped.append(v)
+            elif len(seen) > FAR:
+                return [v for v in dict.fromkeys(values) if v not in taken and self._ctx.has_effects(v.node)], []
+            else:
+                pending += v.node.inputs
+                waits += [control for control in v.node.control_inputs if self._ctx.has_effects(control)]
+        return dropped, list(dict.fromkeys(waits))
+
+
+class _Reachability:
+    """Reachability in a changing graph, where nodes are replaced by nodes with the same ancestors.
+
+    False may be wrong after changes, or after too many queries; True always holds.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._places: Mapping[Node, int] = {}
+        self._waves: Waves | None = None
+        self._gone: dict[Node, Sequence[Node]] = {}
+
+    def leads(self, source: Output | Node, node: Node, changed: Node) -> bool:
+        """Return True where `node` is a descendant of `source`, as `changed` was before the change; the answer is recorded."""
+        waves = self._waves = self._waves or self._all_waves()
+        if source not in waves:
+            waves.begin(source, (source,) if isinstance(source, Node) else self._graph.consumers(source))
+        leads = self._is_after(source, waves, node, changed)
+        for one in (changed, node) if leads else (changed,):
+            waves.meet(source, one)
+        return leads
+
+    def note_users(self, node: Node, users: Sequence[Node]) -> None:
+        """Record the users of a removed node."""
+        if self._waves is not None:
+            self._gone[node] = users
+
+    def _all_waves(self) -> Waves:
+        components = strongly_connected(self._graph, predecessors)
+        self._places = {node: place for place, component in enumerate(components) for node in component}
+        return Waves(self._places, self._users)
+
+    def _users(self, node: Node) -> Iterable[Node]:
+        return node.uses if self._graph.get(node.name) is node else self._gone.get(node, ())
+
+    def _is_after(self, source: Output | Node, waves: Waves, node: Node, changed: Node) -> bool:
+        """Return True where the changed node, or a new node, is a descendant of the source by the current inputs."""
+        pending, passed = [node], {node}
+        while pending:
+            current = pending.pop()
+            if current is source or source in current.inputs:
+                return True
+            if current is not changed and waves.meets(source, {current}, waves.place(current)):
+                return True
+            if current is changed or current not in self._places:
+                before = [one for one in predecessors(current) if one not in passed]
+                passed.update(before)
+                pending += before
+        return False
+
+
+# Range analysis: bounds of the values that a graph computes, for all feeds.
+
+
+class ValueRange(NamedTuple):
+    """The least and the greatest of the elements that are numbers. NaN may be among them too."""
+
+    low: float
+    high: float
+
+    @property
+    def magnitude(self) -> float:
+        """The greatest absolute value."""
+        return max(-self.low, self.high)
+
+
+UNKNOWN: Final = ValueRange(-math.inf, math.inf)
+
+
+def _between(ranges: Sequence[ValueRange]) -> ValueRange:
+    return ValueRange(min(0.0, *(one.low for one in ranges)), max(0.0, *(one.high for one in ranges)))
+
+
+def _sum(ranges: Sequence[ValueRange]) -> ValueRange:
+    return ValueRange(sum(one.low for one in ranges), sum(one.high for one in ranges))
+
+
+def _product(ranges: Sequence[ValueRange]) -> ValueRange:
+    """Return the range of a product: the ends are products of ends; a product of positive numbers may round to 0."""
+    corners = [a * b for a in ranges[0] for b in ranges[1]]
+    if any(map(math.isnan, corners)):
+        return UNKNOWN
+    return ValueRange(min(0.0, *corners), max(0.0, *corners))
+
+
+def _of_results(op: str, ranges: Sequence[ValueRange]) -> ValueRange:
+    """Return the range of an op's results from the ranges of the op's floating-point inputs."""
+    if has_fact(op, "unit_range"):
+        bounds = ValueRange(-1, 1)
+    elif op == "Relu6":
+        bounds = ValueRange(0, 6)
+    elif op == "Mul":
+        bounds = _product(ranges)
+    elif has_fact(op, "sum_of_inputs"):
+        bounds = _sum(ranges)
+    elif has_fact(op, "bounded_by_inputs") or has_fact(op, "forwarding") or has_fact(op, "view"):
+        bounds = _between(ranges)
+    else:
+        bounds = UNKNOWN
+    low = max(bounds.low, 0) if has_fact(op, "not_negative") else bounds.low
+    return UNKNOWN if math.isnan(low) or math.isnan(bounds.high) else ValueRange(low, bounds.high)
+
+
+class ValueRanges:
+    """The ranges of a graph's values, computed at first use."""
+
+    def __init__(self, ctx: PassContext) -> None:
+        self._ctx = ctx
+        self._ranges: dict[Output, ValueRange] = {}
+
+    def of(self, value: Output) -> ValueRange:
+        """Return the range of a value: all numbers where nothing is known, as in a loop."""
+        known = self._ranges
+        if value not in known:
+            for each in sources_first(value, lambda each: (v for v in self._operands(each) if v not in known)):
+                known[each] = self._computed(each)
+        return known[value]
+
+    def _operands(self, value: Output) -> list[Output]:
+        """Return the inputs whose ranges determine the range of a value."""
+        node = value.node
+        if self._ctx.is_fed(value):
+            return []
+        if node.op in PRODUCTS:
+            return [data_input(node)]
+        return [v for v in node.inputs if v.dtype is not None and v.dtype.is_floating]
+
+    def _computed(self, value: Output) -> ValueRange:
+        node = value.node
+        if self._ctx.is_fed(value) or value.dtype is None or not value.dtype.is_floating:
+            return UNKNOWN
+        if node.is_constant:
+            return _of_constant(self._ctx.constant_value(value))
+        if node.op == "Cast":
+            return _of_integers(node.inputs[0])
+        ranges = [self._ranges.get(operand, UNKNOWN) for operand in self._operands(value)]
+        if node.op in PRODUCTS:
+            return self._of_product(node, ranges[0])
+        return _of_results(node.op, ranges) if ranges else UNKNOWN
+
+    def _of_product(self, node: Node, data: ValueRange) -> ValueRange:
+        """Bound a product by the greatest datum times the greatest sum of the absolute weights of a channel."""
+        weights = self._ctx.constant_value(node.inputs[1])
+        most = data.magnitude * weights_sum(node, weights) if weights is not None else math.inf
+        return ValueRange(-most, most) if math.isfinite(most) else UNKNOWN
+
+
+def _of_constant(array: Any) -> ValueRange:
+    if array is None or not array.size or not np.all(np.isfinite(array)):
+        return UNKNOWN
+    return ValueRange(float(array.min()), float(array.max()))
+
+
+def _of_integers(source: Output) -> ValueRange:
+    """Return the range of numbers that are cast from integers, by their dtype."""
+    if source.dtype is None or not source.dtype.is_integer:
+        return UNKNOWN
+    limits = ml_dtypes.iinfo(source.dtype.base.numpy)
+    return ValueRange(float(limits.min), float(limits.max))

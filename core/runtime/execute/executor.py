@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -13,10 +14,12 @@ from ...engines.protocol import Body, Engined, ShapePrecompute
 from ...graph.graph import Function, Graph, Node
 from ...inference.binding import bind_kernel, select_kernel
 from ...inference.error_context import faults_of
+from ...inference.inference import infer
 from ...planning.plan import Loop, Plan, Step
 from ...registry.op_facts import has_fact
 from ...support.errors import InvalidArgumentError
 from ...support.gc_control import rare_collection
+from ...support.keyed_cache import KeyedCache
 from ...support.log import tell
 from ...types.tensors import FuncRef
 from ..optimize.fused_calls import FusedCall
@@ -26,18 +29,16 @@ from ..optimize.specializing import Known
 from ..optimize.step_fusion import Fused, settled_steps, with_fused_steps
 from ..optimize.tiers import NO_TIERS, Action, Policy, ProgramState, Tier, Tiers
 from ..state.edge_values import DEAD
-from ..state.resources import Readable
+from ..state.resources import Readable, Variable, VariableView
 from ..state.run_context import Run, current
 from ..steps.constant_steps import does_nothing, fixed_values, for_constants, is_independent
 from ..steps.instructions import Call, Instruction, instruction_of
 from ..steps.locks import exclusive
 from ..steps.value_cache import Cached, ValueCache, with_cached_trees
-from ..steps.variable_groups import VariableGroup
+from ..steps.variable_groups import VariableGroup, variable_of
 from .dataflow import DataflowProgram
 from .execution import execute, execute_measured
-from .precomputed_calls import PrecomputedCall
 from .recorded_loops import RecordedLoops
-from .step_calls import following_references, function_call, guarded, hooked_call, loop_runner, single
 
 if TYPE_CHECKING:
     from ...engines.engine_runtime import EngineRuntime, Group
@@ -349,7 +350,7 @@ class Program:
         made: list[tuple[list[Any], list[Instruction]]] = []
 
         def assembled() -> tuple[list[Any], list[Instruction]]:
-            with self._changing:
+            with self._changing:  # `call` looks without the lock, so several first calls may come here
                 if not made:
                     initial: list[Any] = [None] * body.slots
                     made.append((initial, self._assemble(body.steps, initial, hooked)))
@@ -404,3 +405,152 @@ def _as_number(value: Any) -> Any:
     """Return an array of rank 0 as a NumPy scalar, on which operators are many times faster."""
     is_number = type(value) is np.ndarray and not value.ndim and value.dtype != object
     return value[()] if is_number else value
+
+
+# Values that follow from the shapes of tensors, found by inference, or by computation where inference does not know them.
+
+_MOST_KEPT: Final = 64
+"""Of how many shapes of inputs the results are kept."""
+
+
+class PrecomputedCall:
+    """A step as a function of references, handles and other values; `in_numpy` runs its body."""
+
+    def __init__(self, step: ShapePrecompute, in_numpy: Callable[..., Sequence[Any]]) -> None:
+        self.cluster = step.cluster
+        self.known = step.known
+        self.in_numpy = in_numpy
+        self.results: KeyedCache[Any, Any] = KeyedCache(_MOST_KEPT)
+
+    def __call__(self, *values: Any) -> Any:
+        """Return the value."""
+        arrays = [self._array(slot, value) for slot, value in enumerate(values)]
+        if any(array is None for array in arrays):
+            return self.in_numpy(*values)[0]
+        key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.known])
+        try:
+            result = self.results[key]
+        except KeyError:
+            self.results[key] = result = self._inferred(arrays)
+        return self.in_numpy(*values)[0] if result is None else result
+
+    def _array(self, slot: int, value: Any) -> Any:
+        """Return a value, read from its variable where the slot holds a variable; None before the variable's first write."""
+        if slot not in self.cluster.body.variables:
+            return np.asarray(value)
+        variable = variable_of(value)
+        return None if variable is None else variable.kept
+
+    def _inferred(self, arrays: Sequence[Any]) -> Any:
+        """Return the result by inference; None where inference knows only a part of the value."""
+        cluster = dataclasses.replace(self.cluster, fixed={slot: arrays[slot] for slot in self.known})
+        graph, _, (output,) = cluster.as_graph([arrays[slot] for slot in cluster.inputs])
+        value = infer(graph).spec(output).value
+        return None if value is None or value.dtype == object else value
+
+
+# Wrappers around kernel calls for the steps of a plan: hooks, references, dead values and loops.
+
+
+def single(call: Call) -> Call:
+    """Return `call`, whose result is a tuple of length 1, with the element as the result."""
+    return lambda *values: call(*values)[0]
+
+
+def loop_runner(loop: Loop, initial: list[Any], parts: Sequence[list[Instruction]], hooked: bool) -> Call:
+    """Return a function from a loop's inputs to the tuple of its exits; `parts` are the loop's head, body and tail."""
+    head, body, tail = parts
+    entries, condition, exits = loop.entries, loop.condition, loop.exits
+    sources = tuple(a for a, _ in loop.carried)
+    targets = tuple(b for _, b in loop.carried)
+
+    def run(*inputs: Any) -> tuple[Any, ...]:
+        slots = initial.copy()
+        for slot, value in zip(entries, inputs):
+            slots[slot] = value
+        inputs = ()  # the values of the first iteration must not live as long as the loop
+        while True:
+            execute(head, slots)
+            predicate = slots[condition]
+            if hooked:
+                _call_hook(loop.node, _pass_on, (predicate,))
+            if predicate.ndim:
+                raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {predicate.shape}")
+            if not predicate:
+                break
+            execute(body, slots)
+            # All sources are read first: the new value of a variable may be the old one of another, as in `a, b = b, a`.
+            for slot, value in zip(targets, [slots[i] for i in sources]):
+                slots[slot] = value
+        execute(tail, slots)
+        return tuple([slots[i] for i in exits])
+
+    return run
+
+
+def _pass_on(value: Any) -> Any:
+    return value
+
+
+def function_call(ctx: Any, function: FuncRef) -> Call:
+    """Return a call of a library function by an op of the function's name."""
+    run = ctx.function(function)
+
+    def call(*inputs: Any) -> Any:
+        results = run(inputs)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    return call
+
+
+def hooked_call(node: Node, call: Call) -> Call:
+    """Return `call` through the hook of the calling run."""
+    return lambda *inputs: _call_hook(node, call, inputs)
+
+
+def _call_hook(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
+    """Call the hook of the current run; only instructions of runs with a hook come here."""
+    hook = current().hook
+    assert hook is not None
+    return hook(node, call, inputs)
+
+
+def following_references(call: Call, step: Step) -> Call:
+    """Return `call` with variables read where the step takes values; an uninitialized variable raises even where passed on."""
+    if not (step.dereferenced or step.references or step.shared or step.is_view):
+        return call
+
+    def following(*inputs: Any) -> Any:
+        values = list(inputs)
+        for i in step.dereferenced:
+            if isinstance(values[i], Readable):  # neither dead nor fed
+                values[i] = values[i].read()
+        for i in step.references:
+            if isinstance(values[i], Readable):
+                values[i].read()
+        for i in step.shared:
+            if isinstance(values[i], Variable):
+                values[i] = values[i].memory()
+        if step.is_view and isinstance(values[0], Readable):
+            return VariableView(call, values)
+        return call(*values)
+
+    return following
+
+
+def guarded(call: Call, step: Step) -> Call:
+    """Return `call` guarded against dead inputs: any dead input makes all outputs dead."""
+    inputs, outputs = len(step.inputs), len(step.outputs)
+    has_tuple = isinstance(step, Loop) or outputs - step.tells_deadness != 1
+    dead = (DEAD,) * outputs if outputs != 1 or step.tells_deadness or isinstance(step, Loop) else DEAD
+
+    def guarded(*values: Any) -> Any:
+        for value in values:
+            if value is DEAD:
+                return dead
+        result = call(*values[:inputs])
+        if not step.tells_deadness:
+            return result
+        return (*(result or ()), None) if has_tuple else (result, None)
+
+    return guarded

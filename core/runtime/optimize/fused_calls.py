@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import affine_function
-from ...support.errors import TfgError
+from ...graph.graph import Node
+from ...inference.binding import bind_attrs
+from ...numerics.elementwise_tiles import OperandForm, OperationChain, TileOperation, form_of
+from ...planning.plan import Step
+from ...registry.registry import Affine, affine_function, blockwise_way
+from ...support.errors import InvalidArgumentError, TfgError
 from ...support.keyed_cache import KeyedCache
 from ..steps.instructions import Call
-from .fused_layouts import FusedGroup, GroupLayout, layout_of, shapes_of
 from .step_fusion import Fused
 from .tiers import LEAST_GROUPED
 
@@ -168,3 +172,251 @@ def _takes(function: Call, name: str) -> bool:
     """True where a function has a parameter of this name; NumPy's own take `out`."""
     inner = inspect.unwrap(function)
     return name == "out" if isinstance(inner, np.ufunc) else name in inspect.signature(inner).parameters
+
+
+# Layouts of fused groups for certain shapes: operations of the result's shape run on tiles, all others before the tiles.
+#
+# Constants that multiply a convolution's channels go into the filters, and constants added to the channels are the initial
+# values of the sums.
+
+_NO_SLOT: Final = -2
+"""A slot number that no value has."""
+
+
+class _Early(NamedTuple):
+    """A computation before the tiles: smaller results of steps, and the vectors of affine ops."""
+
+    call: Call
+    sources: tuple[int, ...]
+    places: tuple[int, ...]
+
+
+class GroupLayout(NamedTuple):
+    """The layout of a group for certain shapes.
+
+    `fixed` are values that are the same in every run, `early` are computations before the tiles, `operands` are the
+    operands of the chain. `filters` include the factors of a convolution's channels, `bias` is the convolution's.
+    """
+
+    fixed: Mapping[int, Any]
+    early: tuple[_Early, ...]
+    operands: tuple[int, ...]
+    chain: OperationChain
+    filters: Any = None
+    bias: Any = None
+
+
+class FusedGroup(NamedTuple):
+    """Steps to fuse: their `calls`, whether each call takes `out`, and the values that are the same in every run, by slot."""
+
+    step: Fused
+    calls: Sequence[Call]
+    takes_out: Sequence[bool]
+    constants: Mapping[int, Any]
+    dtype: np.dtype[Any]
+
+
+def layout_of(
+    group: FusedGroup,
+    shapes: Mapping[int, tuple[int, ...]],
+    full: tuple[int, ...],
+) -> GroupLayout | None:
+    """Return the layout for the given shapes, by slot, and a result of shape `full`; None where an operand has no tiles."""
+    return _Draft(group, shapes, full).layout()
+
+
+@functools.lru_cache(1024)
+def stand_in(shape: tuple[int, ...], dtype: Any) -> Any:
+    """Return an array with a shape and a dtype, but without memory for elements."""
+    return np.broadcast_to(np.zeros((), dtype), shape)
+
+
+def shapes_of(
+    body: Sequence[Step], shapes: Sequence[tuple[int, ...]], produced: tuple[int, ...] | None = None
+) -> dict[int, tuple[int, ...]]:
+    """Return the shapes of all values, by slot; InvalidArgumentError where they do not broadcast."""
+    shape_of = dict(enumerate(shapes))
+    for i, step in enumerate(body):
+        if i == 0 and produced is not None:
+            shape_of[step.outputs[0]] = produced
+            continue
+        inputs = [shape_of[slot] for slot in step.inputs]
+        is_affine = affine_function(step.node.op) is not None
+        shape_of[step.outputs[0]] = inputs[0] if is_affine else _broadcast(inputs, step.node)
+    return shape_of
+
+
+def _broadcast(shapes: Sequence[tuple[int, ...]], node: Node) -> tuple[int, ...]:
+    if shapes.count(shapes[0]) == len(shapes):
+        return shapes[0]
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        raise InvalidArgumentError(str(error), node=node.name, op=node.op) from None
+
+
+class _Draft:
+    """Makes the layout of a group for certain shapes."""
+
+    def __init__(self, group: FusedGroup, shapes: Mapping[int, tuple[int, ...]], full: tuple[int, ...]) -> None:
+        self.group = group
+        self.shapes = dict(shapes)
+        self.full = full
+        self.next_slot = group.step.slots
+        self.block = group.step.body[0].outputs[0] if group.step.has_producer else _NO_SLOT
+        self.fixed: dict[int, Any] = dict(group.constants)
+        self.early: list[_Early] = []
+        self.operands: list[int] = []
+        self.forms: list[OperandForm] = []
+        self.draft: list[tuple[Call, bool, tuple[int, ...], int]] = []
+        self.same: dict[int, int] = {}
+
+    def layout(self) -> GroupLayout | None:
+        """Return the layout of `layout_of`."""
+        for i, step in enumerate(self.group.step.body):
+            affine = affine_function(step.node.op)
+            if i == 0 and self.group.step.has_producer:
+                continue
+            if self.shapes[step.outputs[0]] != self.full:
+                self._compute_early(_Early(self.group.calls[i], step.inputs, step.outputs))
+            elif affine is not None:
+                self._add_affine(step, affine)
+            elif step is not self.group.step.body[-1] and (same := self._factor_of_one(self.group.calls[i], step)) is not None:
+                self.same[step.outputs[0]] = self.same.get(same, same)
+            else:
+                self.draft.append((self.group.calls[i], self.group.takes_out[i], step.inputs, step.outputs[0]))
+        for same, slot in self.same.items():
+            self._rename(same, slot)
+        filters, bias = self._absorbed() if self.group.step.has_producer else (None, None)
+        if not self._take_operands():
+            return None
+        chain = self._chain()
+        fixed = {
+            slot: chain.operand(self.fixed[slot], form, chain.columns(self.full) if self.block == _NO_SLOT else self.full[-1])
+            for slot, form in zip(self.operands, self.forms)
+            if slot in self.fixed and form is not OperandForm.FULL
+        }
+        return GroupLayout(fixed, tuple(self.early), tuple(self.operands), chain, filters, bias)
+
+    def _factor_of_one(self, call: Call, step: Step) -> int | None:
+        """Return the slot of the other factor where a step multiplies by constant ones, as swish does; else None."""
+        for factor, other in itertools.permutations(step.inputs, 2) if call is np.multiply else ():
+            if factor in self.fixed and self.shapes[other] == self.full and np.all(self.fixed[factor] == 1):
+                return other
+        return None
+
+    def _absorbed(self) -> tuple[Any, Any]:
+        """Return (filters, bias) of a convolution that absorbs the first operations with constant vectors.
+
+        A bias that the kernel does not take stays an operation.
+        """
+        way = blockwise_way(self.group.step.body[0].node.op)
+        filters = self._filters()
+        if way is None:
+            return None, None
+        factor, bias = self._take_vectors(self.block, filters is not None)
+        if bias is not None and not way.takes_bias:
+            self._add_first(self.block, bias)
+            bias = None
+        return None if factor is None else _constant(way.scaled(filters, factor)), bias
+
+    def _filters(self) -> Any:
+        """Return the producer's filters where they are constant, else None."""
+        return self.group.constants.get(self.group.step.body[0].inputs[1])
+
+    def _take_vectors(self, value: int, has_factor: bool) -> tuple[Any, Any]:
+        """Return (factor, bias) of the first operations, which multiply by or add constant vectors, and remove the
+        operations.
+
+        (x + a) * b is x * b + a * b.
+        """
+        factor: Any = None
+        bias: Any = None
+        while self.draft:
+            call, _, sources, target = self.draft[0]
+            vector = self._only_vector(sources, value)
+            if vector is None or call not in (np.add, np.multiply) or (call is np.multiply and not has_factor):
+                break
+            if call is np.multiply:
+                factor = vector if factor is None else factor * vector
+                bias = None if bias is None else bias * vector
+            else:
+                bias = vector if bias is None else bias + vector
+            self.draft.pop(0)
+            self._rename(target, value)
+        return factor, bias
+
+    def _add_first(self, value: int, bias: Any) -> None:
+        """Have the first operation add a vector to a value."""
+        slot, result = self.next_slot, self.next_slot + 1
+        self.next_slot += 2
+        self.fixed[slot], self.shapes[slot] = bias, bias.shape
+        self._rename(value, result)
+        self.draft.insert(0, (np.add, True, (value, slot), result))
+
+    def _rename(self, old: int, new: int) -> None:
+        """Let the operations take a value in place of another."""
+        self.draft = [
+            (call, takes_out, tuple([new if slot == old else slot for slot in sources]), target)
+            for call, takes_out, sources, target in self.draft
+        ]
+
+    def _only_vector(self, sources: tuple[int, ...], value: int) -> Any:
+        """Return the vector of an operation on a value that no other operation reads; None for another operand."""
+        others = [slot for slot in sources if slot != value]
+        uses = sum(slot == value for _, _, taken, _ in self.draft for slot in taken)
+        if len(others) != 1 or len(sources) != 2 or uses != 1:
+            return None
+        vector = self.fixed.get(others[0])
+        return vector.reshape(-1) if vector is not None and form_of(vector.shape, self.full) is OperandForm.VECTOR else None
+
+    def _compute_early(self, early: _Early) -> None:
+        """Compute a value now where its sources are the same in every run, else in each run before the tiles."""
+        if not self.fixed.keys() >= {*early.sources} - {-1}:
+            self.early.append(early)
+            return
+        nothing = stand_in(self.full, self.group.dtype)
+        result = early.call(*[nothing if i < 0 else self.fixed[i] for i in early.sources])
+        self.fixed.update(zip(early.places, result if len(early.places) > 1 else (result,)))
+
+    def _take_operands(self) -> bool:
+        """Collect the operands of the operations; False where an operand has no form that tiles can be cut from."""
+        made = {target for *_, target in self.draft}
+        made.add(self.block)
+        for slot in dict.fromkeys(slot for _, _, sources, _ in self.draft for slot in sources if slot not in made):
+            form = form_of(self.shapes[slot], self.full)
+            if form is None:
+                return False
+            self.operands.append(slot)
+            self.forms.append(form)
+        return True
+
+    def _add_affine(self, step: Step, affine: Affine) -> None:
+        """Add the operations x * factor + bias; both vectors are computed before the tiles."""
+        bound = functools.partial(affine.function, **bind_attrs(step.node, affine.function))
+        factor, bias = self.next_slot, self.next_slot + 1
+        self.next_slot += 2
+        self.shapes[factor] = self.shapes[bias] = self.full[-1:]
+        if affine.has_factor:
+            self._compute_early(_Early(bound, (-1, *step.inputs[1:]), (factor, bias)))
+            self.draft.append((np.multiply, True, (step.inputs[0], factor), self.next_slot))
+            self.draft.append((np.add, True, (self.next_slot, bias), step.outputs[0]))
+            self.next_slot += 1
+        else:
+            self._compute_early(_Early(bound, (-1, *step.inputs[1:]), (bias,)))
+            self.draft.append((np.add, True, (step.inputs[0], bias), step.outputs[0]))
+
+    def _chain(self) -> OperationChain:
+        numbers = {slot: 1 + i for i, slot in enumerate(self.operands)}
+        numbers[self.block] = 0
+        operations = []
+        for call, takes_out, sources, target in self.draft:
+            operations.append(TileOperation(call, takes_out, tuple([numbers[slot] for slot in sources])))
+            numbers[target] = len(self.operands) + len(operations)
+        return OperationChain(operations, self.forms, self.block != _NO_SLOT)
+
+
+def _constant(filters: Any) -> Any:
+    """Return the filters made read-only, so that arrays derived from them may be cached."""
+    filters.flags.writeable = False
+    return filters

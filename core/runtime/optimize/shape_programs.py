@@ -13,21 +13,24 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
+import numpy as np
+
 from ...functions.callers import reached_functions
 from ...graph.graph import Function, Node, Output
 from ...graph.traversal import closure, topological_order
 from ...inference.inference import Inference, infer_again
-from ...planning.plan import Plan
+from ...planning.plan import Plan, Step, with_releases
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact
 from ...support.keyed_cache import KeyedCache
+from ...support.user_signals import pass_on
 from ...types.dtypes import resource, variant
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..state.resources import Variable
 from ..state.run_context import Run
 from ..state.tensor_lists import ANY, NOTHING_SET, TensorList
+from ..steps.constant_steps import only_computes
 from ..steps.variable_groups import variable_of
-from .dead_steps import without_unread
 from .specializing import certain, every_step, is_worth_specializing, specialized, steps_left
 from .tiers import RUNS_OF_SHAPES, Tier
 
@@ -129,7 +132,7 @@ class ShapePrograms:
         """Count the shapes, and make a program where they come often enough."""
         key = tuple(shapes)
         self._runs[key] = self._runs.get(key, 0) + 1
-        if self._runs[key] <= self._runs_before or not self._is_open:
+        if self._runs[key] <= self._runs_before or not self._is_open:  # a run may have closed it before this one got the lock
             return None
         made = self._specialized(shapes, feeds)
         if made is None:
@@ -141,6 +144,8 @@ class ShapePrograms:
         return made.program
 
     def _specialized(self, shapes: Any, feeds: Sequence[Any]) -> _Special | None:
+        # Before the shapes are read: a variable that another run reshapes meanwhile makes the stamp old, and `holds` compares
+        # the shapes. A stamp of after the reading would vouch for shapes that it never saw.
         stamp = Variable.reshapes
         nodes = topological_order(needed_nodes(self._plan.targets, self._plan.fed))
         facts = _FeedFacts(self._plan.fed, feeds)
@@ -257,3 +262,50 @@ def _keeps_shape(node: Node, inference: Inference | None) -> bool:
 
 def _is_reference(value: Output) -> bool:
     return value.dtype is not None and value.dtype.is_ref
+
+
+# Removal of dead steps, whose results nobody reads: TF1's optimizers wait for the gradients of all inputs, and so compute the
+# gradient of the data.
+#
+# A step that could fail must run for the failure alone. Where shapes decide the failure, a single call on zeros of the plan's
+# shapes tells the result for all runs.
+
+
+def without_unread(plan: Plan, specs: Mapping[Output, TensorSpec], call_of: Callable[[Node], Callable[..., Any]]) -> Plan:
+    """Return the plan without dead steps that cannot fail on the values that `specs` describe.
+
+    A dead step is read by no remaining step and by no fetch.
+    """
+    fetched = {slot for slot in plan.fetches if slot is not None}
+    read = set(fetched)
+    steps: list[Step] = []
+    for step in reversed(plan.steps):
+        if read.isdisjoint(step.outputs) and _never_fails(step, specs, call_of):
+            continue
+        read.update(step.inputs, step.controls)
+        steps.append(step)
+    return dataclasses.replace(plan, steps=with_releases(reversed(steps), fetched)) if len(steps) < len(plan.steps) else plan
+
+
+def _never_fails(step: Step, specs: Mapping[Output, TensorSpec], call_of: Callable[[Node], Callable[..., Any]]) -> bool:
+    """True for a step that only computes, with known shapes and a kernel that accepts zeros of the shapes."""
+    node = step.node
+    if not step.inputs or not only_computes(step):
+        return False
+    if not (has_fact(node.op, "settled_by_shapes") or has_fact(node.op, "total")):
+        return False
+    inputs = [specs[value] for value in node.inputs]
+    results = [specs[value] for value in node.outputs()]
+    if not all(spec.shape.is_known and not spec.dtype.is_object for spec in (*inputs, *results)):
+        return False
+    try:
+        call_of(node)(*map(_zeros, inputs))
+    except Exception as error:  # of any kind: the step stays, and its runs name the node
+        pass_on(error)
+        return False
+    return True
+
+
+def _zeros(spec: TensorSpec) -> Any:
+    is_known = spec.value is not None and spec.value.dtype != object
+    return spec.value if is_known else np.zeros(spec.shape.known(), spec.dtype.numpy)

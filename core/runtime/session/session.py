@@ -7,6 +7,7 @@ import functools
 import itertools
 import numbers
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, overload
@@ -25,7 +26,7 @@ from ...random.philox import Philox
 from ...support.arguments import bounded_depth, checked
 from ...support.display import Displayed
 from ...support.engine_names import NUMPY, VARIABLE
-from ...support.errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError
+from ...support.errors import ArgumentTypeError, FailedPreconditionError, InvalidArgumentError, ResourceExhaustedError
 from ...support.gc_control import rare_collection
 from ...support.log import Stopwatch
 from ...support.not_copied import NotCopied
@@ -38,6 +39,7 @@ from ..guards.allocation import keep_some_freed_memory
 from ..guards.stranger_limits import refuse_files, session_limits
 from ..optimize.tiers import Tier, policy
 from ..state.checkpoint_store import CheckpointStore, default_store
+from ..state.edge_values import Batched
 from ..state.file_access import NO_FILES, FileAccess
 from ..state.kernel_context import KernelContext
 from ..state.resources import ResourceManager, Variable
@@ -45,7 +47,6 @@ from ..state.run_context import Hook, Run, users_hook
 from ..steps.value_cache import CacheStats, ValueCache
 from .feeds import Feed, find_feeds
 from .fetches import arranged, fetched_names, is_list_of_names, name_of, names_in_graph
-from .results import own_values
 from .variable_values import VariableValues, unused_variables
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from ...engines.engine_runtime import EngineRuntime
     from ...engines.protocol import Engine
     from .automatic_program import AutomaticProgram
+
 
 _State = TypeVar("_State")
 _Key = TypeVar("_Key")
@@ -523,3 +525,57 @@ def _engine_runtime(
     else:
         raise TypeError(f"an engine must be a name or an Engine, not {engine!r}")
     return (None, runtime) if isinstance(runtime, AutoRuntime) else (runtime, None)
+
+
+# Results of a run: arrays that belong to the caller.
+
+_MOST_HELD: Final = 2
+"""The largest ratio of the bytes of a view's base array to the bytes of the view."""
+
+
+def own_values(names: Sequence[str], values: list[Any]) -> list[Any]:
+    """Return fetched values, None for operations, as arrays of the caller.
+
+    Arrays of variables, constants and feeds are copied. Nobody else may hold the list. As in TensorFlow, arrays are in C
+    order, and a single string is bytes. Batches stay. Raises ResourceExhaustedError where a copy does not fit into memory.
+    """
+    return [_own(name, values, place) for place, name in enumerate(names)]
+
+
+def _own(name: str, values: list[Any], place: int) -> Any:
+    """Return a value for the caller. No name is bound to the value here: its references are counted."""
+    if type(values[place]) is not np.ndarray:
+        return _other(values[place])
+    if values[place].dtype == object and values[place].ndim == 0 and isinstance(values[place].item(), bytes):
+        return values[place].item()
+    if is_alone(values, place) and (values[place].base is None or _is_all(values[place])):
+        return values[place]
+    try:
+        return values[place].copy()
+    except MemoryError as error:
+        raise ResourceExhaustedError(f"out of memory for the value of '{name}': {error}") from error
+
+
+def _other(value: Any) -> Any:
+    return value if value is None or isinstance(value, Batched) else np.asarray(value)
+
+
+def is_alone(values: list[Any], place: int) -> bool:
+    """True for an array in C order that the list alone refers to, and that may be written to."""
+    return _references(values, place) <= _ALONE and bool(values[place].flags.carray)
+
+
+def _is_all(view: Any) -> bool:
+    """True for a view that shows most of an array to which nothing else refers."""
+    held = [view.base]
+    if type(held[0]) is not np.ndarray or not held[0].flags.owndata or not held[0].flags.writeable:
+        return False
+    return _references(held, 0) <= _ALONE + 1 and held[0].nbytes <= _MOST_HELD * view.nbytes  # + 1: the view
+
+
+def _references(values: list[Any], place: int) -> int:
+    return sys.getrefcount(values[place])
+
+
+_ALONE: Final = _references([np.empty(0)], 0)
+"""The count that `_references` returns for an array that only the list refers to."""

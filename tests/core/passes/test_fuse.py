@@ -7,7 +7,7 @@ import pytest
 
 from tests.core.passes.rewriting import feeds_for, nodes, placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.passes.fusing import epilogues, fuse_normalization, fuse_padding, gelu
+from tfg.core.passes.fusing import epilogues, fuse_normalization
 from tfg.core.passes.pipeline import optimize
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.runtime.session.session import Session
@@ -490,7 +490,7 @@ def test_fed_values_are_left_alone(name):
     b = GraphBuilder()
     build(b)
     fed = [f"{node.name}:0" for node in b.graph if node.op not in ("Placeholder", "Const")]
-    rules = (epilogues.PRODUCTS_IN_ONEDNN, fuse_padding.ZERO_PADDING, fuse_padding.MIRROR_PADDING, gelu.GELU,
+    rules = (epilogues.PRODUCTS_IN_ONEDNN, epilogues.ZERO_PADDING, epilogues.MIRROR_PADDING, epilogues.GELU,
              fuse_normalization.NORMALIZATION)  # fmt: skip
     names = {rule.name for one in rules for rule in one.rules}
     assert not names & rewritten(build, passes, check=False, overridable=fed).fired
@@ -524,8 +524,8 @@ def test_graphs_with_variables(passes):
 @pytest.mark.slow
 def test_every_rule_fires_somewhere():
     fired = {rule for build, _, passes in FIRES.values() for rule in rewritten(build, passes, check=False).fired}
-    rules = (epilogues.PRODUCTS, fuse_padding.ZERO_PADDING, fuse_padding.MIRROR_PADDING,
-             gelu.GELU, fuse_normalization.NORMALIZATION)  # fmt: skip
+    rules = (epilogues.PRODUCTS, epilogues.ZERO_PADDING, epilogues.MIRROR_PADDING,
+             epilogues.GELU, fuse_normalization.NORMALIZATION)  # fmt: skip
     assert {rule.name for one in rules for rule in one.rules} <= fired
 
 

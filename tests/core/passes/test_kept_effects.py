@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.core.passes.rewriting import placeholder, rewritten
-from tfg.core.passes.rules.control_inputs import FAR
+from tfg.core.passes.rules.rewrite import FAR
 from tfg.core.planning.node_selection import needed_nodes
 
 ALWAYS = np.bool_(True)

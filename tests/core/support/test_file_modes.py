@@ -14,7 +14,7 @@ from tfg.core.runtime.state.file_access import OPEN
 from tfg.core.support import atomic
 from tfg.core.types.tensors import Tensor
 from tfg.formats import write_checkpoint
-from tfg.formats.checkpoint.v1 import write_v1
+from tfg.formats.checkpoint.store import write_v1
 from tfg.formats.codecs.npz import write_npz
 
 VALUE = Tensor.from_numpy(np.float32([1, 2]))

@@ -13,7 +13,7 @@ import pytest
 
 from tfg import GraphBuilder, Session
 from tfg.core.parallel import blas_threads, work_division, worker_threads
-from tfg.core.runtime.guards import interruption
+from tfg.core.runtime.guards import limits
 
 RUNS = 40
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems: only Linux lists them")
@@ -25,7 +25,7 @@ def work_is_divided_and_threads_end_soon(monkeypatch):
     monkeypatch.setattr(blas_threads.one_thread, "available", 2)
     monkeypatch.setattr(work_division, "WORTH_DIVIDING", 64)
     monkeypatch.setattr(worker_threads, "IDLE_SECONDS", 0.02)
-    monkeypatch.setattr(interruption, "IDLE_SECONDS", 0.02)
+    monkeypatch.setattr(limits, "IDLE_SECONDS", 0.02)
     worker_threads.renew()
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from tfg import GraphBuilder, Session
 from tfg.core.parallel import blas_threads, work_division
-from tfg.core.runtime.session import results
+from tfg.core.runtime.session.session import is_alone
 
 
 def address(array):
@@ -94,4 +94,4 @@ def test_threads_let_go_of_what_they_worked_on(monkeypatch):
 
     for _ in range(200):
         values = [made()]
-        assert results.is_alone(values, 0)
+        assert is_alone(values, 0)
