@@ -50,6 +50,7 @@ class Namespace:
     """The namespace for lowerings: the functions of jax.numpy, jax.nn, jax.lax and jax.scipy.special by name, and helpers."""
 
     lax = jax.lax
+    has_views = True
 
     def __init__(self, is_cpu: bool, graph: Graph, fed: Collection[Output] | None = None) -> None:
         """Prepare a trace of which JAX may ask gradients where `fed` are given, the tensors that the caller feeds.
