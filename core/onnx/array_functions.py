@@ -12,6 +12,7 @@ import numpy as np
 from ..support.errors import UnimplementedError
 from ..types import dtypes
 from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec
 from .blocks import Value
 
 _UNARY: Final[Mapping[str, str]] = {
@@ -50,6 +51,8 @@ class ArrayFunctions:
 
     array_type: ClassVar[Callable[..., Any]]
     has_64_bits: ClassVar[bool] = True
+    has_views: ClassVar[bool] = False
+    """Whether arrays have a method `view`, for the bits of floats."""
     issubdtype = staticmethod(np.issubdtype)
 
     def __init__(self, g: Any) -> None:
@@ -243,6 +246,10 @@ class ArrayFunctions:
         """Return the result of a function: only derivatives need the factor."""
         return result
 
+    def with_derivatives(self, result: Any, path: Callable[[], Any]) -> Any:
+        """Return the result of a function that has the derivatives of another."""
+        return result
+
     def require(self, condition: Any) -> None:
         """Do nothing: a model has no way to refuse its inputs."""
 
@@ -253,6 +260,22 @@ class ArrayFunctions:
         assert start == 0
         count = count if isinstance(count, int) else self.value(count)
         return self._looped(values, lambda run, carried: self.g.repeat(count, carried, run), advance)
+
+    def while_loop(self, goes_on: Callable[[Any], Any], advance: Callable[[Any], Any], values: tuple[Any, ...]) -> Any:
+        """Return the values after as many calls of `advance` as the condition on the values holds for."""
+
+        def loop(run: Callable[..., list[Value]], carried: list[Value]) -> list[Value]:
+            def step(number: Value, before: Sequence[Value]) -> list[Value]:
+                after = run(number, before)
+                return [self.value(goes_on(tuple(map(self.array_of, after)))), *after]
+
+            looped: list[Value] = self.g.repeat_while(self.value(goes_on(values)), carried, step)
+            return looped
+
+        return self._looped(values, loop, lambda number, state: advance(state))
+
+    def optimization_barrier(self, x: Any) -> Any:
+        return x
 
     def _looped(self, values: Any, loop: Callable[..., Any], advance: Callable[..., Any]) -> Any:
         """Return the results of a loop on values as arrays: a tuple, or an array."""
@@ -278,7 +301,7 @@ class ArrayFunctions:
 
     def arange(self, size: Any) -> Any:
         """Return the numbers below a size, that of an array or a number."""
-        return self.array_of(self.g.Range(0, self.g.reshape(self._dims([size]), []), 1))
+        return self.array_of(self.g.Range(0, self.g.reshape(self.dims([size]), []), 1))
 
     def zeros_like(self, x: Any) -> Any:
         return self.array_of(self.g.zeros_like(x.value))
@@ -288,20 +311,26 @@ class ArrayFunctions:
 
     # Shapes.
 
-    def _dims(self, shape: Any) -> Value:
-        """Return a shape, whose sizes may be sizes that only the run knows, as a vector."""
+    def dims(self, shape: Any) -> Value:
+        """Return a shape, which or whose sizes only the run may know, as a vector."""
+        given = getattr(shape, "value", None)
+        if isinstance(given, Value):
+            return given
         sizes: Sequence[Any] = shape if isinstance(shape, (tuple, list)) else np.ravel(shape).tolist()
         parts: list[Any] = [getattr(size, "value", size) for size in sizes]
         joined: Value = self.g.joined(*(part if isinstance(part, Value) else operator.index(part) for part in parts), [])
         return joined
 
     def reshape(self, x: Any, shape: Any) -> Any:
-        dims = self._dims(shape)
-        is_open = any(isinstance(size, int) and size == -1 for size in shape)
+        dims = self.dims(shape)
+        is_open = isinstance(shape, (tuple, list)) and any(isinstance(size, int) and size == -1 for size in shape)
         return self.array_of((self.g.reshape if is_open else self.g.of_dims)(self.value(x), dims))
 
     def broadcast_to(self, x: Any, shape: Any) -> Any:
-        return self.array_of(self.g.Expand(self.value(x), self._dims(shape)))
+        result = self.g.Expand(self.value(x), self.dims(shape))
+        if result.rank is None and isinstance(shape, tuple):
+            result.spec = TensorSpec(result.dtype, Shape(size if isinstance(size, int) else None for size in shape))
+        return self.array_of(result)
 
     def broadcast_arrays(self, *arrays: Any) -> list[Any]:
         """Return arrays of a common shape; each is expanded to the shapes of the others that are not known to be its own."""
@@ -319,6 +348,13 @@ class ArrayFunctions:
         values = [self.value(array) for array in arrays]
         return self.array_of(self.g.Concat(*values, axis=axis) if len(values) > 1 else values[0])
 
+    def stack(self, arrays: Sequence[Any], axis: int = 0) -> Any:
+        values = [self.value(array) for array in arrays]
+        return self.array_of(self.g.Concat(*(self.g.unsqueeze(value, axis) for value in values), axis=axis))
+
+    def transpose(self, x: Any, order: Sequence[int]) -> Any:
+        return self.array_of(self.g.transpose(x.value, order))
+
     def pad(self, x: Any, widths: Any) -> Any:
         """Pad with zeros before and after each dimension."""
         return self.array_of(self.g.Pad(x.value, np.asarray(widths).T.ravel().tolist(), self.g.like(0, x.value)))
@@ -329,6 +365,9 @@ class ArrayFunctions:
         return self.array_of(self.g.Gather(array.value, self.value(places), axis=int(axis)))
 
     # Along an axis.
+
+    def cumsum(self, x: Any, axis: int, dtype: Any) -> Any:
+        return self.array_of(self.g.CumSum(x.astype(dtype).value, np.int64(axis)))
 
     def softmax(self, x: Any, axis: int = -1) -> Any:
         return self.array_of(self.g.Softmax(x.value, axis=axis))

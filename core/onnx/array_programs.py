@@ -16,12 +16,24 @@ from .blocks import Value
 _END: Final = np.iinfo(np.int64).max
 
 
-def evaluate(g: Any, program: Callable[..., Any], static: Sequence[int], inputs: Sequence[Any], attrs: dict[str, Any]) -> Any:
-    """Return the results of an array program as values; the inputs at the places `static` are NumPy arrays, as for XLA."""
+def evaluate(
+    g: Any,
+    program: Callable[..., Any],
+    static: Sequence[int],
+    sizes: Sequence[int],
+    inputs: Sequence[Any],
+    attrs: dict[str, Any],
+) -> Any:
+    """Return the results of an array program as values; the inputs at the places `static` are NumPy arrays, as for XLA.
+
+    Those that are also at the places `sizes` are `Sizes` where only the run knows them.
+    """
     xp = OnnxNamespace(g)
     arguments = [_wrapped(xp, value) for value in inputs]
     for place in static:
-        arguments[place] = g.known(inputs[place], "sizes")
+        value = inputs[place]
+        is_open = place in sizes and value.array is None
+        arguments[place] = Sizes(g, g.vector(value)) if is_open else g.known(value, "sizes")
     results = program(xp, *arguments, **attrs)
     if isinstance(results, (tuple, list)):
         return [xp.value(result) for result in results]
@@ -39,6 +51,9 @@ def _wrapped(xp: OnnxNamespace, value: Any) -> Any:
 
 class Size:
     """A dimension that only the run knows: programs may compute with it and give it to shapes, but not ask for its number."""
+
+    __array_ufunc__ = None
+    """NumPy's numbers leave operators with a size to it."""
 
     def __init__(self, g: Any, value: Value) -> None:
         self.g = g
@@ -62,7 +77,11 @@ class Size:
         return self._with("Sub", other)
 
     def __floordiv__(self, other: Any) -> Any:
-        return self._with("Div", other)
+        """Return the quotient; onnxruntime ends the process where an integer is divided by 0."""
+        return self._with("Div", Size(self.g, self.g.Max(other.value, 1)) if isinstance(other, Size) else other)
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        return Size(self.g, self.g.constant(np.array([other], np.int64))) // self
 
     def __mod__(self, other: Any) -> Any:
         return self._with("Mod", other)
@@ -76,7 +95,19 @@ class Size:
         raise UnimplementedError("a size on which its lowering depends is unknown")
 
     __index__ = __int__ = __float__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _unknown
-    __neg__ = __rsub__ = __truediv__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __pow__ = _unknown
+    __neg__ = __rsub__ = __truediv__ = __rtruediv__ = __rmod__ = __pow__ = _unknown
+
+
+class Sizes:
+    """A shape that only the run knows, of any number of dimensions: programs may count elements and reshape to the shape."""
+
+    def __init__(self, g: Any, value: Value) -> None:
+        self.g = g
+        self.value = value
+
+    def prod(self) -> Size:
+        """Return the number of elements."""
+        return Size(self.g, self.g.ReduceProd(self.value))
 
 
 class OnnxArray:
@@ -145,10 +176,11 @@ class OnnxArray:
 
     def _cut(self, index: Sequence[Any]) -> Any:
         g, entries = self.xp.g, [each for each in index if each is not None]
-        bounds = [(axis, *_bounds(each)) for axis, each in enumerate(entries) if each != slice(None)]
+        bounds = [(axis, *_bounds(each)) for axis, each in enumerate(entries) if not _is_whole(each)]
         value = self.value
         if bounds:
-            axes, starts, ends, steps = zip(*bounds)
+            axes, starts, stops, steps = zip(*bounds)
+            ends = self.xp.dims(stops) if any(isinstance(stop, Size) for stop in stops) else stops
             value = g.Slice(value, starts, ends, axes, *([steps] if any(step != 1 for step in steps) else []))
         value = g.squeeze(value, *(axis for axis, each in enumerate(entries) if not isinstance(each, slice)))
         left = [each for each in index if each is None or isinstance(each, slice)]
@@ -163,13 +195,19 @@ def _without_ellipsis(index: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
     return (*index[:place], *[slice(None)] * (rank - named), *index[place + 1 :])
 
 
-def _bounds(index: Any) -> tuple[int, int, int]:
-    """Return start, end and step of ONNX's Slice, for a slice or a number."""
+def _is_whole(index: Any) -> bool:
+    return isinstance(index, slice) and index.start is index.stop is index.step is None
+
+
+def _bounds(index: Any) -> tuple[int, Any, int]:
+    """Return start, end and step of ONNX's Slice, for a slice or a number; the end may be a size that only the run knows."""
     if not isinstance(index, slice):
         place = operator.index(index)
         return place, _END if place == -1 else place + 1, 1
     step = 1 if index.step is None else operator.index(index.step)
     start = (0 if step > 0 else _END) if index.start is None else operator.index(index.start)
+    if isinstance(index.stop, Size):
+        return start, index.stop, step
     return start, (_END if step > 0 else -_END) if index.stop is None else operator.index(index.stop), step
 
 
@@ -195,3 +233,8 @@ class OnnxNamespace(ArrayFunctions):
     """The namespace of array programs that become ONNX's operators: that of the XLA engine, as far as ONNX goes."""
 
     array_type = OnnxArray
+
+    def size(self, x: Any) -> Any:
+        """Return the number of elements."""
+        count = x.value.shape.num_elements
+        return count if isinstance(count, int) else Size(self.g, self.g.reshape(self.g.Size(x.value), 1))

@@ -160,10 +160,18 @@ class Emitter:
         return shared
 
     def evaluate(
-        self, program: Callable[..., Any], static: Sequence[int], inputs: Sequence[Any], attrs: dict[str, Any]
+        self,
+        program: Callable[..., Any],
+        static: Sequence[int],
+        sizes: Sequence[int],
+        inputs: Sequence[Any],
+        attrs: dict[str, Any],
     ) -> Any:
-        """Return the results of an array program on values; the inputs at the places `static` are known arrays."""
-        return array_programs.evaluate(self, program, static, inputs, attrs)
+        """Return the results of an array program on values; the inputs at the places `static` are known arrays.
+
+        Those at the places `sizes` may be known in the run alone.
+        """
+        return array_programs.evaluate(self, program, static, sizes, inputs, attrs)
 
     def refuse(self, reason: str) -> NoReturn:
         """Say why ONNX cannot express the node."""

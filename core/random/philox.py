@@ -184,7 +184,7 @@ def unit_double(upper: int, lower: int) -> float:
 def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
     """Return uniform samples on [0, 1): random mantissas under the exponent of [1, 2), minus 1.
 
-    The words may be an array of JAX.
+    The fast form of ops.random._random_programs, where the integers of the mantissas are converted to floats.
     """
     if dtype == np.float32:
         bits = words & _MANTISSA

@@ -312,24 +312,25 @@ def _named_function(name: str, namespace: Any, *values: Any) -> Any:
     return getattr(namespace, name)(*values)
 
 
-def arrays(*ops: str, static: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
+def arrays(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
     """Register an array program as the lowering to XLA (see `lower`) and to ONNX.
 
-    ONNX's namespace is onnx.array_programs: sizes may be known in the run only, and nothing checks requirements there.
+    ONNX's namespace is onnx.array_programs: sizes may be known in the run only, as static inputs at the places `sizes` may
+    be too, and nothing checks requirements there.
     """
 
     def register(function: _Function) -> _Function:
         lower(*ops, static=static)(function)
-        return onnx_arrays(*ops, static=static)(function)
+        return onnx_arrays(*ops, static=static, sizes=sizes)(function)
 
     return register
 
 
-def onnx_arrays(*ops: str, static: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
+def onnx_arrays(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
     """Register an array program as the lowering to ONNX of ops that XLA has functions for."""
 
     def register(function: _Function) -> _Function:
-        onnx(*ops)(functools.update_wrapper(functools.partial(_on_onnx_arrays, function, static), function))
+        onnx(*ops)(functools.update_wrapper(functools.partial(_on_onnx_arrays, function, static, sizes), function))
         return function
 
     return register
@@ -360,8 +361,10 @@ def name_in_namespace(function: Any) -> str | None:
     return function.args[0] if isinstance(function, functools.partial) and function.func is _named_function else None
 
 
-def _on_onnx_arrays(program: Callable[..., Any], static: tuple[int, ...], g: Any, *inputs: Any, **attrs: Any) -> Any:
-    return g.evaluate(program, static, inputs, attrs)
+def _on_onnx_arrays(
+    program: Callable[..., Any], static: tuple[int, ...], sizes: tuple[int, ...], g: Any, *inputs: Any, **attrs: Any
+) -> Any:
+    return g.evaluate(program, static, sizes, inputs, attrs)
 
 
 def onnx(*ops: str) -> Callable[[_Function], _Function]:

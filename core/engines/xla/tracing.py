@@ -49,6 +49,7 @@ class Namespace:
     """The namespace for lowerings: the functions of jax.numpy, jax.nn, jax.lax and jax.scipy.special by name, and helpers."""
 
     lax = jax.lax
+    has_views = True
 
     def __init__(self, is_cpu: bool, graph: Graph, fed: Collection[Output] | None = None) -> None:
         """Prepare a trace of which JAX may ask gradients where `fed` are given, the tensors that the caller feeds.
@@ -125,6 +126,12 @@ class Namespace:
         x = x.astype(np.float32) if x.dtype.itemsize < 4 else x
         is_inside = (x >= limits.min) & (x < -float(limits.min))
         return jnp.where(is_inside, x, float(limits.min)).astype(limits.dtype).astype(dtype)
+
+    @staticmethod
+    def with_derivatives(result: Any, path: Callable[[], Any]) -> Any:
+        """Return the result of a function that has the derivatives of another, of finite values."""
+        way, stop = path(), jax.lax.stop_gradient
+        return stop(result) + (way - stop(way))
 
     @staticmethod
     def same_shape(x: Any, y: Any) -> bool:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,9 +38,9 @@ def simulated(x: Any, low: Any, high: Any, simulation: Simulation, xp: Any = np)
         require_true((low <= high).all(), f"input_min {low} > input_max {high}", xp)
         edge = () if axis == -1 else low.shape
         low, high = wide(low.reshape(edge)), wide(high.reshape(edge))
-    elif x.size:
+    elif 0 not in [size for size in x.shape if isinstance(size, int)]:
         others = tuple(i for i in range(x.ndim) if i != axis) if axis >= 0 else None
-        low, high = x.min(others), x.max(others)
+        low, high = xp.min(x, others), xp.max(x, others)
     else:
         return x.astype(dtype)
     low, high, scale, inverse = (along(v, axis, x.ndim) for v in simulated_range(low, high, signed, bits, narrow, xp))
@@ -55,7 +56,7 @@ def simulated_gradient(gradients: Any, x: Any, low: Any, high: Any, axis: int, x
     require(axis < x.ndim, f"axis {axis} is not smaller than the rank of {x.shape}")
     expected = () if axis == -1 else x.shape[axis : axis + 1]
     for name, value in (("input_min", low), ("input_max", high)):
-        require(value.shape == expected, f"{name} must have shape {expected}, not {value.shape}")
+        require(may_equal(value.shape, expected), f"{name} must have shape {expected}, not {value.shape}")
     inside = (x >= along(low, axis, x.ndim)) & (x <= along(high, axis, x.ndim))
     return xp.where(inside, gradients, gradients.dtype.type(0)), xp.zeros_like(low), xp.zeros_like(high)
 
@@ -65,8 +66,14 @@ def check_slices(x: Any, low: Any, high: Any, axis: int, name: str) -> None:
     require(-1 <= axis < max(x.ndim, 0) or axis == -1, f"axis {axis} is not in [-1, {x.ndim})")
     expected = () if axis == -1 else x.shape[axis : axis + 1]
     for value in (low, high):
-        fits = np.size(value) == 1 if axis == -1 else np.shape(value) == expected
-        require(fits, f"the range of {name} must have shape {expected}, not {np.shape(value)}")
+        fits = may_equal(value.shape, (1,) * value.ndim if axis == -1 else expected)
+        require(fits, f"the range of {name} must have shape {expected}, not {value.shape}")
+
+
+def may_equal(dims: Sequence[Any], expected: Sequence[Any]) -> bool:
+    """Return False for shapes that are known to differ."""
+    pairs = zip(dims, expected, strict=False)
+    return len(dims) == len(expected) and not any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)
 
 
 def require_true(condition: Any, message: str, xp: Any) -> None:

@@ -26,7 +26,7 @@ from ..shared.quantized_ranges import (
     tensor_from_float,
 )
 from . import _onnx_quantize as in_onnx
-from . import _xla_quantize  # noqa: F401 - registers lowerings
+from . import _quantize_programs  # noqa: F401 - registers lowerings
 from ._simulation import Simulation, check_slices, simulated, simulated_gradient
 
 
@@ -370,27 +370,5 @@ def fake_quant_vars_gradient_flops(gradients: TensorSpec, inputs: TensorSpec, mi
     return Cost(4 * gradients.shape.num_elements - 2 * min.shape.num_elements)
 
 
-@onnx("FakeQuantWithMinMaxArgs")
-def _fake_quant_args_onnx(g: Any, x: Any, *, min: float, max: float, num_bits: int, narrow_range: bool) -> Any:
-    return in_onnx.fake(g, x, g.like(min, x), g.like(max, x), num_bits=num_bits, narrow_range=narrow_range)
-
-
-@onnx("FakeQuantWithMinMaxArgsGradient")
-def _fake_quant_args_gradient_onnx(
-    g: Any, grad: Any, x: Any, *, min: float, max: float, num_bits: int, narrow_range: bool
-) -> Any:
-    bounds = g.like(min, x), g.like(max, x)
-    return in_onnx.fake_gradient(g, grad, x, *bounds, num_bits=num_bits, narrow_range=narrow_range)[0]
-
-
-onnx("FakeQuantWithMinMaxVarsGradient", "FakeQuantWithMinMaxVarsPerChannelGradient")(in_onnx.fake_gradient)
-onnx("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")(in_onnx.simulated)
 onnx("Dequantize")(in_onnx.dequantized)
 onnx("QuantizeV2")(in_onnx.quantized)
-onnx("QuantizeAndDequantizeV3")(in_onnx.simulated_v3)
-onnx("FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")(in_onnx.fake)
-
-
-@onnx("QuantizeAndDequantize")
-def _quantize_and_dequantize_onnx(g: Any, x: Any, *, input_min: float, input_max: float, simulation: Simulation) -> Any:
-    return in_onnx.simulated(g, x, g.like(input_min, x), g.like(input_max, x), **simulation._asdict())

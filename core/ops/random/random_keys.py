@@ -7,13 +7,12 @@ from typing import Any, Final
 import numpy as np
 
 from ...random.philox import Philox
-from ...registry.registry import facts, kernel, lower, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import arrays, facts, kernel, not_differentiable, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.plain_shapes import scalar_shape
-from . import _onnx_random as in_onnx
-from . import _xla_random as in_xla
+from . import _random_programs as programs
 
 PHILOX: Final = 1
 _AUTO_SELECT: Final = 3
@@ -103,8 +102,5 @@ not_differentiable("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounter
 zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
 facts("random", of=("StatelessRandomGetAlg",))
 
-onnx("StatelessRandomGetKeyCounter")(in_onnx.key_and_counter)
-onnx("StatelessRandomGetKeyCounterAlg")(lambda g, seed: (*in_onnx.key_and_counter(g, seed), g.constant(np.int32(PHILOX))))
-
-lower("StatelessRandomGetKeyCounter")(in_xla.key_and_counter)
-lower("StatelessRandomGetKeyCounterAlg")(lambda xla, seed: (*in_xla.key_and_counter(xla, seed), xla.int32(PHILOX)))
+arrays("StatelessRandomGetKeyCounter")(programs.key_and_counter)
+arrays("StatelessRandomGetKeyCounterAlg")(lambda xp, seed: (*programs.key_and_counter(xp, seed), xp.asarray(np.int32(PHILOX))))

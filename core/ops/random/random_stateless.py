@@ -14,13 +14,12 @@ from ...random import philox
 from ...random.bounded_normal import MAX_ITERATIONS
 from ...random.philox import Philox
 from ...random.work_sharding import blocks
-from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, onnx, shape, zero_cost
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, not_differentiable, shape, zero_cost
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
-from . import _onnx_random as in_onnx
-from . import _xla_random as in_xla
+from . import _random_programs as programs
 from ._random import (
     as_dims,
     binomial_flops,
@@ -72,32 +71,30 @@ class _Draw(NamedTuple):
     op: str
     samples: str
     kernel: Callable[..., Array]
-    onnx: Callable[..., Any]
-    xla: Callable[..., Any]
+    program: Callable[..., Any]
     cost: Callable[..., Cost]
 
 
 _DRAWS = (
     _Draw(
         "StatelessRandomUniform", "Samples uniform on [0, 1).",
-        functools.partial(_fill, philox.uniform), in_onnx.uniform, in_xla.uniform, uniform_flops,
+        functools.partial(_fill, philox.uniform), programs.uniform, uniform_flops,
     ),
     _Draw(
         "StatelessRandomNormal", "Samples of the standard normal distribution.",
-        functools.partial(_fill, philox.normal), in_onnx.normal, in_xla.normal, normal_flops,
+        functools.partial(_fill, philox.normal), programs.normal, normal_flops,
     ),
     _Draw(
         "StatelessTruncatedNormal", "Standard normal samples of magnitude below 2.",
-        functools.partial(_fill, philox.truncated_normal), in_onnx.truncated_normal, in_xla.truncated_normal,
-        truncated_normal_flops,
+        functools.partial(_fill, philox.truncated_normal), programs.truncated_normal, truncated_normal_flops,
     ),
     _Draw(
         "StatelessRandomUniformFullInt", "Integers over the whole range of the dtype.",
-        functools.partial(_fill, philox.full_int), in_onnx.all_integers, in_xla.full_int, zero_cost,
+        functools.partial(_fill, philox.full_int), programs.all_integers, zero_cost,
     ),
     _Draw(
         "StatelessRandomUniformInt", "Integers uniform on [minval, maxval).",
-        _fill_ints, in_onnx.integers, in_xla.uniform_int, uniform_int_flops,
+        _fill_ints, programs.integers, uniform_int_flops,
     ),
 )  # fmt: skip
 
@@ -112,19 +109,11 @@ def _register(draw: _Draw) -> None:
     def by_key(shape: Array, key: Array, counter: Array, alg: Array, *bounds: Array, dtype: DType) -> Result:
         return draw.kernel(keyed(key, counter, alg, _size(shape)), shape, *bounds, dtype=dtype)
 
-    def by_seed_onnx(g: Any, shape: Any, seed: Any, *bounds: Any, dtype: DType) -> Any:
-        return draw.onnx(g, in_onnx.seeded(g, seed), shape, *bounds, dtype)
-
-    def by_key_onnx(g: Any, shape: Any, key: Any, counter: Any, alg: Any, *bounds: Any, dtype: DType) -> Any:
-        return draw.onnx(g, in_onnx.keyed(g, key, counter), shape, *bounds, dtype)
-
     by_seed.__doc__ = by_key.__doc__ = draw.samples
     kernel(op)(by_seed)
     kernel(op_v2)(by_key)
-    onnx(op)(by_seed_onnx)
-    onnx(op_v2)(by_key_onnx)
-    lower(op, static=(0,))(in_xla.by_seed(draw.xla))
-    lower(op_v2, static=(0, 3))(in_xla.by_key(draw.xla, check_algorithm))
+    arrays(op, static=(0,), sizes=(0,))(programs.by_seed(draw.program))
+    arrays(op_v2, static=(0, 3), sizes=(0,))(programs.by_key(draw.program, check_algorithm))
     shape(op)(seeded_shape)
     shape(op_v2)(keyed_shape)
     flops(op, op_v2)(draw.cost)
@@ -327,6 +316,4 @@ def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: 
 
 flops("StatelessParameterizedTruncatedNormal")(bounded_normal_flops)
 
-onnx("StatelessRandomPoisson")(
-    lambda g, shape, seed, rates, *, dtype: in_onnx.poisson(g, in_onnx.seeded(g, seed), shape, rates, dtype)
-)
+arrays("StatelessRandomPoisson", static=(0,), sizes=(0,))(programs.by_seed(programs.poisson))

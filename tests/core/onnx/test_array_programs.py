@@ -15,7 +15,7 @@ from tfg.core.types.shapes import UNKNOWN, Shape
 def emitted(program, *specs):
     """Return the operators and the result of a program on inputs (dtype, shape)."""
     g = Emitter()
-    result = g.evaluate(program, (), [Value(dtype, Shape(dims)) for dtype, dims in specs], {})
+    result = g.evaluate(program, (), (), [Value(dtype, Shape(dims)) for dtype, dims in specs], {})
     return [operation.op for operation in g.block.operations], result
 
 
@@ -23,6 +23,27 @@ def test_known_sizes_are_numbers():
     operators, result = emitted(lambda xp, x: x.reshape(x.shape[1], x.shape[0] // 2, -1), (dtypes.float32, [4, 3]))
     assert operators == ["Reshape"]
     assert result.shape.dims[:2] == (3, 2)
+
+
+def test_loops_keep_arrays_and_tuples():
+    operators, result = emitted(lambda xp, x: xp.fori_loop(0, 3, lambda i, y: y + x, x), (dtypes.float32, [4]))
+    assert (operators, result.shape.dims) == (["Loop"], (4,))
+
+    def halved(xp, x):
+        return xp.while_loop(lambda state: xp.sum(state[0]) > 1, lambda state: (state[0] / 2, state[1] + 1), (x, x))
+
+    operators, results = emitted(halved, (dtypes.float32, [4]))
+    assert operators == ["ReduceSum", "Greater", "Loop"] and len(results) == 2
+
+
+def test_shapes_that_only_the_run_knows():
+    g = Emitter()
+    x, dims = Value(dtypes.float32, Shape([None])), Value(dtypes.int32, Shape([None]))
+    result = g.evaluate(lambda xp, x, dims: xp.reshape(x[: dims.prod()], dims), (1,), (1,), [x, dims], {})
+    assert result.dtype is dtypes.float32
+    assert [operation.op for operation in g.block.operations] == ["Cast", "ReduceProd", "Slice", "Reshape"]
+    with pytest.raises(UnimplementedError, match="its sizes are not constant"):
+        g.evaluate(lambda xp, x, dims: x, (1,), (), [x, dims], {})
 
 
 def test_programs_compute_with_sizes_of_the_run():
@@ -46,7 +67,7 @@ def test_programs_do_not_decide_by_sizes_of_the_run(question):
 def test_a_program_on_an_unknown_rank():
     g = Emitter()
     x = Value(dtypes.float32, UNKNOWN)
-    g.evaluate(lambda xp, x: xp.where((x > 0).all(), x, -x), (), [x], {})
+    g.evaluate(lambda xp, x: xp.where((x > 0).all(), x, -x), (), (), [x], {})
     assert "ReduceMin" in [operation.op for operation in g.block.operations]
 
 
