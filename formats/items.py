@@ -94,6 +94,11 @@ class Item:
         is_array = _is_records(self.path) or plain(self.path).lower().endswith((".npz", ".npy"))
         return self.start is None and not is_array
 
+    @property
+    def is_slow(self) -> bool:
+        """Return True for a file that is fetched from an address, which is mostly waiting; files of this machine are not."""
+        return self.start is None and is_address(self.path)
+
 
 _Made = TypeVar("_Made")
 

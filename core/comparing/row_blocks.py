@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import collections
+import concurrent.futures
+import contextlib
+import contextvars
 import dataclasses
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -26,6 +29,8 @@ _RUN_SECONDS: Final = 0.05
 """The time of a run from which on larger blocks gain nothing."""
 _GROWTH: Final = 8
 """The largest factor by which a block grows."""
+_READERS: Final = 4
+"""The number of threads that read inputs ahead."""
 _MOST: Final = 4096
 """The largest number of inputs in a block that grew."""
 
@@ -148,6 +153,37 @@ class BlockWork(Generic[_Input]):
     lacks_rows: Callable[[Feeds], bool]
     """Tells whether an input has fewer rows than a run takes."""
     note: Callable[[str], None]
+    is_slow: Callable[[_Input], bool] = lambda _: False
+    """Tells whether an input is worth a thread that reads the input ahead; many threads may read such inputs."""
+
+
+class ReadAhead(Generic[_Input]):
+    """Reads inputs that take long to read in threads, while inputs before them run: those of up to two blocks."""
+
+    def __init__(self, work: BlockWork[_Input], inputs: Sequence[_Input]) -> None:
+        self._work, self._inputs = work, inputs
+        self._pool: concurrent.futures.ThreadPoolExecutor | None = None
+        self._next = 0
+        self._begun: collections.deque[tuple[_Input, concurrent.futures.Future[Feeds]]] = collections.deque()
+
+    def begin(self, start: int, end: int) -> None:
+        """Begin to read the inputs from a place up to another, as far as they are not begun."""
+        for one in self._inputs[max(start, self._next) : end]:
+            if self._work.is_slow(one):
+                self._pool = self._pool or concurrent.futures.ThreadPoolExecutor(_READERS, "tfg-inputs")
+                self._begun.append((one, self._pool.submit(contextvars.copy_context().run, self._work.read, one)))
+        self._next = max(end, self._next)
+
+    def read(self, one: _Input) -> Feeds:
+        """Return what an input feeds; inputs are asked for in their order."""
+        if self._begun and self._begun[0][0] is one:
+            return self._begun.popleft()[1].result()
+        return self._work.read(one)
+
+    def close(self) -> None:
+        """End the threads; inputs that were read for nothing are dropped."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
 
 
 class BlockRunner(Generic[_Input]):
@@ -159,6 +195,7 @@ class BlockRunner(Generic[_Input]):
     def __init__(self, work: BlockWork[_Input], size: BlockSize) -> None:
         self._work = work
         self._asked = size
+        self._ahead = ReadAhead(work, ())
         self._begin()
 
     def _begin(self) -> None:
@@ -178,20 +215,22 @@ class BlockRunner(Generic[_Input]):
     def results(self, inputs: Sequence[_Input], begin: Callable[[int], None] = lambda _: None) -> Iterator[Ran[_Input]]:
         """Yield what became of inputs, in their order; `begin` is called with the number of inputs before they are read."""
         place = 0
-        while place < len(inputs):
-            taken = inputs[place : place + self._size]
-            begin(len(taken))
-            if len(taken) == 1:
-                yield self._one(taken[0])
-            else:
-                yield from self._together(taken)
-            place += len(taken)
+        with contextlib.closing(ReadAhead(self._work, inputs)) as self._ahead:
+            while place < len(inputs):
+                taken = inputs[place : place + self._size]
+                begin(len(taken))
+                self._ahead.begin(place, place + 2 * max(self._size, _READERS))
+                if len(taken) == 1:
+                    yield self._one(taken[0])
+                else:
+                    yield from self._together(taken)
+                place += len(taken)
 
     def _one(self, one: _Input) -> Ran[_Input]:
         """Run an input by itself."""
         started = time.process_time()
         try:
-            feeds = self._work.read(one)
+            feeds = self._ahead.read(one)
         except InternalError:
             raise
         except TfgError as error:
@@ -293,7 +332,7 @@ class BlockRunner(Generic[_Input]):
         taken: list[tuple[_Input, Feeds]] = []
         for one in inputs:
             try:
-                feeds = self._work.read(one)
+                feeds = self._ahead.read(one)
             except InternalError:
                 raise
             except TfgError as error:

@@ -89,8 +89,8 @@ def run_batch(
     """
     loaded = graph if isinstance(graph, Graph) else GraphReading(op_library=names_of(op_libraries)).load(graph)
     request = RunRequest(
-        names_of(fetches), _pairs(feeds) + _parts(parts), names_of(targets), steps, fetch_every, _pairs(assign),
-        _pairs(assign_add), _pairs(assign_sub), check_numerics, top_k, _labels(labels),
+        names_of(fetches), _pairs(feeds) + _parts({} if is_table(inputs) else parts), names_of(targets), steps, fetch_every,
+        _pairs(assign), _pairs(assign_add), _pairs(assign_sub), check_numerics, top_k, _labels(labels),
     )  # fmt: skip
     setup = _setup(session or SessionSetup(), on, state, seed)
     if is_table(inputs):
@@ -99,8 +99,7 @@ def run_batch(
             keep_going=keep_going, overwrite=overwrite, targets=names_of(targets), steps=steps != 1, top_k=top_k,
             labels=labels, progress=progress,
         )  # fmt: skip
-        of_rows = dataclasses.replace(request, feeds=_pairs(feeds))
-        return TableFunction(loaded, of_rows, dict(parts or {}), batch, setup, note)(inputs)
+        return TableFunction(loaded, request, dict(parts or {}), batch, setup, note)(inputs)
     files = BatchOutput(
         None if out_dir is None else os.fspath(out_dir), None if output is None else absolute(output), format,
         shard_size, overwrite, keep_going,

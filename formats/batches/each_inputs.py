@@ -219,7 +219,7 @@ class _Runs:
         """Yield the result of each input; inputs run in blocks where they can be stacked."""
         work = BlockWork(
             arrays.of, arrays.block, lambda values: self._run(values, ()), lambda result: result, self._rows,
-            functools.partial(lacks_rows, self._graph), lambda _: None,
+            functools.partial(lacks_rows, self._graph), lambda _: None, lambda item: item.is_slow,
         )  # fmt: skip
         runner = BlockRunner(work, self._batch)
         for ran in runner.results(items):

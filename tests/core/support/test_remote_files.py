@@ -16,7 +16,7 @@ import pytest
 from tests.cli.running import SAMPLES, process
 from tests.cli.running import tfg as run
 from tests.opcases import string_array
-from tfg import FileAccess, GraphBuilder, Model, Session
+from tfg import FileAccess, GraphBuilder, Model, Session, run_each
 from tfg.core.support import places
 from tfg.core.support.atomic import atomic_file
 from tfg.core.support.credentials import masked
@@ -401,3 +401,37 @@ def test_a_manifest_in_a_store_is_written_few_times_and_whole(memory, monkeypatc
 @pytest.mark.slow
 def test_inputs_and_results_in_a_store_with_processes(bucket):
     _each_is_written_once(f"{bucket}/each", ("--on", "local:2"))
+
+
+def test_files_at_addresses_are_fetched_while_others_run(memory, monkeypatch):
+    fetch, at_once, reading = RemotePlace.fetch, threading.Barrier(2), []
+
+    def waiting(place, start, end):
+        reading.append(place.address)
+        if place.address.endswith(("i04.npy", "i05.npy")):
+            at_once.wait(60)  # nobody alone gets past
+        return fetch(place, start, end)
+
+    for number in range(30):
+        with atomic_file(f"{memory}/i{number:02d}.npy") as file:
+            np.save(file, np.float32([number]))
+    g = GraphBuilder()
+    g.Square(g.Placeholder(dtype="float", shape=[None], name="x"), name="y")
+    monkeypatch.setattr(RemotePlace, "fetch", waiting)
+    results = run_each(g.graph, f"{memory}/*.npy", "y:0")
+    assert [next(results).values["y:0"].tolist() for _ in range(2)] == [[0], [1]]
+    assert f"{memory}/i29.npy" not in reading  # a block or two ahead, not all
+    assert [result.values["y:0"].tolist() for result in results] == [[number * number] for number in range(2, 30)]
+
+
+def test_the_error_of_a_file_at_an_address_is_its_own(memory):
+    for number in range(12):
+        with atomic_file(f"{memory}/i{number:02d}.npy") as file:
+            file.write(b"damaged") if number == 5 else np.save(file, np.float32([number]))
+    g = GraphBuilder()
+    g.Square(g.Placeholder(dtype="float", shape=[None], name="x"), name="y")
+    results = list(run_each(g.graph, f"{memory}/*.npy", "y:0", keep_going=True))
+    assert [result.name for result in results if result.error is not None] == ["i05"]
+    assert results[11].values["y:0"].tolist() == [121]
+    with pytest.raises(TfgError, match=r"i05\.npy"):
+        list(run_each(g.graph, f"{memory}/*.npy", "y:0"))
