@@ -58,13 +58,15 @@ class NextCommands:
     def run(self, fetches: Sequence[str]) -> str:
         """Return the command that runs the graph for fetches."""
         options = "".join(f" --fetch {shlex.quote(name)}" for name in fetches)
-        return f"{self._tfg} run {self._quoted}{self._start(fetches)}{options}{self._graph_feeds(fetches)}"
+        needed = self._needed(fetches)
+        return f"{self._tfg} run {self._quoted}{self._start(needed)}{options}{self._graph_feeds(needed)}"
 
     def train(self, target: str, fetches: Sequence[str]) -> str:
         """Return the command that runs a training step a few times, or for an epoch of the input pipeline."""
         options = "".join(f" --fetch {shlex.quote(name)}" for name in fetches)
         steps = "epoch" if any(has_fact(node.op, "next_element") for node in self._needed([target])) else 10
-        start, feeds = self._start([target, *fetches]), self._graph_feeds([target, *fetches])
+        needed = self._needed([target, *fetches])
+        start, feeds = self._start(needed), self._graph_feeds(needed)
         return f"{self._tfg} run {self._quoted}{start} --target {shlex.quote(target)}{options} --steps {steps}{feeds}"
 
     def explain(self, arguments: str) -> str:
@@ -90,27 +92,27 @@ class NextCommands:
     def _needed(self, fetches: Sequence[str]) -> Collection[Node]:
         return needed_nodes([self.graph.fetch(name) for name in fetches])
 
-    def _start(self, fetches: Sequence[str]) -> str:
-        """Return the options that initialize the variables, tables and iterators that fetches need.
+    def _start(self, needed: Collection[Node]) -> str:
+        """Return the options that initialize the variables, tables and iterators among the nodes of a run.
 
         A SavedModel starts with the values of its files. Variables that no node initializes get values of their own.
         """
         graph = self.graph
         if graph.meta is not None and graph.meta.variables_prefix is not None:
             return ""
-        needed = self._needed(fetches)
         held = [variable for variable in find_variables(graph).values() if variable.node in needed]
-        has_state = bool(held) or any(has_fact(node.op, "table") or has_fact(node.op, "next_element") for node in needed)
+        ops = {node.op for node in needed}
+        has_state = bool(held) or any(has_fact(op, "table") or has_fact(op, "next_element") for op in ops)
         begun = has_state and (initializers(graph) or table_initializers(graph, ()) or iterator_starts(graph))
         values = {v.name: example_value(v.dtype.name, v.shape) for v in held if v.initializer is None}
         assigned = "".join(f" --assign {shlex.quote(f'{name}={value}')}" for name, value in values.items())
         return (" --init" if begun else "") + (assigned if len(values) <= _MAX_ASSIGNED else "")
 
-    def _graph_feeds(self, fetches: Sequence[str]) -> str:
-        """Return the feeds of placeholders, and of arguments of a stored function, that fetches need."""
-        needed = self._needed(fetches)
+    def _graph_feeds(self, needed: Collection[Node]) -> str:
+        """Return the feeds of placeholders, and of arguments of a stored function, among the nodes of a run."""
         # A broken placeholder has no dtype: `tfg check` says what is wrong with it.
-        inputs = (node for node in self.graph if node in needed and node.output_dtypes)
+        held = (node for node in self.graph if node.is_placeholder or node.is_argument)
+        inputs = (node for node in held if node in needed and node.output_dtypes)
         nodes = [node for node in inputs if node.must_be_fed or node.is_argument or _is_unset(node)]
         return _feeds({node.name: text for node, text in self._of_placeholders(nodes).items()})
 

@@ -208,8 +208,7 @@ class Origins:
 
 def _writes_variable(node: Node) -> bool:
     """Return True for an op with a side effect on the variable in the first input; DestroyResourceOp ends a variable only."""
-    definition = node.op_def
-    if definition is None or not node.inputs or not has_fact(node.op, "side_effect"):
+    if not has_fact(node.op, "side_effect") or not node.inputs or (definition := node.op_def) is None:
         return False
     is_end = not definition.inputs[1:] and not definition.outputs
     return not is_end and (definition.inputs[0].is_ref or definition.inputs[0].dtype is resource)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from typing import Final
 
 from ..functions.callers import called_functions, functions_that_reach, named_functions
 from ..graph.graph import GraphLike, Node, as_graph
@@ -61,6 +62,9 @@ _EVIDENCE = {
     "summaries": "summary ops, and nodes that only feed them",
 }
 
+_LOSS_NEEDS: Final = "model", "needed by the loss"
+_FORWARD: Final = "model", "forward computation"
+
 
 @rare_collection()
 @checked
@@ -101,8 +105,9 @@ class _Sorter:
         self._gradients()
         self._initial_values()
         self._loss()
+        needed = self.roles.needed_by_loss
         for node in self.roles.graph:
-            self._put("model", [node], "needed by the loss" if node in self.roles.needed_by_loss else "forward computation")
+            self.placed.setdefault(node, _LOSS_NEEDS if node in needed else _FORWARD)
         return self.placed
 
     def _put(self, stage: str, nodes: Iterable[Node], evidence: str) -> None:

@@ -32,6 +32,8 @@ def callers(graph: Graph, function: str) -> tuple[str, ...]:
 def callers_by_function(graph: Graph) -> dict[str, tuple[str, ...]]:
     """Return the callers of every function of the library, in a single walk."""
     callers_of: dict[str, list[str]] = {name: [] for name in graph.functions}
+    if not callers_of:
+        return {}
     _note_calls(callers_of, graph, "")
     for name, function in graph.functions.items():
         _note_calls(callers_of, function.body, f"{name}: ")
@@ -155,6 +157,8 @@ def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
     """Return the library functions that nodes name: directly, through another function, as a gradient, or as the
     implementation that runs in place of a function.
     """
+    if not graph.functions:
+        return set()
     named = {name for node in nodes for name in named_functions(graph, node)}
     return closure(named & graph.functions.keys(), lambda name: (n for n in _named_by(graph, name) if n in graph.functions))
 
@@ -187,8 +191,7 @@ def _named_by(graph: Graph, name: str) -> Iterator[str]:
 def named_functions(graph: Graph, node: Node) -> Iterator[str]:
     """Yield the functions that a node calls, and the function registered as the node's gradient."""
     yield from function_names(graph, node)
-    registered = graph.registered_gradients.get(gradient_name(node))
-    if registered is not None:
+    if graph.registered_gradients and (registered := graph.registered_gradients.get(gradient_name(node))) is not None:
         yield registered.function
 
 

@@ -456,7 +456,8 @@ class Graph(Summarized, Versioned):
         if len(expected) != count:
             raise InvalidArgumentError(f"it has {counted(count, 'input')}, but its op takes {len(expected)}")
         for i, (source, index) in enumerate(node.data_sources()):
-            got, want = source.output_dtype(index), expected[i]
+            dtypes, want = source.output_dtypes, expected[i]
+            got = dtypes[index] if index < len(dtypes) else None
             if got is not want and want is not None:
                 self._check_input(node, i, source.output(index), got, want)
 

@@ -70,15 +70,17 @@ def _handed_on(value: Output) -> Output | None:
 
 def going_through_elements(graph: Graph, nodes: Iterable[Node]) -> Iterator[tuple[str, Node]]:
     """Yield (path, node) of nodes that take a dataset's elements, among the nodes and in called functions: `FUNCTION/NODE`."""
-    pending, seen = collections.deque(("", node) for node in nodes), set[str]()
+    bodies: dict[str, Iterable[Node]] = {"": nodes}
+    pending = collections.deque(bodies)
     while pending:
-        scope, node = pending.popleft()
-        if asked_datasets(graph, node):
-            yield f"{scope}{node.name}", node
-        elif not has_fact(node.op, "input_pipeline"):
-            names = [name for name in called_functions_of(graph, node) if name not in seen]
-            seen.update(names)
-            pending += [(f"{name}/", inner) for name in names for inner in graph.functions[name].body]
+        function = pending.popleft()
+        for node in bodies[function]:
+            if asked_datasets(graph, node):
+                yield f"{function}/{node.name}" if function else node.name, node
+            elif graph.functions and not has_fact(node.op, "input_pipeline"):
+                new = [name for name in called_functions_of(graph, node) if name not in bodies]
+                bodies |= {name: graph.functions[name].body for name in new}
+                pending += dict.fromkeys(new)
 
 
 def asking_for_elements(node: Node) -> list[Node]:
