@@ -464,7 +464,7 @@ class _Binder:
         return Branch(
             scope.label,
             scope.path,
-            scope_ops(scope, scope.members(), self._figures.layers),
+            scope_ops(scope, list(scope.members()), self._figures.layers),
             scope in opened,
             tuple("" if isinstance(part, NameScope) else name_inside(part, scope.prefix) for part in scope.parts),
             tuple(self._branch(part, opened) if isinstance(part, NameScope) else self._numbers[part] for part in scope.parts),
