@@ -398,9 +398,9 @@ class Scene {
     return box;
   }
 
-  /** The scope, or for a call the call, that holds most of some nodes and few others. @param {number[]} nodes @param {boolean} isCall
-   * @returns {Scope | undefined} */
-  likeliest(nodes, isCall) {
+  /** The scope of a path that holds one of some nodes, otherwise the one that holds most of them and few others; a call for a call.
+   * @param {number[]} nodes @param {boolean} isCall @param {string} path @returns {Scope | undefined} */
+  likeliest(nodes, isCall, path) {
     /** @type {Map<Scope, number>} */ const shared = new Map();
     for (const node of nodes) {
       const body = this.bodyWith(node, "");
@@ -409,6 +409,8 @@ class Scene {
         if (item instanceof Scope && item instanceof Call === isCall) shared.set(item, (shared.get(item) ?? 0) + 1);
       }
     }
+    const same = [...shared.keys()].find((scope) => scope.path === path);
+    if (same) return same;
     const likeness = (/** @type {[Scope, number]} */ [scope, count]) => count / (scope.nodes.length + nodes.length - count);
     const best = [...shared].sort((a, b) => likeness(b) - likeness(a))[0];
     return best && likeness(best) > LIKE ? best[0] : undefined;

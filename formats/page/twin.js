@@ -73,12 +73,12 @@ class Twin {
 
   /** The scope like one of the other picture. @param {Scope} scope @param {Scene} scene @returns {Scope | undefined} */
   like(scope, scene) {
-    return scene.likeliest(scope.nodes.flatMap((node) => this.panes.first.get(node) ?? []), scope instanceof Call);
+    return scene.likeliest(scope.nodes.flatMap((node) => this.panes.first.get(node) ?? []), scope instanceof Call, scope.path);
   }
 
   /** The scope of the other picture like one of this picture. @param {Scope} scope @returns {Scope | undefined} */
   likeness(scope) {
-    return this.viewer.scene.likeliest(scope.nodes.flatMap((node) => this.panes.merged.get(node) ?? []), scope instanceof Call);
+    return this.viewer.scene.likeliest(scope.nodes.flatMap((node) => this.panes.merged.get(node) ?? []), scope instanceof Call, scope.path);
   }
 
   /** The box or frame for what is selected. @returns {Item | undefined} */
