@@ -39,6 +39,13 @@ _FUNCTIONS = {
 
 def nasty_graph(folder: pathlib.Path) -> pathlib.Path:
     """A graph that calls scopes, nodes, attributes and devices so, written to a file."""
+    path = folder / "nasty.pb"
+    save(nasty_nodes(), path)
+    return path
+
+
+def nasty_nodes() -> Graph:
+    """A graph that calls scopes, nodes, attributes and devices so."""
     graph = Graph()
     previous = graph.add_node("x", "NoOp")
     for i, name in enumerate(NASTY):
@@ -47,9 +54,7 @@ def nasty_graph(folder: pathlib.Path) -> pathlib.Path:
                 f"{name}/{name}{j}", "NoOp" if i % 2 else f"Op{name}", control_inputs=[previous],
                 attrs={f"a{name}": name.encode()}, device=name,
             )  # fmt: skip
-    path = folder / "nasty.pb"
-    save(graph, path)
-    return path
+    return graph
 
 
 def large_graph(folder: pathlib.Path, nodes: int = 10_000) -> pathlib.Path:

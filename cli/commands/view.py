@@ -55,7 +55,9 @@ class ViewOptions:
     raw: bool = raw_option()
     no_flops: bool = option(help="Don't count FLOPs.")
     other: str | None = option(
-        "--diff", metavar="AFTER", help="Show GRAPH and AFTER in a single page, with the differences that `tfg diff` finds."
+        "--diff",
+        metavar="AFTER",
+        help="Show GRAPH and AFTER in a page, as one and side by side, with the differences that `tfg diff` finds.",
     )
     overlays: tuple[str, ...] = option(
         "--overlay",

@@ -25,6 +25,8 @@ class NodeOverlay:
     values: Values
     unit: str = ""
     adds_up: bool = False
+    is_of_both: bool = False
+    """True for values that two compared graphs have in common."""
 
 
 def problem_overlay(graph: Graph, faults: Sequence[TfgError] = ()) -> NodeOverlay | None:

@@ -13,6 +13,7 @@ from typing import Final
 from ..explaining.node_listing import value_text
 from ..functions.callers import function_references
 from ..graph.graph import Node, Output
+from ..registry.op_facts import has_fact
 from ..support.grouping import grouped
 from ..support.words import counted
 from .elision import Link, folded, links
@@ -117,6 +118,8 @@ class Look:
     layers: Collection[str] = ()
     """The scopes of a model's layers, which stay closed but for `depth` and `expand`."""
     max_layers: int = _MAX_LAYERS
+    frame_layers: int = 0
+    """The layers for which the head and the edge of a frame take the room."""
     max_width: int = _MAX_WIDTH
     """How many letters may stand beside each other."""
 
@@ -134,47 +137,82 @@ def make_picture(nodes: Sequence[Node], look: Look, title: str = "", keep: Colle
 def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tuple[NameScope, set[NameScope]]:
     """Return the tree of scopes of the drawn nodes, and the set of open scopes.
 
-    Of the divisions of the tree that fit, the division with the most boxes is taken; parts stand in the order of the data
-    flow.
+    The division of the tree with the most parts that fits is taken, where none fits that with the most boxes; parts stand in
+    the order of the data flow.
     """
-    nodes = _beside_readers(list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in edges)))), edges)
+    ordered = list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in edges))))
+    held = _held(ordered, edges)
+    nodes, homes = _beside_readers(ordered, edges, held), _homes(ordered, edges, held)
     candidates = []
     for parts in sorted({look.max_boxes, *(n for n in _PARTS if n < look.max_boxes)}, reverse=True):
-        root = scope_tree(nodes, parts)
+        root = scope_tree(nodes, parts, homes)
         fits = functools.partial(_fits, root, edges, look)
         opened = scopes_to_open(root, look, fits)
-        boxes = len(set(dict(_places(root, opened)).values()))
-        candidates.append(((fits(opened), boxes), (root, opened)))
-    return max(candidates, key=lambda candidate: candidate[0])[1]
+        if fits(opened):
+            return root, opened
+        candidates.append((root, opened))
+    return max(candidates, key=lambda candidate: len(set(dict(_places(*candidate)).values())))
 
 
-def _beside_readers(nodes: Sequence[Node], edges: Iterable[Link]) -> list[Node]:
-    """Return nodes in the order of the data flow with variables, and what is computed from them alone, before the first
-    reader: at the beginning they would put the scopes of layers in the order of their weights.
-    """
+def _held(nodes: Sequence[Node], edges: Iterable[Link]) -> set[Node]:
+    """Return the variables and constants, and what is computed from them alone, of nodes in the order of the data flow."""
     sources = grouped((link.target, link.source) for link in edges)
-    is_held: dict[Node, bool] = {}
+    held: set[Node] = set()
     for node in nodes:
         before = sources.get(node, ())
-        is_held[node] = all(is_held.get(source, False) for source in before) if before else kind_of(node) in _WEIGHTS
+        if held.issuperset(before) if before else kind_of(node) in _WEIGHTS:
+            held.add(node)
+    return held
+
+
+def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: Collection[Node]) -> dict[Node, str]:
+    """Return the scopes that alone read variables, for variables that lie in none, or where nothing computes."""
+    readers = grouped((link.source, link.target) for link in edges)
+    around = {node: node.name.rpartition("/")[0] for node in nodes}
+    computing = {outer for node in nodes if node not in held for outer in _scopes_around(node.name)}
+    read_in: dict[Node, str] = {}
+    for node in reversed(nodes):
+        if node in held and node in readers:
+            read_in[node] = functools.reduce(_common_scope, (read_in.get(each, around[each]) for each in readers[node]))
+    return {node: scope for node, scope in read_in.items() if scope and (not around[node] or around[node] not in computing)}
+
+
+def _scopes_around(name: str) -> Iterator[str]:
+    while name:
+        name = name.rpartition("/")[0]
+        yield name
+
+
+def _common_scope(one: str, other: str) -> str:
+    """Return the innermost scope around two scopes, empty for the root."""
+    pairs = itertools.takewhile(lambda parts: parts[0] == parts[1], zip(one.split("/"), other.split("/")))
+    return "/".join(part for part, _ in pairs)
+
+
+def _beside_readers(nodes: Sequence[Node], edges: Iterable[Link], held: Collection[Node]) -> list[Node]:
+    """Return nodes in the order of the data flow with those held before the first reader: at the beginning they would put
+    the scopes of layers in the order of their weights.
+    """
+    sources = grouped((link.target, link.source) for link in edges)
     ordered: dict[Node, None] = {}
-    for node in [*(node for node in nodes if not is_held[node]), *nodes]:
+    for node in [*(node for node in nodes if node not in held), *nodes]:
         pending = [node]
         while pending:
-            held = [source for source in sources.get(pending[-1], ()) if is_held[source] and source not in ordered]
-            if held:
-                pending += held[::-1]
+            before = [source for source in sources.get(pending[-1], ()) if source in held and source not in ordered]
+            if before:
+                pending += before[::-1]
             else:
                 ordered[pending.pop()] = None
     return list(ordered)
 
 
-def _fits(root: NameScope, edges: Iterable[Link], look: Look, opened: Container[NameScope]) -> bool:
+def _fits(root: NameScope, edges: Iterable[Link], look: Look, opened: Collection[NameScope]) -> bool:
     """Return True where the picture is neither too high nor too wide with these scopes open."""
     places = dict(_places(root, opened))
     parts = list(dict.fromkeys(places.values()))
     layers = layers_of(forward_edges(parts, ((places[e.source], places[e.target]) for e in edges)))
-    return len(layers) <= look.max_layers and max(map(_width, layers), default=0) <= look.max_width
+    height, width = len(layers) + (len(opened) - 1) * look.frame_layers, max(map(_width, layers), default=0)
+    return height <= look.max_layers and width <= look.max_width
 
 
 def _width(layer: Iterable[NameScope | Node]) -> int:
@@ -305,18 +343,24 @@ def _scope_lines(scope: NameScope, nodes: Sequence[Node], layers: Container[str]
     return (label, ops or count) if scope.path in layers else (label, count, ops)
 
 
-def scope_ops(scope: NameScope, nodes: Iterable[Node], layers: Container[str]) -> str:
-    """Return the op types that compute in a layer, in its order; of another scope the most frequent op types."""
+def scope_ops(scope: NameScope, nodes: Sequence[Node], layers: Container[str]) -> str:
+    """Return the op types that compute in a layer, in its order; of another scope the most frequent op types with counts:
+    `3 MatMul, 2 Add, 1 Relu ...`. Nodes that compute nothing and reshapes count where no others are in the scope.
+    """
+    computing = [node.op for node in nodes if kind_of(node) not in _HELD]
+    ops = [op for op in computing if not has_fact(op, "view")] or computing or [node.op for node in nodes]
     if scope.path in layers:
-        return ", ".join(dict.fromkeys(node.op for node in nodes if kind_of(node) not in _HELD))
-    return _frequent_ops(nodes)
+        return _listed(list(dict.fromkeys(ops)))
+    start = "alike, each " if scope.alike > 1 else ""
+    return start + _listed([f"{n // scope.alike} {op}" for op, n in collections.Counter(ops).most_common()], len(start), 3)
 
 
-def _frequent_ops(nodes: Iterable[Node]) -> str:
-    """Return the most frequent op types with counts: `3 MatMul, 2 Add, 1 Relu ...`."""
-    counts = collections.Counter(node.op for node in nodes)
-    ops = counts.most_common(3)
-    return ", ".join(f"{n} {op}" for op, n in ops) + (" ..." if len(counts) > len(ops) else "")
+def _listed(words: Sequence[str], taken: int = 0, most: int = _MAX_LINE) -> str:
+    """Return the first words, at most so many and no more than a line has room for."""
+    ends = itertools.accumulate(len(word) + 2 for word in words)
+    count = max(sum(taken + end + 2 <= _MAX_LINE for end in ends), 1)
+    shown = words[: min(count, most)]
+    return ", ".join(shown) + (" ..." if len(shown) < len(words) else "")
 
 
 def _shortened(line: str) -> str:
@@ -335,7 +379,7 @@ def scopes_to_open(root: NameScope, look: Look, fits: Callable[[set[NameScope]],
 
     All paths in `expand` are open, with the scopes around them. With `depth` all scopes down to that level are open too,
     else the most that leave at most `max_boxes` boxes and still fit: nearest to the root first, then the largest, without
-    layers.
+    layers and several scopes that are alike.
     """
     required = {root, *_named(root, look.expand)}
     if look.depth is not None:
@@ -350,9 +394,12 @@ def scopes_to_open(root: NameScope, look: Look, fits: Callable[[set[NameScope]],
 
 def _named(root: NameScope, expand: Collection[str]) -> Iterator[NameScope]:
     for part in root.parts:
-        if isinstance(part, NameScope) and any(path == part.path or path.startswith(f"{part.path}/") for path in expand):
-            yield part
-            yield from _named(part, expand)
+        if not isinstance(part, NameScope):
+            continue
+        is_around = any(path == part.path or path.startswith(f"{part.path}/") for path in expand)
+        inner = list(_named(part, expand)) if is_around or not part.is_name_scope else []
+        if is_around or inner:
+            yield from (part, *inner)
 
 
 def _down_to(scope: NameScope, depth: int) -> Iterator[NameScope]:
@@ -369,7 +416,7 @@ def _by_size(root: NameScope, wanted: Collection[NameScope], look: Look) -> Iter
 
     def offer(scope: NameScope, level: int) -> None:
         for part in scope.parts:
-            if isinstance(part, NameScope) and part.prefix not in look.layers:
+            if isinstance(part, NameScope) and part.alike == 1 and part.prefix not in look.layers:
                 heapq.heappush(pending, (level, -part.nodes, next(ties), part))
 
     boxes = len(root.parts)

@@ -6,7 +6,8 @@ import dataclasses
 import itertools
 import math
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from ..graph.graph import Node
@@ -29,6 +30,8 @@ class NameScope:
     parts: list[NameScope | Node] = dataclasses.field(default_factory=list)
     nodes: int = 0
     """The number of nodes in the scope, nested scopes included."""
+    alike: int = 1
+    """The number of scopes that are alike and that the scope stands for."""
 
     @property
     def is_name_scope(self) -> bool:
@@ -36,34 +39,42 @@ class NameScope:
         return self.path == self.prefix
 
     def members(self) -> Iterator[Node]:
-        """Yield all nodes of the scope, nested scopes included."""
-        pending = [self]
+        """Yield all nodes of the scope in the order of the graph, nested scopes included."""
+        pending: list[NameScope | Node] = [self]
         while pending:
-            for part in pending.pop().parts:
-                if isinstance(part, NameScope):
-                    pending.append(part)
-                else:
-                    yield part
+            part = pending.pop()
+            if isinstance(part, NameScope):
+                pending += reversed(part.parts)
+            else:
+                yield part
 
 
-def scope_tree(nodes: Iterable[Node], max_parts: int) -> NameScope:
+def scope_tree(nodes: Sequence[Node], max_parts: int, homes: Mapping[Node, str] = MappingProxyType({})) -> NameScope:
     """Return the tree of scopes of `nodes`, no scope with more than `max_parts` parts.
 
     A node of a scope's name belongs into the scope. A scope with a single part is left out. More than `max_parts` parts are
     put into scopes: those whose names have a common stem (`block1`), several that are alike (`20 x block_0 ... block_19`), and
-    then rows of the same length, in the order of `nodes`, named by first and last part (`a ... f`).
+    then rows of the same length, in the order of `nodes`, named by first and last part (`a ... f`). If any scope has too many
+    parts, nodes with a scope in `homes` stand there: variables that lie between blocks would tear apart those alike.
     """
-    root = NameScope("", "", "")
-    scopes = {"": root}
+    scopes = _scopes(nodes, {})
+    if homes and any(len(scope.parts) > max_parts for scope in scopes):
+        scopes = _scopes(nodes, homes)
+    for scope in scopes:
+        _divide(scope, max_parts)
+    return scopes[0]
+
+
+def _scopes(nodes: Iterable[Node], homes: Mapping[Node, str]) -> list[NameScope]:
+    """Return the scopes of nodes with their parts, not yet divided; the root first."""
+    scopes = {"": NameScope("", "", "")}
     for node in nodes:
-        _scope_of(node.name, scopes).parts.append(node)
+        _scope_of(f"{homes[node]}/" if node in homes else node.name, scopes).parts.append(node)
     _place_namesakes(scopes)
     for scope in reversed(scopes.values()):
         scope.parts = [_only_part(part) for part in scope.parts]
         scope.nodes = _count(scope.parts)
-    for scope in list(scopes.values()):
-        _divide(scope, max_parts)
-    return root
+    return list(scopes.values())
 
 
 def _scope_of(name: str, scopes: dict[str, NameScope]) -> NameScope:
@@ -103,8 +114,8 @@ def _count(parts: Iterable[NameScope | Node]) -> int:
 
 
 def _divide(scope: NameScope, max_parts: int) -> None:
-    """Put the parts of a scope with too many into scopes: those of a common stem, then those alike, then rows."""
-    for gathered in (_of_a_stem, _alike):
+    """Put the parts of a scope with too many into scopes: those of a common stem, twice, those alike, then rows."""
+    for gathered in (_of_a_stem, _of_a_stem, _alike):
         if len(scope.parts) > max_parts:
             scope.parts = gathered(scope)
     while len(scope.parts) > max_parts:
@@ -133,7 +144,7 @@ def _alike(scope: NameScope) -> list[NameScope | Node]:
     runs = [list(run) for _, run in itertools.groupby(scope.parts, _shape)]
     if len(runs) == 1:
         return scope.parts
-    return [part for run in runs for part in ([_row(scope, run, f"{len(run)} x ")] if len(run) >= _MIN_ALIKE else run)]
+    return [part for run in runs for part in ([_row(scope, run, len(run))] if len(run) >= _MIN_ALIKE else run)]
 
 
 def _shape(part: NameScope | Node) -> Hashable:
@@ -152,12 +163,13 @@ def _group(scope: NameScope, label: str, parts: Sequence[NameScope | Node], take
     return NameScope(path, label, scope.prefix, list(parts), _count(parts))
 
 
-def _row(scope: NameScope, parts: Sequence[NameScope | Node], count: str = "") -> NameScope | Node:
+def _row(scope: NameScope, parts: Sequence[NameScope | Node], alike: int = 1) -> NameScope | Node:
     if len(parts) == 1:
         return parts[0]
     first, last = (part_label(part, scope.prefix) for part in (parts[0], parts[-1]))
-    label = f"{count}{first} ... {last}"
-    return NameScope(f"{scope.path}/{label}" if scope.path else label, label, scope.prefix, list(parts), _count(parts))
+    label = f"{f'{alike} x ' if alike > 1 else ''}{first} ... {last}"
+    path = f"{scope.path}/{label}" if scope.path else label
+    return NameScope(path, label, scope.prefix, list(parts), _count(parts), alike)
 
 
 def part_label(part: NameScope | Node, prefix: str) -> str:

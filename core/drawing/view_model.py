@@ -31,7 +31,7 @@ from .overlays import NodeOverlay
 from .picture import Look, constants_in, opened_tree, scope_ops
 from .scope_tree import NameScope, name_inside
 
-_FIRST: Final = Look(max_boxes=24, max_layers=9, max_width=150)
+_FIRST: Final = Look(max_boxes=24, max_layers=12, frame_layers=1, max_width=150)
 """The look of a page at first: small enough to read without zooming."""
 CONTROL: Final = -1
 """The output number of a link that is a control edge."""
@@ -50,6 +50,21 @@ class Sheet:
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FirstGraph:
+    """A graph that another one, of which a book is, came from; the book's graph has the nodes of both."""
+
+    names: tuple[str, str]
+    """The names of the files, before and after."""
+    before: Graph
+    counterparts: Mapping[Node, Node]
+    """The nodes of the book's graph by those of `before` and of its functions."""
+    removed: Collection[Node]
+    """The nodes of the book's graph that only `before` has."""
+    figures: Figures
+    """The figures of `before`."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -78,6 +93,7 @@ class Figures:
     """The signature whose model the graph is: it has a page with all nodes, in place of a page of the graph."""
     colour: str = ""
     """The title of the overlay that colours the boxes at first; empty for their kinds."""
+    compared: FirstGraph | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -178,6 +194,21 @@ class Page:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Panes:
+    """Two compared graphs side by side: the pages of each, the graph first, then the functions.
+
+    The nodes of the first graph have entries of their own, from the number `start` on; `pairs` are (node of the first graph,
+    node of the book's graph).
+    """
+
+    names: tuple[str, str]
+    before: tuple[Page, ...]
+    after: tuple[Page, ...]
+    start: int
+    pairs: tuple[tuple[int, int], ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Book:
     """Everything that `tfg view` shows."""
 
@@ -198,6 +229,7 @@ class Book:
     overlays: tuple[Overlay, ...] = ()
     colour: str = ""
     """The title of the overlay that colours the boxes at first; empty for their kinds."""
+    panes: Panes | None = None
 
 
 def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambda done, total: None) -> Book:
@@ -210,12 +242,13 @@ def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambd
         pages = [binder.signature_page(figures.signature, list(graph))]
     else:
         pages = [binder.page("graph", "", list(graph)), *map(binder.needed_page, graph.signatures.values())]
-    callers = callers_by_function(graph)
-    pages += [binder.function_page(function, callers[name]) for name, function in graph.functions.items()]
+    functions = binder.function_pages()
+    pages += functions
+    beside = None if figures.compared is None else binder.panes(figures.compared, [pages[0], *functions])
     entries, groups = tuple(binder.entries), tuple(binder.groups)
     overlays = tuple(overlay for overlay in binder.overlays(figures.overlays) if overlay.values)
     start = 0 if figures.signature is not None else _start(graph)
-    more = tuple(pages), _sentences(entries), tuple(_defaults(entries)), start, overlays, figures.colour
+    more = tuple(pages), _sentences(entries), tuple(_defaults(entries)), start, overlays, figures.colour, beside
     return Book(title, figures.sheets, figures.notes, KINDS, ORDER, entries, groups, *more)
 
 
@@ -243,23 +276,25 @@ def _start(graph: Graph) -> int:
 
 
 class _Binder:
-    """Writes entries, each with the next number, and pages of them."""
+    """Writes entries, each with the next number, and pages of them; entries and groups of `others` come first."""
 
-    def __init__(self, graph: Graph, figures: Figures, report: Report) -> None:
+    def __init__(self, graph: Graph, figures: Figures, report: Report, others: _Binder | None = None) -> None:
         self._graph = graph
         self._figures = figures
         self._report = report
         self._total = len(graph) + sum(len(function.body) for function in graph.functions.values())
         self._numbers: dict[Node, int] = {}
-        self.entries: list[Entry] = []
-        self.groups: list[ColocationGroup] = []
-        self._dtypes: dict[int, str] = {}
-        self._bytes: dict[int, int] = {}
+        self.entries: list[Entry] = [] if others is None else others.entries
+        self.groups: list[ColocationGroup] = [] if others is None else others.groups
+        self._dtypes: dict[int, str] = {} if others is None else others._dtypes
+        self._bytes: dict[int, int] = {} if others is None else others._bytes
+        self._more: dict[Node, int] = {}
+        """The numbers of the nodes of the first of two compared graphs, by the nodes of both as one."""
         self._write(graph, "")
 
     def _write(self, graph: Graph, function: str) -> None:
         """Return an entry for each node of the graph, or of a function's body."""
-        self._numbers.update({node: len(self._numbers) + i for i, node in enumerate(graph)})
+        self._numbers.update({node: len(self.entries) + i for i, node in enumerate(graph)})
         explainer = Explainer(graph, self._figures.inferences.get(function))
         groups = self._add_groups(explainer)
         waited_for = {control for node in graph for control in node.control_inputs}
@@ -322,8 +357,13 @@ class _Binder:
         yield Overlay("Dtype", "", False, tuple(self._dtypes.items()))
         yield Overlay("Bytes", "bytes", True, tuple(self._bytes.items()))
         for overlay in overlays:
-            values = tuple((self._numbers[node], value) for node, value in overlay.values.items() if node in self._numbers)
-            yield Overlay(overlay.title, overlay.unit, overlay.adds_up, values)
+            numbered = (
+                (numbers[node], value)
+                for node, value in overlay.values.items()
+                for numbers in (self._numbers, self._more if overlay.is_of_both else {})
+                if node in numbers
+            )
+            yield Overlay(overlay.title, overlay.unit, overlay.adds_up, tuple(numbered))
 
     def _note_outputs(self, number: int, shapes: Sequence[Shape], dtypes: Sequence[DType | None]) -> None:
         """Note the dtype of the first output, and the bytes of all outputs where their shapes and dtypes are known."""
@@ -358,7 +398,32 @@ class _Binder:
             outputs=self._arguments(self._graph, signature.fetched),
         )
 
-    def function_page(self, function: Function, callers: tuple[str, ...]) -> Page:
+    def function_pages(self) -> list[Page]:
+        """Return a page for each function of the graph."""
+        callers = callers_by_function(self._graph)
+        return [self._function_page(function, callers[name]) for name, function in self._graph.functions.items()]
+
+    def panes(self, compared: FirstGraph, pages: Sequence[Page]) -> Panes:
+        """Return the graph that this one came from, and this one without the nodes of the other, page by page."""
+        start = len(self.entries)
+        first = _Binder(compared.before, compared.figures, self._report, others=self)
+        before = [first.page("graph", "", list(compared.before)), *first.function_pages()]
+        pairs = {node: compared.counterparts.get(node, node) for node in first._numbers}
+        self._more = {other: first._numbers[node] for node, other in pairs.items()}
+        known = [(first._numbers[node], self._numbers[other]) for node, other in pairs.items() if other in self._numbers]
+        after = tuple(self._without(page, compared.removed) for page in pages)
+        return Panes(compared.names, tuple(before), after, start, tuple(known))
+
+    def _without(self, page: Page, removed: Collection[Node]) -> Page:
+        """Return a page without some nodes."""
+        lost = {self._numbers[node] for node in removed if node in self._numbers}
+        if lost.isdisjoint(page.nodes):
+            return page
+        nodes = {number: node for node, number in self._numbers.items()}
+        kept = [nodes[number] for number in page.nodes if number not in lost]
+        return self.page(page.kind, page.name, kept, inputs=page.inputs, outputs=page.outputs, callers=page.callers)
+
+    def _function_page(self, function: Function, callers: tuple[str, ...]) -> Page:
         """Return the body of a function."""
         self._write(function.body, function.name)
         declared = [output.name for output in function.signature.outputs]
@@ -399,7 +464,7 @@ class _Binder:
         return Branch(
             scope.label,
             scope.path,
-            scope_ops(scope, scope.members(), self._figures.layers),
+            scope_ops(scope, list(scope.members()), self._figures.layers),
             scope in opened,
             tuple("" if isinstance(part, NameScope) else name_inside(part, scope.prefix) for part in scope.parts),
             tuple(self._branch(part, opened) if isinstance(part, NameScope) else self._numbers[part] for part in scope.parts),

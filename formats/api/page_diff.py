@@ -25,8 +25,10 @@ Change = tuple[str, str, str]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MergedGraphs:
-    """Both graphs as one: `states` says of nodes that they are added, removed, changed, or have anshapes differ."""
+    """Both graphs as one: `states` says of nodes that they are added, removed, changed, or have other shapes."""
 
+    first: Graph
+    """The first graph by itself."""
     graph: Graph
     states: NodeOverlay
     changes: Mapping[Node, tuple[Change, ...]]
@@ -37,6 +39,13 @@ class MergedGraphs:
     values: NodeOverlay | None = None
     """Where the values of the nodes part, of graphs that were run."""
     notes: tuple[str, ...] = ()
+    names: tuple[str, str] = ("before", "after")
+    """The names of both files."""
+
+    @property
+    def removed(self) -> set[Node]:
+        """Return the nodes that only the first graph has."""
+        return {node for node, state in self.states.values.items() if state == "removed"}
 
     @property
     def overlays(self) -> tuple[NodeOverlay, ...]:
@@ -63,7 +72,8 @@ def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
     nodes_after = dict(_paired(after, graph))
     kept = {node: nodes_after[other] for node, other in _counterparts(match) if other in nodes_after}
     lines_of = {node: tuple(lines) for node, lines in merged.items()}
-    return MergedGraphs(graph, NodeOverlay(_TITLE, states), lines_of, difference.verdict, {**kept, **removed}, nodes_after)
+    overlay = NodeOverlay(_TITLE, states, is_of_both=True)
+    return MergedGraphs(before, graph, overlay, lines_of, difference.verdict, {**kept, **removed}, nodes_after)
 
 
 def _paired(graph: Graph, copy: Graph) -> Iterator[tuple[Node, Node]]:

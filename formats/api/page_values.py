@@ -305,7 +305,7 @@ def of_both(
     compared_rows = [(value.node, row) for (value, _, _), row in zip(tensors, rows)]
     lines = grouped((node, _change(row)) for node, row in compared_rows if not row.passed)
     changes = {node: (*compared.changes.get(node, ()), *lines.get(node, ())) for node in {**compared.changes, **lines}}
-    partings = NodeOverlay("Values", _partings(compared_rows))
+    partings = NodeOverlay("Values", _partings(compared_rows), is_of_both=True)
     compared = dataclasses.replace(compared, changes=changes, values=partings, notes=(_verdict(rows),))
     return RunValues({"before": mine, "after": theirs}, labels), compared
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...core.drawing.node_values import NodeValue
 from ...core.drawing.overlays import NodeOverlay, problem_overlay
-from ...core.drawing.view_model import Book, Figures, Report, Sheet, make_book
+from ...core.drawing.view_model import Book, Figures, FirstGraph, Report, Sheet, make_book
 from ...core.explaining.graph_facts import GraphFacts, MissingOp, assets, explain_graph, facts_without_detail
 from ...core.flops import count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
@@ -119,8 +119,8 @@ def view(
 
     `overlays` has numbers or texts by node's name under titles; a node in a function is FUNCTION/NODE or CALL/NODE. `measured`
     is the result of `tfg.profile`, whose times become an overlay, and so do the times in a file of TensorFlow, `run_metadata`.
-    With `diff`, the page shows the differences from `graph` to `diff`, and the nodes of both. InvalidArgumentError for
-    overlays without a node of the graph.
+    With `diff`, the page shows the differences from `graph` to `diff`, the nodes of both as one, and both side by side.
+    InvalidArgumentError for overlays without a node of the graph.
 
     The page needs no network. `fetches` names the tensors whose FLOPs count, by default the outputs. A notebook shows the
     page in a frame of `height` pixels; `save` writes the page to a file. The errors of `count_flops` for wrong `fetches`.
@@ -201,7 +201,7 @@ def page_look(graph: Graph, signature: str | None, raw: bool, other: Graph | Non
     from .page_diff import merged_graphs  # lazy: most pages show a single graph
 
     theirs = model_view(other, signature, raw=raw)
-    compared = merged_graphs(view.graph, theirs.graph)
+    compared = dataclasses.replace(merged_graphs(view.graph, theirs.graph), names=(graph.file, other.file))
     return PageLook(model_view(compared.graph, raw=True), (view, theirs), compared)
 
 
@@ -265,7 +265,7 @@ class _Page:
     def figures(self, path: str, flops: bool, is_sound: bool, sheets: Callable[[GraphFacts], Iterator[Sheet]]) -> Figures:
         """Return the figures of the page; `path` is the graph's file in the suggested commands."""
         unshaped: list[str] = []
-        inferences = dict(self._inferences(unshaped))
+        inferences = dict(self._inferences(self.graph, unshaped))
         inference = inferences.get("") if is_sound else None
         facts = explain_graph(
             self.graph, path, inference, variables_unread=unread_values(self.graph), view=self.view, specs=inference
@@ -286,7 +286,20 @@ class _Page:
             origins=self.view.other_names,
             signature=self.view.signature,
             colour=self.colour,
+            compared=None if self.compared is None else self._first_graph(self.compared, flops),
         )
+
+    def _first_graph(self, compared: MergedGraphs, flops: bool) -> FirstGraph:
+        """Return the first of two graphs by itself, with the shapes and FLOPs that follow in it."""
+        graph, states = compared.first, compared.states.values
+        counts = _counts_alone(graph) if flops else {}
+        first = Figures(
+            inferences=dict(self._inferences(graph, [])),
+            flops={node: readable(count) for node, count in counts.items()},
+            shares=flops_shares(graph, counts),
+            keep={node for node, other in compared.before.items() if other in states},
+        )
+        return FirstGraph(compared.names, graph, compared.before, compared.removed, first)
 
     def _with_tables(self, sheets: Iterator[Sheet], missing: Sequence[MissingOp]) -> Iterator[Sheet]:
         """Yield the facts, those of the file first; tables of ops without a kernel, layers and weights; and other sheets."""
@@ -304,13 +317,14 @@ class _Page:
             yield Sheet("weights", ("weight", *WEIGHT_FIGURES), tuple(weights))
         yield from sheets
 
-    def _inferences(self, notes: list[str]) -> Iterator[tuple[str, Inference]]:
-        """Return the shapes in the graph and in its functions' bodies; `notes` gets the reasons of gaps.
+    @staticmethod
+    def _inferences(whole: Graph, notes: list[str]) -> Iterator[tuple[str, Inference]]:
+        """Return the shapes in a graph and in its functions' bodies; `notes` gets the reasons of gaps.
 
         The arguments of a function that the graph calls, directly or through others, have the specs that cover all calls.
         """
-        functions = self.graph.functions
-        graphs = {"": self.graph, **{name: function.body for name, function in functions.items()}}
+        functions = whole.functions
+        graphs = {"": whole, **{name: function.body for name, function in functions.items()}}
         answers = Answers()
         called: Mapping[Function, Sequence[TensorSpec]] = {}
         for name, graph in graphs.items():
@@ -349,6 +363,16 @@ class _Page:
         times = next((overlay.values for overlay in self.overlays if overlay.unit == "seconds"), None)
         seconds = None if times is None else {node.name: float(time) for node, time in times.items()}
         return model_layers(report, trained, layer_classes(self.view.source), seconds).layers
+
+
+def _counts_alone(graph: Graph) -> dict[Node, DimLike]:
+    """Return the FLOPs of the nodes of a graph's outputs; none where they cannot be counted."""
+    from ...core.passes.pipeline import guessed_fetches  # lazy: pages need no passes
+
+    try:
+        return flops_by_node(graph, count_flops(graph, guessed_fetches(graph)))
+    except TfgError:
+        return {}
 
 
 def _layers_sheet(layers: Sequence[Layer]) -> Sheet:

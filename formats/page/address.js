@@ -2,16 +2,17 @@
 "use strict";
 
 /**
- * The part of the page's address behind `#`: the page, the node or scope that is selected, and whether all nodes are drawn. A copied link
- * opens on the same selection; Back and forward lead through the selections.
+ * The part of the page's address behind `#`: the page, the node or scope that is selected, and whether all nodes are drawn, and two
+ * graphs side by side. A copied link opens on the same selection; Back and forward lead through the selections.
  *
- * @typedef {{ page: string, node: string, scope: string, isClosed: boolean, isWhole: boolean }} Place  Empty texts where nothing is selected,
+ * @typedef {{ page: string, node: string, scope: string, isClosed: boolean, isWhole: boolean, isBeside: boolean }} Place  Empty texts where nothing is selected,
  *   or the first page is shown.
  */
 
 /** @param {Place} place */
-function toFragment({ page, node, scope, isClosed, isWhole }) {
-  const fields = [["node", node], ["scope", scope], ["closed", isClosed ? "1" : ""], ["page", page], ["all", isWhole ? "1" : ""]];
+function toFragment({ page, node, scope, isClosed, isWhole, isBeside }) {
+  const flag = (/** @type {boolean} */ isSet) => (isSet ? "1" : "");
+  const fields = [["node", node], ["scope", scope], ["closed", flag(isClosed)], ["page", page], ["all", flag(isWhole)], ["beside", flag(isBeside)]];
   const readable = (/** @type {string} */ text) => encodeURIComponent(text).replace(/%2F/g, "/").replace(/%3A/g, ":");
   return fields.filter(([, text]) => text).map(([name, text]) => `${name}=${readable(text)}`).join("&");
 }
@@ -20,7 +21,7 @@ function toFragment({ page, node, scope, isClosed, isWhole }) {
 function toPlace(fragment) {
   const fields = new URLSearchParams(fragment);
   const text = (/** @type {string} */ name) => fields.get(name) ?? "";
-  return { page: text("page"), node: text("node"), scope: text("scope"), isClosed: fields.has("closed"), isWhole: fields.has("all") };
+  return { page: text("page"), node: text("node"), scope: text("scope"), isClosed: fields.has("closed"), isWhole: fields.has("all"), isBeside: fields.has("beside") };
 }
 
 class Address {

@@ -22,9 +22,12 @@
  * @typedef {{ root: string, members: number[], device: string, conflicts: string[], missing: string[] }} Group
  * @typedef {{ title: string, columns: string[], rows: string[][] }} Sheet
  * @typedef {{
+ *   names: [before: string, after: string], before: Page[], after: Page[], start: number, merged: Map<number, number>, first: Map<number, number>,
+ * }} Panes  Two compared graphs: the pages of each, and the nodes of both as one by those of the first graph, and the other way round.
+ * @typedef {{
  *   title: string, sheets: Sheet[], notes: string[], kinds: string[], stages: string[],
  *   entries: Entry[], groups: Group[], pages: Page[], start: number, ops: Map<string, string>, defaults: Map<string, [string, string][]>,
- *   functions: Map<string, Page>, overlays: Overlay[], colour: string, store: Store,
+ *   functions: Map<string, Page>, overlays: Overlay[], colour: string, store: Store, panes: Panes | null,
  * }} Book
  */
 
@@ -114,7 +117,8 @@ async function readBook() {
   book.pages = raw.pages.map(readPage);
   book.ops = new Map(raw.ops ?? []);
   book.defaults = new Map(raw.defaults ?? []);
-  book.functions = new Map(book.pages.filter((/** @type {Page} */ page) => page.kind === "function").map((/** @type {Page} */ page) => [page.name, page]));
+  book.functions = functionsAmong(book.pages);
+  book.panes = raw.panes ? readPanes(raw.panes) : null;
   book.store = new Store(book.entries, raw.details ?? [], raw.size ?? 1);
   return book;
 }
@@ -139,6 +143,17 @@ function readPage(raw) {
   const view = (/** @type {any} */ rawView) => ({ links: [], root: {}, ...rawView });
   const isPlain = (raw.packed ?? raw).whole === undefined;
   return { ...page, nodes, isPlain, brief: view(raw.brief), whole: view(isPlain ? raw.brief : raw.whole), holders: new Map(raw.holders ?? []) };
+}
+
+/** @param {any} raw @returns {Panes} */
+function readPanes({ names, before, after, start, pairs = [] }) {
+  const swapped = pairs.map((/** @type {[number, number]} */ [node, merged]) => [merged, node]);
+  return { names, before: before.map(readPage), after: after.map(readPage), start, merged: new Map(pairs), first: new Map(swapped) };
+}
+
+/** @param {Page[]} pages @returns {Map<string, Page>} */
+function functionsAmong(pages) {
+  return new Map(pages.filter(({ kind }) => kind === "function").map((page) => [page.name, page]));
 }
 
 /** The name of a page in an address. @param {Page} page */

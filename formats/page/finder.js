@@ -71,11 +71,11 @@ class Finder {
   find() {
     const text = this.input.value.trim().toLowerCase();
     const matches = matcher(text);
-    const { entries } = this.viewer.book;
+    const { entries, panes } = this.viewer.book;
     const { page, dtypes } = this.viewer;
     const here = new Set(page.nodes);
     const hits = text ? [...this.scopes(text, matches)] : [];
-    for (const [node, entry] of text ? entries.entries() : []) {
+    for (const [node, entry] of text ? entries.slice(0, panes?.start).entries() : []) {
       const isNamed = matches(entry.name) || matches(entry.op);
       if (isNamed || dtypes.get(node) === text || traitsOf(entry).some(matches)) {
         const less = (isNamed ? 0 : UNNAMED) + (page.holders.has(node) ? BOXLESS : 0) + (here.has(node) ? 0 : ELSEWHERE);

@@ -27,7 +27,10 @@ function arrange(scope, textOf, measure) {
     segment.from === scope ? "entrance" : String(segment.from.id),
     segment.to === scope ? "exit" : String(segment.to.id),
   ]);
-  const texts = segments.map((segment) => (segment.to === scope ? "" : shortened(textOf(segment))));
+  // What enters as a single segment has its text outside, and so has what leaves.
+  const isSaid = (/** @type {Segment} */ segment) => segment.to === scope || (segment.from === scope && entering === 1);
+  const entering = segments.filter((segment) => segment.from === scope).length;
+  const texts = segments.map((segment) => (isSaid(segment) ? "" : shortened(textOf(segment))));
   segments.forEach((segment, i) => {
     const size = texts[i] ? { width: measure(texts[i]) + 6, height: WORD, labelpos: "c" } : {};
     graph.setEdge(...ends(segment), { weight: segment.from === scope || segment.to === scope ? 1 : WEIGHT, ...size });
@@ -36,7 +39,10 @@ function arrange(scope, textOf, measure) {
   const top = scope.parent ? HEAD : 0;
   const edges = segments.map((segment) => graph.edge(...ends(segment)));
   const size = extent(linked.size ? graph.graph() : { width: 0, height: 0 }, edges.map(({ points }) => points));
-  const shift = { x: PAD - size.left, y: PAD + top };
+  const boxes = [...linked].filter((part) => part !== scope).map((part) => graph.node(String(part.id)));
+  const { first, last } = used(scope, boxes, edges, texts);
+  size.height = Math.min(size.height, last) - first;
+  const shift = { x: PAD - size.left, y: PAD + top - first };
   for (const part of scope.parts) {
     if (linked.has(part)) {
       const { x, y } = graph.node(String(part.id));
@@ -52,8 +58,23 @@ function arrange(scope, textOf, measure) {
   scope.routes = segments.map((segment, i) => {
     const { points, x, y } = edges[i];
     const middle = texts[i] && x !== undefined && y !== undefined ? { x: x + shift.x, y: y + shift.y } : null;
-    return { segment, points: route(scope, segment, points, shift), text: texts[i], middle };
+    const inside = points.filter(({ y }, at) => at === 0 || at === points.length - 1 || (y >= first && y <= last));
+    return { segment, points: throughText(route(scope, segment, inside, shift), middle), text: texts[i], middle };
   });
+}
+
+/** Where boxes, texts and the edges between boxes begin and end: the library leaves room for a text at ports, too.
+ * @param {Scope} scope @param {{ y: number, height: number }[]} boxes @param {{ points: Point[], y?: number }[]} edges @param {string[]} texts */
+function used(scope, boxes, edges, texts) {
+  let [first, last] = boxes.length ? [Infinity, -Infinity] : [0, 0];
+  const take = (/** @type {number} */ from, /** @type {number} */ to) => ([first, last] = [Math.min(first, from), Math.max(last, to)]);
+  for (const { y, height } of boxes) take(y - height / 2, y + height / 2);
+  [...scope.segments.values()].forEach(({ from, to }, i) => {
+    const { points, y } = edges[i];
+    if (from !== scope && to !== scope) for (const point of points) take(point.y, point.y);
+    if (texts[i] && y !== undefined) take(y - WORD, y + WORD);
+  });
+  return { first, last };
 }
 
 /** What a layout takes with its edges, which the library lets stand out at both sides. @param {{ width: number, height: number }} size
@@ -72,6 +93,15 @@ function route(scope, { from, to }, found, shift) {
   const start = from === scope ? [{ x: scope.entrance, y: 0 }] : from instanceof Scope && from.isOpen ? around(from, isBack).reverse() : [points[0]];
   const end = to === scope ? [{ x: scope.exit, y: scope.height }] : to instanceof Scope && to.isOpen ? around(to, isBack, true) : points.slice(-1);
   return [...start, ...points.slice(1, -1), ...end];
+}
+
+/** Points whose smooth line goes down through the middle of its text. @param {Point[]} points @param {Point | null} middle */
+function throughText(points, middle) {
+  if (!middle) return points;
+  return points.flatMap((point) => {
+    const isText = Math.abs(point.x - middle.x) < 1 && Math.abs(point.y - middle.y) < 1;
+    return isText ? [{ x: point.x, y: point.y - WORD }, { x: point.x, y: point.y + WORD }] : [point];
+  });
 }
 
 /** The way to a port of an open scope: there straight, against the flow along its right side. @param {Scope} scope @param {boolean} isBack

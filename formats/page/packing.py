@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from ...core.drawing.view_model import CONTROL, Book, Entry, Overlay, Page, Report
+from ...core.drawing.view_model import CONTROL, Book, Entry, Overlay, Page, Panes, Report
 from ...core.support.escaping import printable_line
 
 PACKED_FROM: Final = 20_000
@@ -73,7 +73,13 @@ def _packed(book: Book, report: Report) -> dict[str, Any]:
         "size": _NODES_OF_A_PART,
         "details": [_pack(part) for part in _details(book.entries, (), report)],
         "pages": [_packed_page(page) for page in book.pages],
+        **({} if book.panes is None else {"panes": _packed_panes(book.panes)}),
     }
+
+
+def _packed_panes(panes: Panes) -> dict[str, Any]:
+    pages = {side: [_packed_page(page) for page in getattr(panes, side)] for side in ("before", "after")}
+    return {**plain(dataclasses.replace(panes, before=(), after=())), **pages}
 
 
 def _packed_overlay(overlay: Overlay, nodes: int) -> dict[str, Any]:

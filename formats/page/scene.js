@@ -14,12 +14,16 @@ const WORD_SIZE = 9 / 11;
 const MAX_SHOWN = 300;
 /** How many boxes may be shown when the calls of a signature are opened. */
 const MAX_INLINED = 60;
+/** The part of their nodes that scopes of two graphs share at least, where one stands for the other. */
+const LIKE = 0.4;
 
 /** The picture of a page. The inside of a scope is made when the scope opens, so that a closed scope costs nothing. */
 class Scene {
-  /** @param {Book} book @param {Page} page @param {boolean} isWhole @param {(text: string, bold: boolean) => number} measure Widths of texts. */
-  constructor(book, page, isWhole, measure) {
+  /** @param {Book} book @param {Page} page @param {boolean} isWhole @param {(text: string, bold: boolean) => number} measure Widths of texts.
+   * @param {Map<string, Page>} functions That nodes call. */
+  constructor(book, page, isWhole, measure, functions = book.functions) {
     this.book = book;
+    this.functions = functions;
     this.entries = book.entries;
     this.isWhole = isWhole;
     this.measure = measure;
@@ -105,7 +109,7 @@ class Scene {
 
   /** The pages of the functions that a node calls. @param {number} node */
   pagesOf(node) {
-    return this.entries[node].calls.flatMap((name) => this.book.functions.get(name) ?? []);
+    return this.entries[node].calls.flatMap((name) => this.functions.get(name) ?? []);
   }
 
   /** Give the parts of a scope the links that begin, end or run in the scope. @param {Scope} scope */
@@ -392,6 +396,24 @@ class Scene {
     /** @type {Item | undefined} */ let box = this.items[this.innermost[node]];
     for (let scope = box?.parent; scope; scope = scope.parent) if (!scope.isOpen) box = scope;
     return box;
+  }
+
+  /** The scope of a path that holds one of some nodes, otherwise the one that holds most of them and few others; a call for a call.
+   * @param {number[]} nodes @param {boolean} isCall @param {string} path @returns {Scope | undefined} */
+  likeliest(nodes, isCall, path) {
+    /** @type {Map<Scope, number>} */ const shared = new Map();
+    for (const node of nodes) {
+      const body = this.bodyWith(node, "");
+      /** @type {Item | null} */ let item = body ? this.items[this.innermost[body.holder(node)]] : null;
+      for (; item?.parent; item = item.parent) {
+        if (item instanceof Scope && item instanceof Call === isCall) shared.set(item, (shared.get(item) ?? 0) + 1);
+      }
+    }
+    const same = [...shared.keys()].find((scope) => scope.path === path);
+    if (same) return same;
+    const likeness = (/** @type {[Scope, number]} */ [scope, count]) => count / (scope.nodes.length + nodes.length - count);
+    const best = [...shared].sort((a, b) => likeness(b) - likeness(a))[0];
+    return best && likeness(best) > LIKE ? best[0] : undefined;
   }
 
   /** The links that begin or end at nodes of an item, those inside it left out. @param {Item} item */

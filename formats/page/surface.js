@@ -12,8 +12,6 @@
 const SVG = "http://www.w3.org/2000/svg";
 const MIN_ZOOM = 0.02;
 const MAX_ZOOM = 4;
-/** What is left free for the legend, in pixels, where the whole picture is shown. */
-const LEGEND = 40;
 /** How far the pointer may move, in pixels, before a click is a pan. */
 const CLICK = 4;
 
@@ -29,9 +27,13 @@ class Surface {
   /** @param {SVGSVGElement} element @param {SVGSVGElement} minimap @param {(item: Item | null, isHead: boolean) => void} onClick */
   constructor(element, minimap, onClick) {
     this.element = element;
+    /** Another picture that is panned and zoomed as this one is. @type {Surface | null} */
+    this.twin = null;
     this.minimap = new Minimap(minimap, (place) => this.lookAt(place));
     this.onClick = onClick;
     this.camera = { x: 0, y: 0, zoom: 1 };
+    /** What stays free below the whole picture, for the legend, in pixels. */
+    this.free = 0;
     /** The camera that the last fit left. @type {{ x: number, y: number, zoom: number } | null} */
     this.fitted = null;
     /** @type {Map<number, SVGElement>} */
@@ -41,7 +43,7 @@ class Surface {
     /** @type {Map<number, Item>} */
     this.items = new Map();
     this.content = svg("g");
-    element.append(markers(), this.content);
+    element.append(markers(element.id), this.content);
     this.listen();
     /** The size of the window on the picture. */
     this.size = { width: 0, height: 0 };
@@ -81,7 +83,7 @@ class Surface {
     const element = svg("g", { class: `box ${kind.replace(" ", "-")}`, transform: `translate(${item.x},${item.y})`, "data-id": item.id },
       ...outline(kind, item.width, item.height), ...lines, ...sign);
     element.prepend(svg("title", {}, this.titleOf(item)));
-    announce(element, item, item.lines.join(", "), item instanceof Scope ? false : null);
+    this.announce(element, item, item.lines.join(", "), item instanceof Scope ? false : null);
     this.boxes.set(item.id, element);
     this.items.set(item.id, item);
     return element;
@@ -97,7 +99,7 @@ class Surface {
         svg("rect", { width: scope.width, height: HEAD, rx: 8 }),
         svg("text", { class: "name", x: 24, y: 16 }, scope.heading),
         svg("text", { class: "sign", x: 12, y: 16 }, "−")));
-    announce(element, scope, scope.heading, true);
+    this.announce(element, scope, scope.heading, true);
     this.boxes.set(scope.id, element);
     this.items.set(scope.id, scope);
     return element;
@@ -108,9 +110,21 @@ class Surface {
     const kind = this.sceneNow.kindOf(segment);
     const isEnd = segment.to !== scope && !(segment.to instanceof Scope && segment.to.isOpen);
     const width = Math.min(1 + Math.log2(segment.links.length) / 2, 4);
-    const element = svg("path", { class: `edge ${kind}`, "aria-hidden": "true", d: curve(points), "stroke-width": width.toFixed(2), ...(isEnd ? { "marker-end": `url(#${kind})` } : {}) });
+    const element = svg("path", { class: `edge ${kind}`, "aria-hidden": "true", d: curve(points), "stroke-width": width.toFixed(2), ...(isEnd ? { "marker-end": `url(#${this.element.id}-${kind})` } : {}) });
     this.edges.set(segment, element);
     return element;
+  }
+
+  /** Tell screen readers what an element is. @param {SVGElement} element @param {Item} item @param {string} text @param {boolean | null} isOpen
+   * Null for what does not open. */
+  announce(element, item, text, isOpen) {
+    const fields = { id: this.idOf(item), role: isOpen ? "group" : "button", "aria-label": text, ...(isOpen === null ? {} : { "aria-expanded": isOpen }) };
+    for (const [key, value] of Object.entries(fields)) element.setAttribute(key, String(value));
+  }
+
+  /** @param {Item} item */
+  idOf(item) {
+    return this.element.id === "surface" ? `item-${item.id}` : `${this.element.id}-${item.id}`;
   }
 
   get sceneNow() {
@@ -157,7 +171,7 @@ class Surface {
       element.classList.toggle("outgoing", segment.links.some((i) => selection?.outgoing.has(i)));
     }
     this.element.classList.toggle("has-selection", selection !== null);
-    if (selection) this.element.setAttribute("aria-activedescendant", `item-${selection.item.id}`);
+    if (selection) this.element.setAttribute("aria-activedescendant", this.idOf(selection.item));
     else this.element.removeAttribute("aria-activedescendant");
   }
 
@@ -169,13 +183,25 @@ class Surface {
     }
   }
 
-  /** Show the whole picture. */
+  /** What of the window shows the whole picture: the legend takes the rest. */
+  get window() {
+    const { width, height } = this.element.getBoundingClientRect();
+    return { width, height: height - this.free };
+  }
+
+  /** The zoom at which the whole picture is shown. */
+  get fitting() {
+    const { width, height } = this.sceneNow.root;
+    const size = this.window;
+    return Math.max(Math.min(size.width / width, size.height / height, 1.25) * 0.97, MIN_ZOOM);
+  }
+
+  /** Show the whole picture, as large as its twin. */
   fit() {
     const { width, height } = this.sceneNow.root;
-    const size = this.element.getBoundingClientRect();
-    size.height -= LEGEND;
-    const zoom = Math.min(size.width / width, size.height / height, 1.25) * 0.97;
-    this.camera = { zoom: Math.max(zoom, MIN_ZOOM), x: (size.width - width * zoom) / 2, y: (size.height - height * zoom) / 2 };
+    const size = this.window;
+    const zoom = Math.min(this.fitting, this.twin?.scene ? this.twin.fitting : Infinity);
+    this.camera = { zoom, x: (size.width - width * zoom) / 2, y: (size.height - height * zoom) / 2 };
     this.fitted = this.camera;
     this.place();
   }
@@ -187,7 +213,7 @@ class Surface {
     const isFirst = !this.size.width;
     this.size = { width, height };
     if (this.camera === this.fitted) this.fit();
-    else if (this.scene && !isFirst) this.pan(moved.x, moved.y);
+    else if (this.scene && !isFirst) this.move(moved.x, moved.y);
   }
 
   /** Bring an item into the middle, large enough to be read. @param {Item} item */
@@ -197,14 +223,14 @@ class Surface {
     const zoom = Math.max(this.camera.zoom, 0.8);
     this.camera = { zoom, x: size.width / 2 - (x + item.width / 2) * zoom, y: size.height / 2 - (y + item.height / 2) * zoom };
     this.place();
+    if (this.twin?.scene) this.twin.enlarge(zoom / this.twin.camera.zoom);
   }
 
   /** Bring a place of the picture into the middle. @param {Point} place */
   lookAt({ x, y }) {
-    const { zoom } = this.camera;
+    const { zoom, ...corner } = this.camera;
     const size = this.element.getBoundingClientRect();
-    this.camera = { zoom, x: size.width / 2 - x * zoom, y: size.height / 2 - y * zoom };
-    this.place();
+    this.pan(size.width / 2 - x * zoom - corner.x, size.height / 2 - y * zoom - corner.y);
   }
 
   /** Where an item's corner is on the screen. @param {Item} item @returns {Point} */
@@ -216,18 +242,30 @@ class Surface {
   /** Move the picture so that an item's corner is at a place on the screen. @param {Item} item @param {Point} place */
   hold(item, place) {
     const now = this.screenPlace(item);
-    this.pan(place.x - now.x, place.y - now.y);
+    this.move(place.x - now.x, place.y - now.y);
+  }
+
+  /** Move the picture, and its twin. @param {number} dx @param {number} dy */
+  pan(dx, dy) {
+    this.move(dx, dy);
+    this.twin?.move(dx, dy);
   }
 
   /** @param {number} dx @param {number} dy */
-  pan(dx, dy) {
+  move(dx, dy) {
     const { x, y, zoom } = this.camera;
     this.camera = { zoom, x: x + dx, y: y + dy };
     this.place();
   }
 
-  /** @param {number} factor @param {Point} [at] The place that stays where it is; the middle by default. */
+  /** Zoom the picture, and its twin. @param {number} factor @param {Point} [at] The place that stays where it is; the middle by default. */
   zoom(factor, at) {
+    this.enlarge(factor, at);
+    this.twin?.enlarge(factor, at);
+  }
+
+  /** @param {number} factor @param {Point} [at] */
+  enlarge(factor, at) {
     const size = this.element.getBoundingClientRect();
     const { x, y } = at ?? { x: size.width / 2, y: size.height / 2 };
     const zoom = Math.min(Math.max(this.camera.zoom * factor, MIN_ZOOM), MAX_ZOOM);
@@ -277,17 +315,10 @@ class Surface {
   }
 }
 
-/** Tell screen readers what an element is. @param {SVGElement} element @param {Item} item @param {string} text @param {boolean | null} isOpen Null
- * for what does not open. */
-function announce(element, item, text, isOpen) {
-  const fields = { id: `item-${item.id}`, role: isOpen ? "group" : "button", "aria-label": text, ...(isOpen === null ? {} : { "aria-expanded": isOpen }) };
-  for (const [key, value] of Object.entries(fields)) element.setAttribute(key, String(value));
-}
-
-/** The heads of edges. */
-function markers() {
+/** The heads of edges. @param {string} surface The name of the picture. */
+function markers(surface) {
   const head = (/** @type {string} */ id, /** @type {string} */ d) =>
-    svg("marker", { id, class: `head-${id}`, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 7, markerHeight: 7, markerUnits: "userSpaceOnUse", orient: "auto" }, svg("path", { d }));
+    svg("marker", { id: `${surface}-${id}`, class: `head-${id}`, viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 7, markerHeight: 7, markerUnits: "userSpaceOnUse", orient: "auto" }, svg("path", { d }));
   return svg("defs", {}, head("data", "M0 1L10 5L0 9z"), head("control", "M0 1L10 5L0 9z"), head("reference", "M0 5L5 1L10 5L5 9z"));
 }
 

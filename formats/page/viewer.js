@@ -4,6 +4,8 @@
 /** What the page does: which page, colours and selection are shown, and what keys and buttons change of that. */
 
 const STEP = 80;
+/** The pixels below and above the legend. */
+const LEGEND_MARGIN = 14;
 
 /** @template {Element} T @param {string} id @param {new () => T} kind @returns {T} */
 function part(id, kind) {
@@ -27,20 +29,41 @@ class Viewer {
     this.hits = new Set();
     /** Made by the first search, as each letter of a search asks for all. @type {Map<number, string> | null} */
     this.knownDtypes = null;
-    /** @type {Map<string, Scene>} */
-    this.scenes = new Map();
+    /** By the pages, briefly and with all nodes. @type {[brief: Map<Page, Scene>, whole: Map<Page, Scene>]} */
+    this.scenes = [new Map(), new Map()];
     this.colouring = colourings(book).find(({ title }) => title === book.colour) ?? colourings(book)[0];
     this.surface = new Surface(part("surface", SVGSVGElement), part("minimap", SVGSVGElement), (item, isHead) => this.click(item, isHead));
     this.panel = new Panel(part("panel", HTMLElement), book, (node) => this.jump(node), (page) => this.turnTo(page), (path) => this.jumpToScope(path, true), (text) => this.finder.search(text));
     this.trail = new Trail(part("trail", HTMLElement), (item) => this.visit(item));
     this.finder = new Finder(this);
+    this.twin = book.panes ? new Twin(this, book.panes) : null;
     this.address = new Address((place) => this.go(place));
     this.fillBar();
     document.addEventListener("keydown", (event) => this.key(event));
     this.go(this.address.place);
-    const { element } = this.surface;
-    addEventListener("beforeprint", () => element.setAttribute("viewBox", `0 0 ${element.clientWidth} ${element.clientHeight}`));
-    addEventListener("afterprint", () => element.removeAttribute("viewBox"));
+    for (const { element } of this.surfaces) {
+      addEventListener("beforeprint", () => element.setAttribute("viewBox", `0 0 ${element.clientWidth} ${element.clientHeight}`));
+      addEventListener("afterprint", () => element.removeAttribute("viewBox"));
+    }
+  }
+
+  /** @returns {Surface[]} */
+  get surfaces() {
+    return this.twin ? [this.surface, this.twin.surface] : [this.surface];
+  }
+
+  /** The page with the second of two compared graphs, which is shown beside the first. @returns {Page | undefined} */
+  get pageBeside() {
+    return this.book.panes?.after[0];
+  }
+
+  get isBeside() {
+    return this.page === this.pageBeside;
+  }
+
+  /** The picture of the first of two graphs, where it is shown. @returns {Twin | null} */
+  get shownTwin() {
+    return this.twin?.isShown ? this.twin : null;
   }
 
   get firstPage() {
@@ -59,9 +82,11 @@ class Viewer {
     this.fillLabels();
     const on = (/** @type {string} */ id, /** @type {() => void} */ act) => part(id, HTMLButtonElement).addEventListener("click", act);
     on("whole", () => this.toggleWhole());
+    on("beside", () => this.toggleBeside());
+    part("beside", HTMLButtonElement).hidden = !this.book.panes;
     on("zoom-in", () => this.surface.zoom(1.3));
     on("zoom-out", () => this.surface.zoom(1 / 1.3));
-    on("fit", () => this.surface.fit());
+    on("fit", () => this.fit());
     on("svg", () => saveSvg(this.surface.element, this.fileName));
     on("png", () => savePng(this.surface.element, this.fileName));
     on("theme", () => this.toggleTheme());
@@ -77,13 +102,18 @@ class Viewer {
 
   /** The scene of this page, made when it is first looked at. @returns {Scene} */
   get scene() {
-    const key = `${this.book.pages.indexOf(this.page)} ${this.isWhole}`;
-    let scene = this.scenes.get(key);
+    const scenes = this.scenes[this.isWhole ? 1 : 0];
+    let scene = scenes.get(this.page);
     if (!scene) {
-      scene = new Scene(this.book, this.page, this.isWhole, measure);
-      this.scenes.set(key, scene);
+      scene = new Scene(this.book, this.page, this.isWhole, measure, this.isBeside ? this.functionsBeside : this.book.functions);
+      scenes.set(this.page, scene);
     }
     return scene;
+  }
+
+  /** The functions of the second of two graphs. @returns {Map<string, Page>} */
+  get functionsBeside() {
+    return functionsAmong(this.book.panes?.after ?? []);
   }
 
   /** @param {Page} page */
@@ -97,14 +127,46 @@ class Viewer {
     await this.book.store.openView(page, this.isWhole);
     this.page = page;
     this.selected = null;
-    part("pages", HTMLSelectElement).value = String(this.book.pages.indexOf(page));
+    this.twin?.show(this.isBeside);
+    part("beside", HTMLButtonElement).setAttribute("aria-pressed", String(this.isBeside));
+    part("pages", HTMLSelectElement).value = String(this.isBeside ? 0 : this.book.pages.indexOf(page));
     await this.draw();
-    this.surface.fit();
+    this.fit();
+  }
+
+  /** Show all that is drawn. */
+  fit() {
+    for (const surface of this.surfaces) if (surface.scene) surface.fit();
+  }
+
+  /** Show two compared graphs side by side, or as one, with the same selection. */
+  async toggleBeside() {
+    if (!this.pageBeside) return;
+    const node = this.selected?.node ?? null;
+    await this.openPage(this.isBeside ? this.book.pages[0] : this.pageBeside);
+    if (node === null) await this.showSelection();
+    else await this.jump(node);
   }
 
   /** Show what an address says. @param {Place} place */
-  async go({ page, node, scope, isClosed, isWhole }) {
+  async go({ page, node, scope, isClosed, isWhole, isBeside }) {
     this.setWhole(isWhole);
+    if (isBeside && this.pageBeside) await this.goBeside(this.pageBeside, node, scope, isClosed);
+    else await this.goTo(page, node, scope, isClosed);
+  }
+
+  /** @param {Page} page @param {string} node @param {string} scope @param {boolean} isClosed */
+  async goBeside(page, node, scope, isClosed) {
+    await this.openPage(page);
+    const found = nodesByName(this.book.pages[0], this.book.entries).get(node);
+    if (scope) await this.showScope(scope, !isClosed);
+    else if (node && (await this.showPath(node, false))) return;
+    else if (found !== undefined) return this.jump(found, false);
+    await this.showSelection(false);
+  }
+
+  /** @param {string} page @param {string} node @param {string} scope @param {boolean} isClosed */
+  async goTo(page, node, scope, isClosed) {
     const pages = page ? this.book.pages.filter((candidate) => pageKey(candidate) === page) : [this.firstPage, ...this.book.pages];
     const has = (/** @type {Page} */ candidate) => nodesByName(candidate, this.book.entries).has(node);
     await this.openPage((node ? pages.find(has) : undefined) ?? pages[0] ?? this.firstPage);
@@ -119,9 +181,9 @@ class Viewer {
     const path = this.selected?.path ?? "";
     const isNode = this.selected !== null && this.selected.node !== null;
     return {
-      page: this.page === this.firstPage ? "" : pageKey(this.page),
+      page: this.page === this.firstPage || this.isBeside ? "" : pageKey(this.page),
       node: isNode ? path : "", scope: isNode ? "" : path,
-      isClosed: !isNode && item instanceof Scope && !item.isOpen, isWhole: this.isWhole,
+      isClosed: !isNode && item instanceof Scope && !item.isOpen, isWhole: this.isWhole, isBeside: this.isBeside,
     };
   }
 
@@ -157,8 +219,12 @@ class Viewer {
     const all = colourings(this.book);
     this.colouring = all[index % all.length];
     part("colours", HTMLSelectElement).value = String(index % all.length);
-    this.surface.recolour((item) => this.paint(item));
+    this.recolour();
     this.drawLegend();
+  }
+
+  recolour() {
+    for (const surface of this.surfaces) surface.recolour((item) => this.paint(item));
   }
 
   /** @param {Item} item @returns {Paint} */
@@ -175,7 +241,7 @@ class Viewer {
       box.addEventListener("change", () => {
         if (box.checked) this.labelled.add(overlay);
         else this.labelled.delete(overlay);
-        this.surface.recolour((item) => this.paint(item));
+        this.recolour();
       });
       return html("label", {}, box, ` ${overlay.title}`);
     });
@@ -191,15 +257,19 @@ class Viewer {
     if (scene !== this.scene) return;
     scene.layOut();
     this.surface.draw(this.scene, (item) => this.paint(item));
+    await this.shownTwin?.draw();
     this.drawLegend();
     this.markSelection();
     this.light([...this.hits]);
   }
 
   drawLegend() {
-    const items = [...this.scene.root.shown()].filter((item) => !(item instanceof Scope && item.isOpen));
-    part("legend", HTMLElement).replaceChildren(...this.colouring.legend(items, this.book).map(({ name, text }) =>
+    const roots = [this.scene.root, ...(this.shownTwin?.scene ? [this.shownTwin.scene.root] : [])];
+    const items = roots.flatMap((root) => [...root.shown()]).filter((item) => !(item instanceof Scope && item.isOpen));
+    const legend = part("legend", HTMLElement);
+    legend.replaceChildren(...this.colouring.legend(items, this.book).map(({ name, text }) =>
       html("span", { "data-paint": name }, html("i"), text)));
+    for (const surface of this.surfaces) surface.free = legend.offsetHeight + LEGEND_MARGIN;
   }
 
   /** @param {Item | null} item @param {boolean} isHead */
@@ -211,11 +281,11 @@ class Viewer {
 
   /** Open or close a scope or call, which stays at the same place on the screen. @param {Scope} scope */
   async toggle(scope) {
-    const place = this.surface.screenPlace(scope);
-    if (scope.isOpen) this.scene.setOpen(scope, false);
-    else await this.scene.open(scope);
-    await this.draw();
-    this.surface.hold(scope, place);
+    await keepPlace(this.surface, scope, async () => {
+      await setOpenIn(this.scene, scope, !scope.isOpen);
+      if (this.shownTwin) await this.shownTwin.follow(scope, await this.shownTwin.ready());
+      await this.draw();
+    });
     await this.select(scope);
   }
 
@@ -223,6 +293,13 @@ class Viewer {
   async select(item, isStep = true) {
     if (item instanceof Leaf || item instanceof Call) this.selected = { node: item.node, path: item.path };
     else this.selected = item instanceof Scope && item.parent ? { node: null, path: item.path } : null;
+    await this.showSelection(isStep);
+  }
+
+  /** Select a node that has a box in one of two pictures. @param {number} node @param {boolean} isStep Whether Back leads to the selection before. */
+  async selectNode(node, isStep) {
+    const body = this.scene.bodyWith(node, "");
+    this.selected = { node, path: (body?.prefix ?? "") + this.book.entries[node].name };
     await this.showSelection(isStep);
   }
 
@@ -246,6 +323,7 @@ class Viewer {
   light(nodes) {
     this.hits = new Set(nodes);
     this.surface.light((item) => item.nodes.some((node) => this.hits.has(node)));
+    this.shownTwin?.surface.light((item) => item.nodes.some((node) => this.hits.has(this.shownTwin?.panes.merged.get(node) ?? -1)));
   }
 
   /** The dtypes of nodes by their numbers, in lower case. @returns {Map<number, string>} */
@@ -260,10 +338,12 @@ class Viewer {
   markSelection() {
     const item = this.selectedItem;
     this.surface.select(item ? { item, ...this.scene.linksOf(item) } : null);
+    this.shownTwin?.mark();
   }
 
   /** @param {boolean} [isStep] Whether Back leads to the selection before. */
   async showSelection(isStep = true) {
+    if (this.twin) this.twin.own = null;
     this.markSelection();
     const item = this.selectedItem;
     const { selected } = this;
@@ -287,6 +367,10 @@ class Viewer {
   /** Show a node: in this picture if it is there, else on a page that has it. @param {number} node @param {boolean} [isStep] */
   async jump(node, isStep = true) {
     const body = this.scene.bodyWith(node, this.selected?.path ?? "");
+    if (!body && this.shownTwin?.panes.first.has(node)) {
+      await this.selectNode(node, isStep);
+      return this.shownTwin.reveal(node);
+    }
     const page = body ? null : this.book.pages.find((candidate) => candidate.nodes.includes(node));
     if (page) await this.openPage(page);
     await this.showPath((body?.prefix ?? "") + this.book.entries[node].name, isStep);
@@ -301,6 +385,7 @@ class Viewer {
     this.selected = { node: match.node, path };
     await this.draw();
     if (this.selectedItem) this.surface.centre(this.selectedItem);
+    await this.shownTwin?.reveal(match.node);
     await this.showSelection(isStep);
     return true;
   }
@@ -319,8 +404,11 @@ class Viewer {
     for (let outer = scope.parent; outer; outer = outer.parent) this.scene.setOpen(outer, true);
     this.scene.setOpen(scope, isOpen);
     this.selected = { node: null, path };
+    if (this.shownTwin) await this.shownTwin.follow(scope, await this.shownTwin.ready());
     await this.draw();
     this.surface.centre(scope);
+    const like = this.shownTwin?.selectedItem;
+    if (like) this.shownTwin?.surface.centre(like);
   }
 
   /** @param {KeyboardEvent} event */
@@ -353,7 +441,8 @@ class Viewer {
       "+": () => this.surface.zoom(1.3),
       "=": () => this.surface.zoom(1.3),
       "-": () => this.surface.zoom(1 / 1.3),
-      f: () => this.surface.fit(),
+      f: () => this.fit(),
+      s: () => this.toggleBeside(),
       a: () => this.toggleWhole(),
       c: () => this.colour(colourings(this.book).indexOf(this.colouring) + 1),
       d: () => this.toggleTheme(),
@@ -367,35 +456,48 @@ class Viewer {
     };
   }
 
+  /** The picture that the keys are for: the one with the focus, otherwise the one that has the selection. */
+  get focused() {
+    const { twin } = this;
+    const isTwin = twin !== null && twin.isShown && (twin.surface.element === document.activeElement || (!this.selectedItem && twin.selectedItem));
+    return isTwin && twin.scene ? { holder: twin, surface: twin.surface, scene: twin.scene } : { holder: this, surface: this.surface, scene: this.scene };
+  }
+
   expand() {
-    const item = this.selectedItem;
+    const { holder } = this.focused;
+    const item = holder.selectedItem;
     const scope = item instanceof Scope ? item : item?.parent;
-    if (scope?.parent) this.toggle(scope);
+    if (scope?.parent) holder.toggle(scope);
   }
 
   async expandAll() {
-    const item = this.selectedItem;
-    this.scene.openAll(item instanceof Scope ? item : this.scene.root);
+    const { holder, scene, surface } = this.focused;
+    const item = holder.selectedItem;
+    const other = this.shownTwin && (holder === this ? this.shownTwin : this);
+    const [like, otherScene] = [other?.selectedItem, other?.scene];
+    scene.openAll(item instanceof Scope ? item : scene.root);
+    if (otherScene) otherScene.openAll(like instanceof Scope ? like : otherScene.root);
     await this.draw();
-    if (item) this.surface.centre(item);
-    else this.surface.fit();
+    if (item) surface.centre(item);
+    else this.fit();
   }
 
   /** Select the nearest box in a direction; move the picture where nothing is selected. @param {number} dx @param {number} dy */
   move(dx, dy) {
-    const from = this.selectedItem;
-    if (!from) return this.surface.pan(-dx * STEP, -dy * STEP);
+    const { holder, scene, surface } = this.focused;
+    const from = holder.selectedItem;
+    if (!from) return surface.pan(-dx * STEP, -dy * STEP);
     const start = middleOf(from);
     let [best, cost] = [/** @type {Item | null} */ (null), Infinity];
-    for (const item of this.scene.root.shown()) {
+    for (const item of scene.root.shown()) {
       if (item === from || item instanceof Port || (item instanceof Scope && item.isOpen)) continue;
       const { x, y } = middleOf(item);
       const [along, across] = [(x - start.x) * dx + (y - start.y) * dy, Math.abs((x - start.x) * dy) + Math.abs((y - start.y) * dx)];
       if (along > 1 && along + 3 * across < cost) [best, cost] = [item, along + 3 * across];
     }
     if (!best) return;
-    this.surface.centre(best);
-    this.select(best, false);
+    surface.centre(best);
+    holder.select(best, false);
   }
 }
 

@@ -29,6 +29,7 @@ _SCRIPTS: Final = (
     "export.js",
     "address.js",
     "overlays.js",
+    "twin.js",
     "viewer.js",
 )
 _LICENCE: Final = "vendor/dagre.LICENSE.txt"

@@ -1,5 +1,6 @@
 """The page of `tfg view` in a real browser: Chromium without a window."""
 
+import dataclasses
 import json
 import pathlib
 import re
@@ -8,14 +9,17 @@ import time
 import numpy as np
 import pytest
 
+import tfg as tfg_library
 from tests.browser import PROGRAM, Browser
 from tests.cli.running import SAMPLES, tfg
-from tests.pages import NASTY, calling_graph, large_graph, nasty_graph
+from tests.functions import define
+from tests.pages import NASTY, calling_graph, large_graph, nasty_graph, nasty_nodes
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.graph.metagraph import Asset
 from tfg.core.model.model_view import model_view
 from tfg.core.support.escaping import printable_line
 from tfg.formats import load, save
-from tfg.formats.api.viewing import make_page
+from tfg.formats.api.viewing import make_page, page_look
 from tfg.formats.page.writing import to_html
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed: apt install chromium")
@@ -646,7 +650,13 @@ def test_nothing_that_a_graph_says_is_markup(opened):
         "button",
         "h3",
     }
-    assert "img" not in after and browser.evaluate("window.bad === undefined")
+    check_no_script(browser)
+
+
+def check_no_script(browser):
+    """Check that no text of a graph became a script, an element or an attribute that runs one."""
+    assert browser.evaluate("window.bad === undefined")
+    assert browser.evaluate("document.querySelectorAll('img, iframe, object, embed, a').length") == 0
     assert browser.evaluate("document.querySelectorAll('script').length") == 1 + browser.evaluate(
         "document.querySelectorAll('script:not([type])').length"
     )
@@ -654,6 +664,38 @@ def test_nothing_that_a_graph_says_is_markup(opened):
     assert not browser.evaluate(
         "[...document.querySelectorAll('*')].some(e => [...e.attributes].some(a => a.name.startsWith('on')))"
     )
+
+
+def test_what_a_file_says_of_itself_is_no_script(opened, tmp_path):
+    graph = load(SAMPLES / "keras_classifier")
+    usual = graph.meta.usual_signature
+    renamed = dataclasses.replace(usual, name=NASTY[1], inputs={NASTY[0]: next(iter(usual.inputs.values()))})
+    assets = (Asset("x:0", NASTY[3], str(tmp_path / "gone")),)
+    signatures = {**graph.meta.signatures, NASTY[1]: renamed}
+    graph.meta = dataclasses.replace(graph.meta, tensorflow_version=NASTY[0], signatures=signatures, assets=assets)
+    (tmp_path / "page.html").write_text(tfg_library.view(graph).html, encoding="utf-8")
+    browser = opened(tmp_path / "page.html")
+    said = panel(browser)
+    assert all(printable_line(NASTY[i]) in said for i in (0, 1, 3))
+    check_no_script(browser)
+
+
+def test_hostile_graphs_side_by_side_are_no_script(opened, tmp_path):
+    before, after = nasty_nodes(), nasty_nodes()
+    after.remove_node(list(after)[-1])
+    before.file, after.file = NASTY[:2]
+    names = [node.name for node in after]
+    overlays = {title: dict.fromkeys(names, text) for title, text in zip(NASTY, reversed(NASTY))}
+    (tmp_path / "page.html").write_text(tfg_library.view(before, diff=after, overlays=overlays).html, encoding="utf-8")
+    browser = opened(tmp_path / "page.html")
+    browser.press("s")
+    browser.wait("document.querySelectorAll('#twin .box').length > 0")
+    for key in ("E", *("c" * (len(NASTY) + 8)), "a"):
+        browser.press(key)
+    captions = browser.evaluate("document.getElementById('before').innerText + document.getElementById('after').innerText")
+    assert all(printable_line(name) in captions for name in NASTY[:2])
+    click_in(browser, "twin", browser.evaluate("document.querySelector('#twin .box .name').textContent"))
+    check_no_script(browser)
 
 
 # In each frame: boxes and frames that stand out of it or over each other, edges that leave it at a side.
@@ -716,5 +758,147 @@ def test_a_window_of_another_size_shows_the_same(opened):
         resized(browser, 1000, 700)
         browser.wait(f"{box}[0] < {before[0]} - 50")
         assert browser.evaluate(box) == pytest.approx(browser.evaluate(window), abs=2), "still in the middle"
+    finally:
+        resized(browser, 1400, 900)
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory):
+    """A page of two graphs of three blocks each: another first block, a removed and an added one, and another function."""
+    folder = tmp_path_factory.mktemp("beside")
+    for name, blocks, op in (("before", ["stem", "old", "head"], "Tanh"), ("after", ["stem", "head", "new"], "Elu")):
+        g = GraphBuilder()
+        define(g, "body", ["float32"], lambda b, a, op=op: [getattr(b, op)(b.Exp(a, name="exp"), name="end")])
+        value = g.Placeholder(dtype="float32", shape=[4, 8], name="x")
+        for block in blocks:
+            for part in ("one", "two", "three", *("abcdef" * (block == "head" and name == "after"))):
+                value = getattr(g, "Relu" if block != "stem" else op)(value, name=f"{block}/{part}")
+        g.PartitionedCall([value], f="body", Tout=["float32"], name="call")
+        save(g.graph, folder / f"{name}.pb")
+    done = tfg("view", folder / "before.pb", "--diff", folder / "after.pb", "--raw", "-o", folder / "page.html")
+    assert done.code == 0, done.err
+    return folder / "page.html"
+
+
+def shown_in(browser, surface):
+    """The names of the boxes and frames of a picture, and of what is selected there."""
+    script = "[...document.querySelectorAll('#{0} :is(.box, .head) > .name')].map(name => name.textContent)"
+    chosen = "document.querySelector('#{0} .selected')?.querySelector(':scope > .name, :scope > .head > .name')?.textContent"
+    return browser.evaluate(script.format(surface)), browser.evaluate(chosen.format(surface))
+
+
+def click_in(browser, surface, name):
+    names = f"[...document.querySelectorAll('#{surface} :is(.box, .head) > .name')]"
+    browser.evaluate(f"{names}.find(each => each.textContent === {name!r}).parentNode.setAttribute('data-aim', '')")
+    browser.click(f"#{surface} [data-aim] > .name")
+    browser.evaluate("document.querySelector('[data-aim]')?.removeAttribute('data-aim')")
+
+
+def test_two_graphs_side_by_side(opened, beside):
+    browser = opened(beside)
+    assert not is_visible(browser, "#twin")
+    browser.click("#beside")
+    browser.wait("document.querySelectorAll('#twin .box').length > 0")
+    assert browser.evaluate("location.hash") == "#beside=1"
+    assert browser.evaluate("[...document.querySelectorAll('.caption')].map(text => text.innerText)") == [
+        "After after.pb",
+        "Before before.pb",
+    ]
+    left, right = shown_in(browser, "twin")[0], shown_in(browser, "surface")[0]
+    assert "old/" in left and "new/" in right and "old/" not in right and "new/" not in left
+
+
+def test_what_is_opened_and_selected_in_a_picture_is_so_in_the_other(opened, beside):
+    browser = opened(beside)
+    browser.press("s")
+    browser.wait("document.querySelectorAll('#twin .box').length > 0")
+    counts = [{name: shown_in(browser, name)[0].count("two") for name in ("twin", "surface")}]
+    for surface, other in (("surface", "twin"), ("twin", "surface")):
+        click_in(browser, surface, "head/")
+        browser.wait(f"document.querySelector('#{other} .selected') !== null")
+        assert shown_in(browser, other)[1] == "head/"
+        counts.append({name: shown_in(browser, name)[0].count("two") for name in ("twin", "surface")})
+    assert counts[0] == counts[2] and counts[1]["twin"] - counts[0]["twin"] == counts[1]["surface"] - counts[0]["surface"] != 0
+    search(browser, "stem/two")
+    browser.wait("document.querySelector('#twin .selected > .name')?.textContent === 'two'")
+    assert shown_in(browser, "surface")[1] == "two" and panel(browser).splitlines()[:2] == ["Elu", "stem/two"]
+    browser.press("ArrowDown")
+    browser.wait("document.querySelector('#twin .selected > .name')?.textContent === 'three'")
+    search(browser, "old/two")
+    browser.wait("document.querySelector('#twin .selected > .name')?.textContent === 'two'")
+    assert shown_in(browser, "surface")[1] is None and panel(browser).splitlines()[1] == "old/two"
+    browser.press("ArrowDown")
+    assert panel(browser).splitlines()[1] == "old/three", "the keys are for the picture with the selection"
+    address = browser.evaluate("location.hash")
+    browser.press("s")
+    assert not is_visible(browser, "#twin") and selected(browser) == "three" and panel(browser).splitlines()[1] == "old/three"
+    browser.call("Page.navigate", url="about:blank")
+    browser.call("Page.navigate", url=opened.path.as_uri() + address)
+    browser.wait("document.querySelector('#twin .selected > .name')?.textContent === 'three'")
+
+
+def test_two_pictures_move_in_step(opened, beside):
+    browser = opened(beside)
+    browser.press("s")
+    browser.wait("document.querySelectorAll('#twin .box').length > 0")
+    camera = "new DOMMatrix(getComputedStyle(document.querySelector('#{} > g')).transform).toJSON()"
+    places = [camera.format(name) for name in ("surface", "twin")]
+    start = [browser.evaluate(place) for place in places]
+    assert start[0]["a"] == start[1]["a"], "as large as each other"
+    point = browser.evaluate("(({x, y}) => [x + 8, y + 60])(document.querySelector('#twin').getBoundingClientRect())")
+    for kind, x in (("mousePressed", 0), ("mouseMoved", 50), ("mouseReleased", 50)):
+        browser.call("Input.dispatchMouseEvent", type=kind, x=point[0] + x, y=point[1], button="left", buttons=1, clickCount=1)
+    for before, after in zip(start, [browser.evaluate(place) for place in places], strict=True):
+        assert after["e"] == pytest.approx(before["e"] + 50)
+    browser.press("+")
+    zooms = [browser.evaluate(place)["a"] for place in places]
+    assert zooms[0] == zooms[1] > start[0]["a"]
+
+
+@pytest.mark.slow
+def test_a_packed_page_has_two_pictures(opened, beside, tmp_path):
+    before, after = (load(beside.with_name(f"{name}.pb")) for name in ("before", "after"))
+    look = page_look(before, None, True, after)
+    text = to_html(make_page(look.view, "packed", "", compared=look.compared), packed_from=1)
+    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+    shown = []
+    for page in (beside, tmp_path / "page.html"):
+        browser = opened(page)
+        browser.wait("document.querySelectorAll('.box').length > 0")
+        browser.press("s")
+        browser.wait("document.querySelectorAll('#twin .box').length > 0")
+        search(browser, "old/two")
+        browser.wait("document.querySelector('#twin .selected > .name')?.textContent === 'two'")
+        shown.append((shown_in(browser, "twin"), shown_in(browser, "surface"), panel(browser)))
+    assert shown[0] == shown[1]
+
+
+def test_functions_open_in_both_pictures(opened, beside):
+    browser = opened(beside)
+    browser.press("s")
+    browser.wait("document.querySelectorAll('#twin .box').length > 0")
+    search(browser, "call")
+    browser.press("e")
+    browser.wait("document.querySelectorAll('#twin .frame.selected').length === 1")
+    assert {"end", "exp"} <= {name.lower() for name in shown_in(browser, "twin")[0]}
+    texts = "[...document.querySelectorAll('#{} .box')].map(box => box.textContent)"
+    ends = [[text for text in browser.evaluate(texts.format(name)) if "end" in text] for name in ("twin", "surface")]
+    assert all("Tanh" in text for text in ends[0]) and all("Elu" in text for text in ends[1]) and all(ends)
+    click_in(browser, "twin", "end")
+    assert shown_in(browser, "surface")[1] == "end" and panel(browser).splitlines()[:2] == ["Elu", "end"]
+
+
+def test_two_graphs_stand_above_each_other_in_a_small_window(opened, beside):
+    browser = opened(beside)
+    try:
+        resized(browser, 420, 900)
+        browser.press("s")
+        browser.wait("document.querySelectorAll('#twin .box').length > 0")
+        place = "document.querySelector('#{}').getBoundingClientRect().toJSON()"
+        places = [browser.evaluate(place.format(name)) for name in ("twin", "surface")]
+        first, second = ([place[side] for side in ("left", "right", "top", "bottom")] for place in places)
+        assert first[:2] == second[:2] == [0, 420] and first[3] <= second[2]
+        assert min(bottom - top for _, _, top, bottom in (first, second)) > 100
+        assert browser.evaluate("document.documentElement.scrollWidth") == 420
     finally:
         resized(browser, 1400, 900)

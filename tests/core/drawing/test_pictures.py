@@ -192,10 +192,11 @@ def test_the_box_of_a_call_names_its_functions(tmp_path):
     assert set(lines["chosen"][2].removeprefix("calls ").split(", ")) == {"double", "negate"}
 
 
-def blocks(layers):
-    """A chain of layers, each with a weight; the weights stand first in the graph, the last layer's before the others."""
+def blocks(layers, scope="{layer}"):
+    """A chain of layers, each with a weight in a scope; the last layer's weight stands before the others in the graph."""
     g = GraphBuilder()
-    weights = {name: g.VarHandleOp(shape=[2], dtype="float32", name=f"{name}/weight") for name in reversed(layers)}
+    names = {layer: f"{scope.format(layer=layer, i=i)}/weight" for i, layer in enumerate(layers)}
+    weights = {name: g.VarHandleOp(shape=[2], dtype="float32", name=names[name]) for name in reversed(layers)}
     value = g.Placeholder(dtype="float32", shape=[2], name="x")
     for name in layers:
         value = g.Mul(value, g.ReadVariableOp(weights[name], dtype="float32", name=f"{name}/read"), name=f"{name}/scaled")
@@ -233,5 +234,15 @@ def test_groups_of_the_same_name_have_paths_of_their_own():
 def test_blocks_that_are_alike_are_one():
     layers = ["embed", *(f"block_{i}/{part}" for i in range(20) for part in ("attention", "wide")), "head"]
     assert labels_of(blocks(layers), 12) == ["x", "embed", "20 x block_0 ... block_19", "head"]
+    assert labels_of(blocks(layers, "of_{i}"), 12) == ["x", "embed", "20 x block_0 ... block_19", "head"], "weights in between"
     single = ["embed", *(f"block_{i}" for i in range(3)), "head"]
     assert labels_of(blocks(single), 12) == ["x", *single], "all have room"
+    boxes = {box.lines[0]: box.lines for box in make_picture(list(blocks(layers)), Look(max_boxes=12)).boxes}
+    assert boxes["20 x block_0 ... block_19/"][1:] == ("80 nodes", "alike, each 2 Mul")
+    expanded = make_picture(list(blocks(layers)), Look(max_boxes=12, expand=("block_3",)))
+    assert {"attention/", "wide/"} <= {box.lines[0] for box in expanded.boxes}
+
+
+def test_groups_of_groups_have_their_common_name():
+    layers = [f"conv{i}_block{j}_{part}" for i in (2, 3, 4) for j in (1, 2) for part in ("pad", "conv", "relu")]
+    assert labels_of(blocks(layers), 5) == ["x", "conv2", "conv3", "conv4"]
