@@ -72,7 +72,7 @@ DOORS = {
         "--opset": "convert.opset", "--inference": "to_inference.graph", "--ema": "to_inference.averages",
         "--prepend": "prepend.kind", "--mean": "prepend.mean", "--scale": "prepend.scale",
         "--bgr": "prepend.bgr", "--append": "append.top_k",
-        "--weight-type": "convert.weight_type",
+        "--weight-type": "convert.weight_type", "--for-tensorflow": "for_tensorflow.release",
     },
     "diff": {"BEFORE": "diff.before", "AFTER": "diff.after", "--strict-names": "diff.strict_names", "--raw": "diff.raw"},
     "draw": CHOOSING
