@@ -152,7 +152,8 @@ DOORS = {
     },
     "run": {
         "GRAPH": "Session.graph", "--fetch": "Session.run", "--feed": "Session.run", "--target": "Session.run",
-        "--steps": "Session.run", "--fetch-every": "Session.run", "--assign": "Session.variables",
+        "--input-examples": "Model.__call__", "--steps": "Session.run", "--fetch-every": "Session.run",
+        "--assign": "Session.variables",
         "--assign-add": "Session.variables", "--assign-sub": "Session.variables", "--save-state": "write_checkpoint.path",
         "--save-model": "save_model.path", "--output": "write_checkpoint.path", "--each": "run_each.inputs",
         "--sweep": "run_each.sweep", "--keep-going": "run_each.keep_going", "--cache-stats": "Session.cache_stats",
