@@ -89,7 +89,7 @@ OPTIONS: Final[Mapping[tuple[str, str], str]] = {
     **dict.fromkeys((("flops", "--by"), ("flops", "--per-layer"), ("flops", "--layers")), "flops {1} --view layer"),
     **dict.fromkeys((("flops", "--profile"), ("flops", "--time")), "flops {1} --measured"),
     **dict.fromkeys((("optimize", "--freeze"), ("convert", "--variables")), "convert {1} frozen.pb --freeze"),
-    **dict.fromkeys((("run", "--input-examples"), ("run", "--input_examples")), "run {1} --feed {value}"),
+    ("run", "--input_examples"): "run {1} --input-examples {value}",
     ("convert", "--connect"): "join {1} SECOND -o both.pb --connect {value}",
     ("convert", "--quantize"): "optimize {1} --passes quantize_weights -o small.pb",
     **dict.fromkeys((("convert", "--to-tfjs"), ("convert", "--tfjs")), "convert {1} web/model.json"),

@@ -362,7 +362,8 @@ def unknown_ops(graph: Graph) -> dict[str, list[str]]:
     unknown: dict[str, list[str]] = {}
     for body in (graph, *(function.body for function in graph.functions.values())):
         for node in body:
-            if spelled(node.op) not in known_ops() and not (node.is_argument or node.is_result):
+            belongs = body is not graph and (node.is_argument or node.is_result)
+            if spelled(node.op) not in known_ops() and not belongs:
                 unknown.setdefault(node.op, []).append(node.name)
     return unknown
 

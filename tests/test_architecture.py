@@ -348,7 +348,8 @@ FUNCTIONS = {
     "check": "check",
     "checkpoint": "average_checkpoints compare_checkpoints match_checkpoint read_checkpoint write_checkpoint",
     "compare": "compare compare_states",
-    "convert": "clear_devices convert extract fill_placeholders freeze inline_functions strip_default_attrs to_inference",
+    "convert": "clear_devices convert extract fill_placeholders for_tensorflow freeze inline_functions strip_default_attrs"
+    " to_inference",
     "diff": "diff",
     "draw": "draw draw_each",
     "cache": "describe_cache",

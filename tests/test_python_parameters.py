@@ -72,7 +72,7 @@ DOORS = {
         "--opset": "convert.opset", "--inference": "to_inference.graph", "--ema": "to_inference.averages",
         "--prepend": "prepend.kind", "--mean": "prepend.mean", "--scale": "prepend.scale",
         "--bgr": "prepend.bgr", "--append": "append.top_k",
-        "--weight-type": "convert.weight_type",
+        "--weight-type": "convert.weight_type", "--for-tensorflow": "for_tensorflow.release",
     },
     "diff": {"BEFORE": "diff.before", "AFTER": "diff.after", "--strict-names": "diff.strict_names", "--raw": "diff.raw"},
     "draw": CHOOSING
@@ -152,7 +152,8 @@ DOORS = {
     },
     "run": {
         "GRAPH": "Session.graph", "--fetch": "Session.run", "--feed": "Session.run", "--target": "Session.run",
-        "--steps": "Session.run", "--fetch-every": "Session.run", "--assign": "Session.variables",
+        "--input-examples": "Model.__call__", "--steps": "Session.run", "--fetch-every": "Session.run",
+        "--assign": "Session.variables",
         "--assign-add": "Session.variables", "--assign-sub": "Session.variables", "--save-state": "write_checkpoint.path",
         "--save-model": "save_model.path", "--output": "write_checkpoint.path", "--each": "run_each.inputs",
         "--sweep": "run_each.sweep", "--keep-going": "run_each.keep_going", "--cache-stats": "Session.cache_stats",

@@ -59,6 +59,7 @@ class ConvertOptions:
     tfg convert saved_model_folder graph.pb --freeze
     tfg convert train.meta model_folder/ --state model.ckpt-1000 --to probabilities
     tfg convert train.pb frozen.pb --freeze --state model.ckpt-1000 --to logits --strip-default-attrs
+    tfg convert saved_model_folder old.pb --freeze --for-tensorflow 1.13
     tfg convert train.meta model_folder/ --inference --ema --state model.ckpt-1000 --to probabilities
     tfg convert saved_model_folder model.onnx --verify
     tfg convert saved_model_folder model.onnx --opset 15
@@ -112,6 +113,11 @@ class ConvertOptions:
         help="Store the weights of floats in this type. Default: float32.",
     )
     strip_default_attrs: bool = option(excludes=_GRAPHS_ONLY, help="Drop attributes with default values.")
+    for_tensorflow: str | None = option(
+        metavar="RELEASE",
+        excludes=_GRAPHS_ONLY,
+        help="Write ops and attributes that this release of TensorFlow knows, such as 1.13; name the nodes where it has none.",
+    )
     clear_devices: bool = option(excludes=_GRAPHS_ONLY, help="Drop the devices of all nodes.")
     placeholders: PlaceholderOptions = part(options_of(PlaceholderOptions, "placeholders"))
     ends: ModelEndOptions = part(options_of(ModelEndOptions, "ends"))
@@ -150,6 +156,7 @@ class ConvertOptions:
             self.freeze,
             self.inline_functions,
             self.strip_default_attrs,
+            self.for_tensorflow,
             self.clear_devices,
             self.placeholders,
             self.ends,

@@ -31,7 +31,9 @@ _MANY: Final = "--each --sweep"
 """The options of several runs."""
 _LONG: Final = 20
 """The least number of steps for which an installed engine is tried: fewer seldom take as long as compiling."""
-_RUN: Final = "--fetch --target --signature --function --feed --each --check-numerics --profile --top-k --output"
+_RUN: Final = (
+    "--fetch --target --signature --function --feed --input-examples --each --check-numerics --profile --top-k --output"
+)
 """The options that ask for a run, without which steps do nothing."""
 _ON_SERVERS: Final = {"--on=grpc*": "the servers run the kernels"}
 
@@ -55,6 +57,10 @@ class RunOptions:
     graph: str = argument()
     fetches: tuple[str, ...] = fetch_option("Tensor to print; FUNCTION/NODE for a tensor in a function; repeatable.")
     feeds: tuple[tuple[str, str], ...] = feed_option()
+    input_examples: tuple[tuple[str, str], ...] = option(
+        type=Pair("TENSOR", "ROWS"),
+        help="Feed tf.Examples to a tensor of strings: a list of objects with the values of features by name; repeatable.",
+    )
     targets: tuple[str, ...] = option("--target", metavar="OP", help="Operation to run, such as a train step; repeatable.")
     steps: int | None = option(
         type=StepCount(),
@@ -176,13 +182,16 @@ class RunOptions:
     @property
     def request(self) -> RunRequest:
         """Return the work of a run. Without names to fetch, all outputs are fetched where options ask for values."""
+        from ...formats.api.names import Given, Rows
         from ...formats.api.run_plan import RunRequest
 
         asks_for_values = self.out is not None or self.top_k is not None
-        asks_for_run = self.feeds or self.is_of_many or self.check_numerics or self.profile is not None
+        examples: list[tuple[str, str | Given]] = [(name, Rows(rows)) for name, rows in self.input_examples]
+        feeds = (*self.feeds, *examples)
+        asks_for_run = feeds or self.is_of_many or self.check_numerics or self.profile is not None
         fetches_outputs = asks_for_values or bool(asks_for_run and not self.targets)
         return RunRequest(
-            self.fetches, self.feeds, self.targets, self.steps, self.fetch_every, self.assign, self.assign_add,
+            self.fetches, feeds, self.targets, self.steps, self.fetch_every, self.assign, self.assign_add,
             self.assign_sub, self.check_numerics, self.top_k, self.labels, fetches_outputs,
         )  # fmt: skip
 

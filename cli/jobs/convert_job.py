@@ -5,6 +5,7 @@ What only some conversions need is imported where it is needed: a change of the 
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import itertools
@@ -318,7 +319,20 @@ def _changed(graph: Graph, inputs: Sequence[str], names: Names, runner: Runner |
         render.note(f"dropped {strip_default_attrs(graph)} attributes with default values", options.quiet)
     if options.clear_devices:
         render.note(f"cleared the devices of {clear_devices(graph)} nodes", options.quiet)
-    return graph
+    return graph if options.for_tensorflow is None else _for_release(graph, options.for_tensorflow, options.quiet)
+
+
+def _for_release(graph: Graph, release: str, quiet: bool) -> Graph:
+    """Return the graph for a release of TensorFlow; print the changes."""
+    from ...formats.api.changes import for_tensorflow
+
+    result = for_tensorflow(graph, release)
+    counts = collections.Counter(f"{each.before} -> {each.after}" for each in result.rewritten)
+    changes = [f"{change} ({count})" for change, count in counts.items()]
+    if result.dropped:
+        changes.append(f"{counted(result.dropped, 'attribute')} dropped")
+    render.note(f"for TensorFlow {result.release}: {', '.join(changes) or 'nothing to change'}", quiet)
+    return result.graph
 
 
 def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> list[str]:

@@ -58,19 +58,37 @@ def example_types(graph: Graph, value: Output) -> dict[str, DType]:
     return {}
 
 
-def serialized_examples(graph: Graph, fed: Output, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> Array:
+def serialized_examples(
+    graph: Graph, fed: Output, rows: Mapping[str, Any] | Sequence[Mapping[str, Any]], are_for_any: bool = False
+) -> Array:
     """Return the serialized Example of each row, features by name, or of a single row, for a tensor that the graph parses.
 
     A feature is a value, a list of values or an array. InvalidArgumentError for a tensor of other strings, for an unknown
-    feature, and for a value of another kind than the graph parses.
+    feature, and for a value of another kind than the graph parses. Examples that `are_for_any` tensor of strings have
+    features of the types of the values, where the graph does not tell the types.
     """
-    types = example_types(graph, fed)
+    types = example_types(graph, fed) or (_types_of(rows) if are_for_any and fed.base_dtype is dtypes.string else {})
     if not types:
         raise InvalidArgumentError("no op parses it as Examples: feed strings", node=fed.node.name, op=fed.node.op)
     if not isinstance(rows, Mapping):
         return as_bytes_array([_encoded_example(row, types) for row in rows])
     text = _encoded_example(rows, types)
     return as_bytes_array(text if fed.node.attrs.get("shape") == Shape(()) else [text])
+
+
+def _types_of(rows: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> dict[str, DType]:
+    """Return the types of features by the kinds of all their values: numbers are floats where one is no integer."""
+    kinds: dict[str, set[str]] = {}
+    for row in [rows] if isinstance(rows, Mapping) else rows:
+        for name, given in row.items():
+            kinds.setdefault(name, set()).update(_KINDS.get(type(one), "") for one in np.asarray(given, object).flat)
+    return {
+        name: dtypes.string if "string" in found else dtypes.float32 if "float" in found else dtypes.int64
+        for name, found in kinds.items()
+    }
+
+
+_KINDS: Final[Mapping[type, str]] = {str: "string", bytes: "string", float: "float"}
 
 
 def _encoded_example(features: Mapping[str, Any], types: Mapping[str, DType]) -> bytes:

@@ -70,6 +70,8 @@ def _own_impurity(node: Node, reads: bool) -> str | None:
 def _impurity_of_op(node: Node, is_stateful: bool) -> str | None:
     """Return the reason why no node of this type is pure; None for a pure op."""
     op = node.op
+    if node.is_argument:
+        return "it is an argument of a function, outside of a call"
     stateful = is_stateful and not (CALL_KINDS.get(op, BY_NAME).may_be_pure or has_fact(op, "program"))
     if stateful or has_fact(op, "random") or has_fact(op, "side_effect"):
         return "it is stateful"

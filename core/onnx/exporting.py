@@ -124,6 +124,7 @@ def _refused(refusals: Sequence[ExportRefusal]) -> UnimplementedError:
     count = len({refusal.node for refusal in refusals})
     drawing = [refusal for refusal in refusals if has_fact(refusal.op, "random")]
     hints = [f"--from {refusal.node} makes its random numbers an input of the model" for refusal in drawing[:1]]
+    hints += [f"--from {refusal.node} makes it an input of the model" for refusal in refusals if refusal.op == "_Arg"][:1]
     hints += [_WITHOUT_DROPOUT] if any(has_fact(refusal.op, "unit_uniform") for refusal in drawing) else []
     hint = "; ".join(hints) or None
     return UnimplementedError(f"ONNX does not support {counted(count, 'node')} of the graph:", hint=hint, details=lines)

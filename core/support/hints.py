@@ -37,6 +37,7 @@ _PATTERNS: Final[Mapping[str, str]] = {
     r"repeat the option for each, such as --fetch .*": "give a list of names",
     r"^--from (\S+)": r"`inputs=['\1']`",
     r"--second-prefix part": "`second_prefix='part'`",
+    r"--for-tensorflow (\S+)": r"`tfg.for_tensorflow(graph, '\1')`",
     r"^--drop-signature (\S+)": r"`dropped=['\1']`",
     r"`?--state (FILE|PREFIX)(?:\.npz)?`?": r"`tfg.restore(session, tfg.read_checkpoint(\1))`",
     r"`?--state ([^\s`,]+)`?": r"`tfg.restore(session, tfg.read_checkpoint('\1'))`",

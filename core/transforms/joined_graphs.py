@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 from ..building.saver import has_saver
-from ..control_flow.frames import ENTER
+from ..control_flow.deadness import ALWAYS, Deadness
+from ..control_flow.frames import ENTER, EXIT, MERGE, SWITCH, Frame, find_frames
 from ..functions.callers import all_nodes
 from ..functions.implementations import INTERFACE, OF_AN_INTERFACE
 from ..functions.instantiation import copied
@@ -306,6 +307,7 @@ def _end(graph: Graph, names: PartNames, name: str) -> Output:
 def _connect(graph: Graph, ends: Sequence[tuple[Output, Output]]) -> dict[str, str]:
     """Let tensors take the place of inputs, and return the names of both; placeholders that nothing reads are removed."""
     _check_ends(graph, ends)
+    _check_places(graph, ends)
     readers = [graph.consumers(taken) for taken, _ in ends]
     for taken, given in ends:
         graph.replace_all_uses(taken, given)
@@ -344,6 +346,39 @@ def _check_ends(graph: Graph, ends: Sequence[tuple[Output, Output]]) -> None:
             raise _misfit(taken, f"'{given.name}' cannot be connected to '{taken.name}': it is a connected input itself")
 
 
+def _check_places(graph: Graph, ends: Sequence[tuple[Output, Output]]) -> None:
+    """Raise InvalidArgumentError for a tensor in a V1 loop or on a branch where its input is not: the readers would take
+    values of two frames, or have none on the other branch.
+    """
+    frames = find_frames(graph) if any(node.op in ENTER for node in graph) else {}
+    deadness = Deadness() if any(node.op in SWITCH for node in graph) else None
+    for taken, given in ends:
+        both = f"cannot connect input '{taken.name}' to '{given.name}'"
+        homes = _frame_of(taken, frames), _frame_of(given, frames)
+        if homes[0] is not homes[1]:
+            inside, frame = next((end, home) for end, home in zip((given, taken), homes[::-1]) if home is not None)
+            message = f"{both}: '{inside.name}' is inside the loop of frame '{frame.name}'"
+            raise _misfit(inside, message, _listed("results of the loop", frame.with_op(EXIT)))
+        conditions = [deadness.of_value(end) for end in (taken, given)] if deadness is not None else [ALWAYS, ALWAYS]
+        if conditions[0] != conditions[1]:
+            inside, condition = (given, conditions[1]) if conditions[1] != ALWAYS else (taken, conditions[0])
+            predicates = some(sorted({predicate.name for predicate, _ in condition}))
+            merges = [node for node in graph if node.op in MERGE and node in descendants([inside.node])]
+            message = f"{both}: '{inside.name}' is on a branch of the conditional of {predicates}"
+            raise _misfit(inside, message, _listed("results of conditionals", merges))
+
+
+def _frame_of(value: Output, frames: Mapping[Node, Frame]) -> Frame | None:
+    """Return the loop in which a value is, None outside of all loops; an Exit gives its value to the frame around."""
+    frame = frames.get(value.node)
+    return frame.enclosing if frame is not None and value.node.op in EXIT else frame
+
+
+def _listed(words: str, nodes: Sequence[Node]) -> str | None:
+    """Return a hint to connect one of the first of some nodes; None without nodes."""
+    return f"connect one of the {words}: {', '.join(node.name for node in nodes[:3])}" if nodes else None
+
+
 def _check_order(graph: Graph, ends: Sequence[tuple[Output, Output]], readers: Sequence[Sequence[Node]]) -> None:
     """Raise InvalidArgumentError for a connection that closed a cycle."""
     for (taken, given), own in zip(ends, readers):
@@ -351,8 +386,8 @@ def _check_order(graph: Graph, ends: Sequence[tuple[Output, Output]], readers: S
             raise _misfit(given, f"connecting input '{taken.name}' to it closes a cycle: it depends on the input")
 
 
-def _misfit(taken: Output, message: str) -> InvalidArgumentError:
-    return InvalidArgumentError(message, node=taken.node.name, op=taken.node.op)
+def _misfit(end: Output, message: str, hint: str | None = None) -> InvalidArgumentError:
+    return InvalidArgumentError(message, node=end.node.name, op=end.node.op, hint=hint)
 
 
 def _meta(parts: tuple[Graph, Graph], names: tuple[PartNames, PartNames]) -> MetaGraph | None:

@@ -192,7 +192,9 @@ class Model(Displayed, NotCopied):
         """Return the tensor of an input, and its value, or serialized Examples for rows of features by name."""
         tensor = self._tensor(name)
         are_rows = isinstance(value, list) and bool(value) and all(isinstance(row, Mapping) for row in value)
-        return tensor, serialized_examples(self.graph, self.graph.output(tensor), value) if are_rows else value
+        if not are_rows:
+            return tensor, value
+        return tensor, serialized_examples(self.graph, self.graph.output(tensor), value, are_for_any=True)
 
     def _tensor(self, name: str) -> str:
         """Return the tensor of an input by the name of the input or of the tensor."""

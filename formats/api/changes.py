@@ -10,6 +10,8 @@ from typing import Any, Final, NamedTuple
 from ...core.comparing.value_comparison import ValueRecorder
 from ...core.explaining.graph_facts import explain_graph, no_obvious_output
 from ...core.feeding.drawn_feeds import generated_feeds
+from ...core.functions.call_kinds import INLINED
+from ...core.functions.callers import all_nodes, drop_uncalled
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.graph.traversal import reachable
 from ...core.graph.variable_nodes import find_variables
@@ -17,6 +19,7 @@ from ...core.model.model_view import model_view
 from ...core.passes.functions.dropout import RemoveDropout
 from ...core.passes.pipeline import inline_functions, optimize, signature_runs
 from ...core.planning.reachability import needed_nodes
+from ...core.registry.op_history import release_named
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import checked
 from ...core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
@@ -35,6 +38,7 @@ from ...core.transforms.inference_form import (
 )
 from ...core.transforms.placeholders import set_placeholders, set_shapes
 from ...core.transforms.reduction import reduce_graph
+from ...core.transforms.release_form import ReleaseForm, Rewritten, lacks_op
 from ...core.transforms.subgraphs import needed_fills, subgraph
 from ...core.transforms.unfreezing import unfreeze_constants, why_not
 from ...core.types.shapes import BatchSize, as_shape
@@ -183,6 +187,38 @@ def to_inference(graph: GraphLike, outputs: Sequence[str] | str = (), *, average
     decisions += [*dropout, *(Decision(name, "is gone", "no output needs it", keeps_results=True) for name in gone)]
     decisions += open_choices(result, needed_nodes([result.fetch(name) for name in names]))
     return ForInference(result, tuple(names), tuple(decisions), settings)
+
+
+class ForTensorflow(NamedTuple):
+    """A graph for an older release of TensorFlow, and what was changed."""
+
+    graph: Graph
+    release: str
+    """The release, such as 1.13."""
+    rewritten: tuple[Rewritten, ...]
+    """The nodes with an older op."""
+    dropped: int
+    """The number of attributes that were dropped: new ones, and those that hold the default."""
+
+
+@takes(graph=GraphLike, release=str)
+def for_tensorflow(graph: GraphLike, release: str) -> ForTensorflow:
+    """Return a copy of the graph in the ops and attributes of a release of TensorFlow, such as `1.13`, from 1.0 on.
+
+    Newer ops become older ones where these compute the same. Attributes go that hold their default, that the release lacks,
+    or that only tell how to run. Bodies of functions take the place of calls where the release lacks the call, and before
+    2.0 functions go that no node calls. The GraphDef version is that of the release. InvalidArgumentError for an unknown
+    release, UnimplementedError names all nodes that the release cannot say, and why.
+    """
+    known = release_named(release)
+    result = as_graph(graph).copy()
+    if any(lacks_op(node, known) for node in all_nodes(result) if node.op in INLINED):
+        result = inline_functions(result)[0]
+    if known < (2, 0):  # only the objects of TensorFlow 2 call functions without a node
+        drop_uncalled(result)
+    form = ReleaseForm(result, known)
+    form.change()
+    return ForTensorflow(result, str(known), tuple(form.rewritten), form.dropped)
 
 
 def _results(graph: Graph) -> tuple[str, ...]:

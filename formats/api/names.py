@@ -33,6 +33,10 @@ class Given(NamedTuple):
     value: Any
 
 
+class Rows(Given):
+    """The features of Examples, as JSON."""
+
+
 def value_for(given: str | Given, dtype: DType | None, option: str) -> Any:
     """Return a value itself, or the value of a text; an error begins with `option`."""
     return given.value if isinstance(given, Given) else value_of(given, dtype, option)
@@ -242,11 +246,14 @@ class Names:
             feeds[name] = value
         return feeds
 
-    def _examples(self, word: str, fed: Output, rows: Any) -> Any:
+    def _examples(self, word: str, fed: Output, rows: Any, are_for_any: bool = False) -> Any:
+        option = "--input-examples" if are_for_any else "--feed"
         try:
-            return serialized_examples(self.graph, fed, rows)
+            if rows is None:
+                raise InvalidArgumentError("it is no list of objects", hint=f"""write {option} '{word}=[{{"NAME": [1.0]}}]'""")
+            return serialized_examples(self.graph, fed, rows, are_for_any)
         except InvalidArgumentError as error:
-            raise InvalidArgumentError(f"--feed {word}: {error.message}", hint=error.hint) from None
+            raise InvalidArgumentError(f"{option} {word}: {error.message}", hint=error.hint) from None
 
     def by_name(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
         """Yield the feeds by the names of inputs; a feed with the name `WHOLE` is a document with values by name."""
@@ -313,6 +320,8 @@ class Names:
 
     def _feed(self, word: str, given: str | Given) -> tuple[str, Any]:
         fed = self.input(word)
+        if isinstance(given, Rows):
+            return fed.name, self._examples(word, fed, example_rows(given.value), are_for_any=True)
         if isinstance(given, Given):
             return fed.name, given.value
         if fed.base_dtype is string and (rows := example_rows(given)) is not None:

@@ -414,3 +414,15 @@ def test_names_between_commas_lead_to_an_option_for_each(graph):
 def test_the_version_of_a_model_is_that_of_its_writer():
     assert "TensorFlow 2.21.0" in tfg("version", SAMPLES / "scaler_saved_model").out
     assert tfg("version").out.startswith("tfg ")
+
+
+def test_a_graph_is_written_for_an_older_tensorflow(tmp_path):
+    out = tmp_path / "old.pb"
+    done = tfg("convert", XOR, out, "--for-tensorflow", "1.13.2")
+    assert done.code == 0 and "for TensorFlow 1.13: " in done.err
+    assert "producer 27" in tfg("explain", out).out
+    assert tfg("run", out, "--init", "--fetch", "hidden/bias").code == 0
+    done = tfg("convert", SAMPLES / "keras_classifier", tmp_path / "m/", "--for-tensorflow", "1.4")
+    assert done.code == 1 and "of TensorFlow 1.9" in done.err and "--for-tensorflow 1.9" in done.err
+    assert not (tmp_path / "m").exists()
+    assert "1.0 to 1.15 and 2.0 to 2.21" in tfg("convert", XOR, out, "--for-tensorflow", "1.16").err

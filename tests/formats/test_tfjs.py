@@ -17,6 +17,7 @@ import tfg
 from tests.cli.running import tfg as run
 from tfg.core.ops.shared.tensorflow_js import spelled
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, PermissionDeniedError, TfgError
+from tfg.core.types.dtypes import float32
 from tfg.formats.tfjs import known_ops, unknown_ops
 
 
@@ -441,6 +442,9 @@ def test_what_tensorflow_js_cannot_say_is_listed(tmp_path):
 def test_arguments_of_functions_and_ops_under_other_names_are_known():
     graph = tfg.load(SAMPLE.parent / "scaler_saved_model")
     assert graph.functions and not {"_Arg", "_Retval"} & set(unknown_ops(graph))
+    g = tfg.GraphBuilder()
+    g.Neg(g.graph.add_node("x", "_Arg", (), (), {"T": float32, "index": 0}).output(), name="y")
+    assert unknown_ops(g.graph) == {"_Arg": ["x"]}  # no call gives it a value
     assert "_FusedDepthwiseConv2dNative" not in known_ops() and spelled("_FusedDepthwiseConv2dNative") in known_ops()
 
 

@@ -34,6 +34,7 @@ MADE = {
     "freeze, functions": lambda g, _: tfg.freeze(g, keep_functions=True),
     "gradients": lambda g, _: tfg.gradients(g, [Y], [X])[0],
     "override_gradients": lambda g, _: tfg.override_gradients(g, {"MatMul": "guided"}),
+    "for_tensorflow": lambda g, _: tfg.for_tensorflow(g, "2.0").graph,
     "to_inference": lambda g, _: tfg.to_inference(g, [Y]).graph,
     "unfreeze": lambda g, _: tfg.unfreeze(tfg.freeze(g)).graph,
     "inline_functions": lambda g, _: tfg.inline_functions(g)[0],

@@ -81,3 +81,46 @@ def test_a_scalar_input_takes_one_row():
     assert text.shape == () and "age" in Example.FromString(text.item()).features.feature
     with pytest.raises(InvalidArgumentError, match="no feature 'x'"):
         serialized_examples(graph, graph.output("examples:0"), {"x": 1})
+
+
+def test_input_examples_are_those_of_saved_model_cli(tmp_path):
+    """The graph tells the types of its own features; of other strings the values do."""
+    tfg.save(parsing(), tmp_path / "g.pb")
+    ask = ("run", tmp_path / "g.pb", "--format", "json", "--fetch")
+    done = run(*ask, "ages", "--input-examples", 'examples=[{"age": [1, 2], "job": "cook"}, {}]')
+    assert done.code == 0 and done.json["steps"][0]["values"][0]["value"] == [[1, 2], [0, 0]], done.err
+    done = run(*ask, "text", "--input-examples", 'text={"a": [1, 2.5], "b": "c", "d": [3], "e": {"b64": "/w=="}}')
+    (shown,) = done.json["steps"][0]["values"]
+    model = tfg.Model(parsing(), outputs=["text"])
+    (text,) = model(text=[{"a": [1, 2.5], "b": "c", "d": [3], "e": b"\xff"}])["text"]
+    features = Example.FromString(text).features.feature
+    assert list(features["a"].float_list.value) == [1, 2.5] and list(features["b"].bytes_list.value) == [b"c"]
+    assert list(features["d"].int64_list.value) == [3] and list(features["e"].bytes_list.value) == [b"\xff"]
+    assert shown["dtype"] == "string" and len(shown["value"]) == 1
+
+
+@pytest.mark.parametrize(("given", "message"), [
+    ("text=[1, 2]", "--input-examples text: it is no list of objects"),
+    ("text=cook", "--input-examples text: it is no list of objects"),
+    ('length=[{"age": 1}]', "--input-examples length: no op parses it as Examples"),
+    ('text=[{"a": [1, "b"]}]', "feature 'a' takes string, not 1"),
+    ('examples=[{"wage": 1}]', "--input-examples examples: the graph parses no feature 'wage'"),
+    ('nothing=[{"a": 1}]', "no node 'nothing'"),
+])  # fmt: skip
+def test_input_examples_that_cannot_be_made_are_refused(given, message, tmp_path):
+    tfg.save(parsing(), tmp_path / "g.pb")
+    done = run("run", tmp_path / "g.pb", "--fetch", "length", "--input-examples", given)
+    assert done.code == 1 and message in done.err
+
+
+def test_input_examples_are_fed_in_each_run(tmp_path):
+    tfg.save(parsing(), tmp_path / "g.pb")
+    np.savez(tmp_path / "a.npz", text=np.array("four"))
+    words = ("--input-examples", 'examples=[{"job": "cook"}]', "--fetch", "jobs", "--fetch", "length")
+    for again in range(2):  # the second finds the results of the first
+        done = run("run", tmp_path / "g.pb", "--each", tmp_path / "a.npz", "--feed", "text=@each:text", *words,
+                   "--out-dir", tmp_path / "out")  # fmt: skip
+        assert done.code == 0, (again, done.err)
+    (path,) = (tmp_path / "out").glob("*.npz")
+    with np.load(path) as results:
+        assert any(value.tolist() == 4 for value in results.values())

@@ -16,6 +16,7 @@ from tfg.core.onnx.stateless import updates, without_updates
 from tfg.core.passes.pipeline import inline_functions
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import UnimplementedError
+from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape
 from tfg.core.types.tensors import FuncRef
 
@@ -45,6 +46,17 @@ def test_all_that_is_refused_is_named_with_the_reason():
     assert "RandomUniform (third): it is stateful" in message
     assert "`inputs=['third']`" in refused.value.hint
     assert 'passes="default,remove_dropout"' in refused.value.hint
+
+
+def test_an_argument_outside_of_a_call_becomes_an_input():
+    """The body of a function, written as a graph."""
+    b = GraphBuilder()
+    x = b.graph.add_node("x", "_Arg", (), (), {"T": dtypes.float32, "index": 0}).output()
+    b.Mul(x, np.float32(2), name="y")
+    with pytest.raises(UnimplementedError, match=r"_Arg \(x\): it is an argument of a function, outside of a call") as refused:
+        exported(b, "y")
+    assert refused.value.hint.command == "--from x makes it an input of the model"
+    assert refused.value.hint == "`inputs=['x']` makes it an input of the model"
 
 
 def test_what_only_checks_and_prints_take_is_left_out_with_them():

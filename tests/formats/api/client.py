@@ -264,6 +264,7 @@ def surgery(graph: tfg.Graph, folder: pathlib.Path) -> list[int]:
     squares: tfg.Graph = tfg.freeze(graph, {"w": np.ones((2, 1), np.float32)}, outputs="y:0")
     model: tfg.Unfrozen = tfg.unfreeze(squares, outputs="y:0")
     ready: tfg.ForInference = tfg.to_inference(graph, "y:0")
+    old: tfg.ForTensorflow = tfg.for_tensorflow(squares, "1.13")
     b = tfg.GraphBuilder()
     b.Identity(b.Placeholder(dtype="float", shape=[None, 4, 4, 3], name="image"), name="scores")
     both: tfg.Joined = tfg.join(squares, squares, second_prefix="again")
@@ -275,7 +276,7 @@ def surgery(graph: tfg.Graph, folder: pathlib.Path) -> list[int]:
     events: tfg.EventLog = tfg.read_events(pathlib.Path(tfg.__file__).with_name("sample_graphs") / "recordings")
     predict = tfg.map_batches(squares, "y:0")
     web = tfg.convert(squares, folder / "web" / "model.json", "y:0")
-    assert isinstance(web, tfg.TfjsExport) and fit.fits and callable(predict) and way.reaches
+    assert old.release == "1.13" and isinstance(web, tfg.TfjsExport) and fit.fits and callable(predict) and way.reaches
     return [len(each) for each in (steps, model.graph, ready.graph, both.graph, fed, told, other, events.scalars)]
 
 

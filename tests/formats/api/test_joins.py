@@ -255,3 +255,82 @@ def test_a_graph_of_an_old_version_keeps_its_meaning(tmp_path):
 def test_an_untrusted_part_makes_an_untrusted_graph():
     stranger = tfg.load(SAMPLES / "collatz.pbtxt", untrusted=True)
     assert tfg.join(calling(1), stranger).graph.is_untrusted
+
+
+def negation(shape=()):
+    g = tfg.GraphBuilder()
+    g.Neg(g.Placeholder(dtype="float", shape=shape, name="z"), name="negated")
+    return g.graph
+
+
+def choosing():
+    """exp(x) where x is positive, else x; and exp(sqrt(x)) in a conditional within."""
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="float", shape=[], name="x")
+    positive = g.Greater(x, 0.0, name="positive")
+    no, yes = g.Switch(x, positive, name="switch")
+    _, large = g.Switch(g.Exp(yes, name="branch"), g.Greater(yes, 1.0, name="large"), name="inner")
+    g.Sqrt(large, name="deep")
+    g.Merge([no, g.graph.output("branch:0")], name="merged")
+    return g.graph
+
+
+@pytest.mark.parametrize(
+    ("tensor", "words", "hint"),
+    [
+        ("branch", "'branch:0' is on a branch of the conditional of positive:0", "results of conditionals: merged"),
+        ("switch:1", "'switch:1' is on a branch of the conditional of positive:0", "merged"),
+        ("deep", "'deep:0' is on a branch of the conditional of large:0, positive:0", None),
+    ],
+)
+def test_a_tensor_on_a_branch_is_refused(tensor, words, hint):
+    with pytest.raises(InvalidArgumentError) as refused:
+        tfg.join(choosing(), negation(), {"z": tensor})
+    assert words in str(refused.value) and "cannot connect input 'z:0'" in str(refused.value)
+    assert hint is None or hint in refused.value.hint
+    joined = tfg.join(choosing(), negation(), {"z": "merged"}).graph
+    assert run_plain(joined, {"x:0": -2.0}, "negated:0") == 2
+
+
+def test_an_input_on_the_same_branch_takes_the_tensor():
+    joined = tfg.join(choosing(), negation(), {"branch": "switch:1"}).graph
+    assert run_plain(joined, {"x:0": 2.0}, "merged:0") == 2
+    with pytest.raises(InvalidArgumentError, match="'branch:0' is on a branch"):
+        tfg.join(choosing(), negation(), {"branch": "z"})
+
+
+def looping(depth):
+    """Count from x in steps of 1 to 5, in a loop in a loop for a depth of 2."""
+    g = tfg.GraphBuilder()
+    value = g.Placeholder(dtype="float", shape=[], name="x")
+    for frame in ("outer", "inner")[:depth]:
+        value = g.Enter(value, frame_name=frame, name=f"{frame}/enter")
+        value = g.Merge([value, value], name=f"{frame}/merge")[0]
+        with g.control_dependencies([value.node]):
+            end = g.constant(5.0)
+        condition = g.LoopCond(g.Less(value, end, name=f"{frame}/less"), name=f"{frame}/cond")
+        left, value = g.Switch(value, condition, name=f"{frame}/switch")
+        g.Exit(left, name=f"{frame}/exit")
+    with g.control_dependencies([value.node]):
+        added = g.Add(value, g.constant(1.0), name="added")
+    frames = ("outer", "inner")[:depth]
+    for frame, result in zip(frames[::-1], [added, g.graph.output("inner/exit:0")] if depth == 2 else [added]):
+        merge = g.graph.node(f"{frame}/merge")
+        g.graph.set_inputs(merge, [merge.inputs[0], g.NextIteration(result, name=f"{frame}/next")])
+    return g.graph
+
+
+@pytest.mark.parametrize(
+    ("depth", "tensor", "frame", "exits"),
+    [(1, "added", "outer", "outer/exit"), (2, "added", "inner", "inner/exit"), (2, "inner/exit", "outer", "outer/exit")],
+)
+def test_a_tensor_inside_a_loop_is_refused(depth, tensor, frame, exits):
+    graph = looping(depth)
+    with pytest.raises(InvalidArgumentError) as refused:
+        tfg.join(graph, negation(), {"z": tensor})
+    assert f"cannot connect input 'z:0' to '{tensor}:0'" in str(refused.value)
+    assert f"inside the loop of frame '{frame}'" in str(refused.value) and exits in refused.value.hint
+    joined = tfg.join(graph, negation(), {"z": "outer/exit"}).graph
+    assert run_plain(joined, {"x:0": 2.5}, "negated:0") == -5.5
+    with pytest.raises(InvalidArgumentError, match=f"'{tensor}:0' is inside the loop of frame '{frame}'"):
+        tfg.join(graph, negation(), {tensor: "z"})

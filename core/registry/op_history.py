@@ -1,0 +1,139 @@
+"""The releases of TensorFlow with which ops, attributes and values came; scripts/make_op_history.py makes op_history.txt."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import pathlib
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ..support.errors import InvalidArgumentError
+from ..types.dtypes import DType
+
+_ANY_OTHER = "*"
+
+
+class Release(NamedTuple):
+    """A release of TensorFlow, without its patches."""
+
+    major: int
+    minor: int
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+
+FIRST = Release(1, 0)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OpHistory:
+    """The first release of an op, and what came later, by attribute."""
+
+    first: Release
+    attrs: Mapping[str, Release]
+    """The releases of attributes that the first release of the op lacks."""
+    defaults: Mapping[str, Release]
+    """The releases of defaults that attributes did not always have."""
+    values: Mapping[str, Mapping[str, Release]]
+    """The releases of allowed values; `*` is all others."""
+    below: Mapping[str, tuple[int, Release]]
+    """The least values (of lists: lengths) of before, and the releases in which smaller ones came."""
+
+    def attr_came(self, name: str) -> Release:
+        """Return the release of an attribute."""
+        return self.attrs.get(name, self.first)
+
+    def default_came(self, name: str) -> Release:
+        """Return the release of an attribute's default."""
+        return self.defaults.get(name, self.attr_came(name))
+
+    def value_came(self, name: str, value: Any) -> Release:
+        """Return the release that allows a value, or all items of a list, as an attribute."""
+        items = value if isinstance(value, list) else [value]
+        came = [self.attr_came(name), *(dtype_came(item) for item in items if isinstance(item, DType))]
+        if known := self.values.get(name):
+            came += [known.get(value_name(item), known.get(_ANY_OTHER, FIRST)) for item in items]
+        least, lowered = self.below.get(name, (0, FIRST))
+        size = len(value) if isinstance(value, list) else value
+        return max([*came, lowered] if isinstance(size, int) and size < least else came)
+
+
+def value_name(value: Any) -> str:
+    """Return an allowed value as the file has it."""
+    return json.dumps(value.decode("latin-1")) if isinstance(value, bytes) else str(getattr(value, "name", value))
+
+
+def history(op: str) -> OpHistory | None:
+    """Return the history of an op of TensorFlow; None for another op."""
+    line = _lines().get(op)
+    return None if line is None else _parsed(line)
+
+
+@functools.cache
+def _parsed(line: str) -> OpHistory:
+    first, *later = line.split(" | ")
+    attrs, defaults, below = {}, {}, {}
+    values: dict[str, dict[str, Release]] = {}
+    for release, entry in _entries(later):
+        name, colon, listed = entry.partition(":")
+        if entry.startswith("+"):
+            attrs[entry[1:]] = release
+        elif entry.endswith("="):
+            defaults[entry[:-1]] = release
+        elif colon:
+            values.setdefault(name, {}).update(dict.fromkeys(listed.split(","), release))
+        else:
+            name, _, least = entry.partition("<")
+            below[name] = int(least), release
+    return OpHistory(_release(first), attrs, defaults, values, below)
+
+
+def _entries(parts: list[str]) -> Iterator[tuple[Release, str]]:
+    for part in parts:
+        release, *entries = part.split()
+        for entry in entries:
+            yield _release(release), entry
+
+
+def release_named(text: str) -> Release:
+    """Return the release `1.13` or `1.13.1`; InvalidArgumentError for none of TensorFlow's."""
+    words = text.split(".")
+    if all(word.isdecimal() for word in words[:2]) and (known := Release(*map(int, (*words, "0")[:2]))) in graph_versions():
+        return known
+    last = {release.major: str(release) for release in graph_versions()}
+    ranges = " and ".join(f"{major}.0 to {release}" for major, release in last.items())
+    raise InvalidArgumentError(f"'{text}' is no release of TensorFlow that is known", hint=f"the known releases are {ranges}")
+
+
+@functools.cache
+def graph_versions() -> Mapping[Release, int]:
+    """Return the GraphDef version of each release, in the order of releases."""
+    return {_release(name): int(version) for name, version in _pairs("releases:")}
+
+
+@functools.cache
+def _dtypes() -> Mapping[str, Release]:
+    return {name: _release(release) for name, release in _pairs("dtypes:")}
+
+
+def dtype_came(dtype: DType) -> Release:
+    """Return the release of a dtype."""
+    return _dtypes().get(dtype.base.name, FIRST)
+
+
+def _pairs(line: str) -> Iterator[tuple[str, str]]:
+    return ((name, value) for name, _, value in (pair.partition("=") for pair in _lines()[line].split()))
+
+
+def _release(text: str) -> Release:
+    major, minor = text.split(".")
+    return Release(int(major), int(minor))
+
+
+@functools.cache
+def _lines() -> dict[str, str]:
+    lines = pathlib.Path(__file__).with_suffix(".txt").read_text().splitlines()
+    return {name: rest for name, _, rest in (line.partition(" ") for line in lines if not line.startswith("#"))}
