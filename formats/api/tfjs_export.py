@@ -16,6 +16,7 @@ from ...core.types.arrays import Array
 from ...core.types.shapes import Shape
 from ..loading import load
 from ..tfjs import QUANTIZED, unknown_ops, write_tfjs
+from ..tfjs_functions import fit_results
 from .model_export import DeclaredDims, ModelExport
 from .prepared_sessions import opened
 
@@ -37,6 +38,7 @@ class TfjsExport(ModelExport):
         graph = self._optimized("default,strip_debug")
         if set(unknown_ops(graph)) - set(unknown_ops(self.graph)):  # a pass made what TensorFlow.js lacks
             graph = self._optimized("prune,strip_debug")
+        fit_results(graph)
         state_default_attrs(graph)
         inputs = {word: graph.output(value.name) for word, value in self.inputs.items() if value.node.name in graph}
         outputs = {word: graph.output(value.name) for word, value in self.outputs.items()}
