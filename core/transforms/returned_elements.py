@@ -13,17 +13,18 @@ from typing import Final
 
 import numpy as np
 
-from ..core.building.builder import GraphBuilder
-from ..core.functions.call_kinds import CallKind, Form, call_kind
-from ..core.functions.callers import drop_uncalled
-from ..core.functions.instantiation import copied
-from ..core.gradients.function_parts import add_arg, add_function, copied_body, dtype_of, find_function
-from ..core.graph.graph import Function, Graph, Node, Output
-from ..core.types.dtypes import DType
-from ..core.types.tensors import FuncRef, Tensor
+from ..building.builder import GraphBuilder
+from ..functions.call_kinds import CallKind, Form, call_kind
+from ..functions.callers import drop_uncalled
+from ..functions.instantiation import copied
+from ..gradients.function_parts import add_arg, add_function, copied_body, dtype_of, find_function
+from ..graph.graph import Function, Graph, Node, Output
+from ..registry.op_facts import ops_with
+from ..types.dtypes import DType
+from ..types.tensors import FuncRef, Tensor
 
-_WRITTEN: Final = {"TensorListSetItem": 2, "TensorListPushBack": 1}
-"""The place of the element among the inputs."""
+_PLACES: Final = {**dict.fromkeys(ops_with("list_push"), 1), **dict.fromkeys(ops_with("list_set"), 2)}
+"""The place of the element among the inputs of an op that puts the element into a list."""
 
 
 def fit_results(graph: Graph) -> None:
@@ -33,7 +34,7 @@ def fit_results(graph: Graph) -> None:
         own.body.functions = graph.functions
     for body in (graph, *(function.body for function in graph.functions.values())):
         _split_elements(body)
-    _Elements(graph).extend_calls(graph)
+    _ElementReturns(graph).extend_calls(graph)
     drop_uncalled(graph)
     for function in graph.functions.values():
         _split_results(function)
@@ -43,9 +44,9 @@ def _split_elements(body: Graph) -> None:
     """Put an Identity before each written element of a node with several outputs."""
     builder = GraphBuilder(body)
     for node in list(body):
-        element = node.inputs[_WRITTEN[node.op]] if node.op in _WRITTEN else None
+        element = node.inputs[_PLACES[node.op]] if node.op in _PLACES else None
         if element is not None and len(element.node.output_dtypes) > 1:
-            body.set_input(node, _WRITTEN[node.op], builder.Identity(element))
+            body.set_input(node, _PLACES[node.op], builder.Identity(element))
 
 
 def _split_results(function: Function) -> None:
@@ -55,7 +56,7 @@ def _split_results(function: Function) -> None:
     function.results[:] = [builder.Identity(value) if counts[value.node] > 1 else value for value in function.results]
 
 
-class _Elements:
+class _ElementReturns:
     """The functions of a graph with copies that return elements."""
 
     def __init__(self, graph: Graph) -> None:
@@ -63,7 +64,7 @@ class _Elements:
 
     def extend_calls(self, body: Graph) -> list[Output]:
         """Extend the calls in a body; return the elements that the body puts into lists, and those that calls return."""
-        elements = [node.inputs[_WRITTEN[node.op]] for node in body if node.op in _WRITTEN]
+        elements = [node.inputs[_PLACES[node.op]] for node in body if node.op in _PLACES]
         for node in list(body):
             kind = call_kind(self.graph.functions, node)
             if kind is not None and kind.functions and kind.form in _EXTENSIONS:
@@ -73,11 +74,11 @@ class _Elements:
     def extend_loop(self, body: Graph, node: Node, kind: CallKind) -> list[Output]:
         """Let a While return the elements of its body, as loop variables that begin with zeros."""
         condition, step = kind.references(node)
-        copy = _Copy(self, node, step)
+        copy = _ReturningCopy(self, node, step)
         if not copy.elements:
             return []
         copy.add_args(copy.dtypes)
-        other = _Copy(self, node, condition)
+        other = _ReturningCopy(self, node, condition)
         other.add_args(copy.dtypes)
         node.set_attr("cond", FuncRef(other.add([])))
         node.set_attr("body", FuncRef(copy.add(copy.elements)))
@@ -91,7 +92,7 @@ class _Elements:
     def extend_branches(self, body: Graph, node: Node, kind: CallKind) -> list[Output]:
         """Let a conditional return the elements of all branches, and zeros for the elements of the other branches."""
         references = kind.references(node)
-        copies = [_Copy(self, node, reference) for reference in references]
+        copies = [_ReturningCopy(self, node, reference) for reference in references]
         if not any(copy.elements for copy in copies):
             return []
         names = []
@@ -104,7 +105,7 @@ class _Elements:
 
     def extend_call(self, body: Graph, node: Node, kind: CallKind) -> list[Output]:
         """Let a call return the elements of its function."""
-        copy = _Copy(self, node, kind.references(node)[0])
+        copy = _ReturningCopy(self, node, kind.references(node)[0])
         if not copy.elements:
             return []
         node.set_attr(kind.functions[0], FuncRef(copy.add(copy.elements)))
@@ -112,14 +113,16 @@ class _Elements:
 
 
 _EXTENSIONS: Final = {
-    Form.LOOP: _Elements.extend_loop, Form.BRANCH: _Elements.extend_branches, Form.CALL: _Elements.extend_call
-}  # fmt: skip
+    Form.LOOP: _ElementReturns.extend_loop,
+    Form.BRANCH: _ElementReturns.extend_branches,
+    Form.CALL: _ElementReturns.extend_call,
+}
 
 
-class _Copy:
+class _ReturningCopy:
     """A copy of a function, its calls extended, with the elements that the function does not return yet."""
 
-    def __init__(self, owner: _Elements, node: Node, reference: FuncRef) -> None:
+    def __init__(self, owner: _ElementReturns, node: Node, reference: FuncRef) -> None:
         self.graph = owner.graph
         self.function = find_function(self.graph, node, reference)
         self.body, self.args, self.results = copied_body(self.graph, self.function, reference.attrs)

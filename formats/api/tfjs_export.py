@@ -11,12 +11,12 @@ from ...core.graph.graph import Graph
 from ...core.passes.pipeline import optimize
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.words import counted
+from ...core.transforms.returned_elements import fit_results
 from ...core.transforms.subgraphs import state_default_attrs
 from ...core.types.arrays import Array
 from ...core.types.shapes import Shape
 from ..loading import load
 from ..tfjs import QUANTIZED, unknown_ops, write_tfjs
-from ..tfjs_functions import fit_results
 from .model_export import DeclaredDims, ModelExport
 from .prepared_sessions import opened
 
