@@ -11,7 +11,7 @@ import operator
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 from google.protobuf.message import DecodeError
@@ -45,6 +45,7 @@ _KINDS: Final = {
     "simple_value": "scalars",
     "histo": "histograms",
     "image": "images",
+    "audio": "audio",
     "obsolete_old_style_histogram": "histograms",
 }
 
@@ -171,6 +172,45 @@ class ImageValue:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class AudioValue:
+    """A sound that a training wrote, as the bytes of a file."""
+
+    run: str
+    """As of a scalar."""
+    tag: str
+    """The name of the sound."""
+    step: int
+    """The step of the training."""
+    wall_time: float
+    """The time of the writing: seconds since 1970."""
+    index: int
+    """The place among the sounds of the tag and step, from 0."""
+    data: bytes
+    """The file: WAV or another format."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class TextValue:
+    """A text that a training wrote."""
+
+    run: str
+    """As of a scalar."""
+    tag: str
+    """The name of the text."""
+    step: int
+    """The step of the training."""
+    wall_time: float
+    """The time of the writing: seconds since 1970."""
+    index: int
+    """The place among the texts of the tag and step, from 0, row by row."""
+    text: str
+    """The text, often Markdown; bytes that are no UTF-8 are escaped."""
+
+
+_Value: TypeAlias = ScalarValue | HistogramValue | ImageValue | AudioValue | TextValue
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class UnreadTail:
     """An event file that is damaged, or still being written, behind the events that were read."""
 
@@ -182,7 +222,7 @@ class UnreadTail:
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class EventLog(Report):
-    """The values in event files, in the order of the files: scalars, histograms and pictures."""
+    """The values in event files, in the order of the files: scalars, histograms, pictures, sounds and texts."""
 
     main_table: ClassVar[str] = "scalars"
 
@@ -192,25 +232,35 @@ class EventLog(Report):
     """The histograms."""
     images: tuple[ImageValue, ...] = ()
     """The pictures."""
+    audio: tuple[AudioValue, ...] = ()
+    """The sounds."""
+    text: tuple[TextValue, ...] = ()
+    """The texts."""
     unread: tuple[UnreadTail, ...] = ()
     """The files that end within a record, or are damaged: the events before are read."""
 
     def headline(self) -> str:
-        runs = {value.run for values in (self.scalars, self.histograms, self.images) for value in values}
-        parts = ((self.scalars, "scalar"), (self.histograms, "histogram"), (self.images, "picture"))
+        parts: tuple[tuple[Sequence[_Value], str], ...] = (
+            (self.scalars, "scalar"), (self.histograms, "histogram"), (self.images, "picture"), (self.audio, "sound"),
+            (self.text, "text"),
+        )  # fmt: skip
+        runs = {value.run for values, _ in parts for value in values}
         return ", ".join([counted(len(runs), "run"), *(counted(len(values), noun) for values, noun in parts if values)])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the scalars to a .csv file, or scalars, histograms and pictures to a folder.
+        """Write the scalars to a .csv file, or all values to a folder.
 
-        A folder has `scalars.csv`, a table `histograms/RUN/TAG.csv` for each tag, with a row for each bucket, and the files
-        `images/RUN/TAG/step_STEP_INDEX.png`. InvalidArgumentError for another extension.
+        A folder has `scalars.csv`, `text.csv` where there are texts, a table `histograms/RUN/TAG.csv` for each tag, with a row
+        for each bucket, and the files `images/RUN/TAG/step_STEP_INDEX.png` and `audio/RUN/TAG/step_STEP_INDEX.wav`.
+        InvalidArgumentError for another extension.
         """
         scalars = csv_bytes([SCALAR_COLUMNS, *map(scalar_row, self.scalars)])
         if format_of(path, EVENT_VALUES) is CSV:
             write_file(os.fspath(path), [scalars])
             return
-        for name, data in {"scalars.csv": scalars, **_tables(self.histograms), **_pictures(self.images)}.items():
+        texts = {"text.csv": csv_bytes([_TEXT_COLUMNS, *map(_text_row, self.text)])} if self.text else {}
+        pictures, sounds = _files("images", self.images, image_kind), _files("audio", self.audio, _audio_kind)
+        for name, data in {"scalars.csv": scalars, **texts, **_tables(self.histograms), **pictures, **sounds}.items():
             file = os.path.join(path, name)
             with file_errors(file):
                 make_folders(os.path.dirname(file))
@@ -227,13 +277,17 @@ def _tables(histograms: Sequence[HistogramValue]) -> dict[str, bytes]:
     return {name: csv_bytes(table) for name, table in rows.items()}
 
 
-def _pictures(images: Sequence[ImageValue]) -> dict[str, bytes]:
-    """Return the pictures by the names of files; of several at a step, as after a restart, the last."""
+def _files(folder: str, values: Sequence[ImageValue | AudioValue], kind_of: Callable[[bytes], str | None]) -> dict[str, bytes]:
+    """Return pictures or sounds by the names of files; of several at a step, as after a restart, the last."""
     places = _TagPlaces()
     return {
-        f"images/{places.of(image)}/step_{image.step}_{image.index}.{image_kind(image.data) or 'bin'}": image.data
-        for image in images
+        f"{folder}/{places.of(value)}/step_{value.step}_{value.index}.{kind_of(value.data) or 'bin'}": value.data
+        for value in values
     }
+
+
+def _audio_kind(data: bytes) -> str | None:
+    return "wav" if data[:4] == b"RIFF" and data[8:12] == b"WAVE" else None
 
 
 class _TagPlaces:
@@ -242,7 +296,7 @@ class _TagPlaces:
     def __init__(self) -> None:
         self._places: dict[tuple[str, str], str] = {}
 
-    def of(self, value: HistogramValue | ImageValue) -> str:
+    def of(self, value: HistogramValue | ImageValue | AudioValue) -> str:
         """Return the path of a tag."""
         key = value.run, value.tag
         if key not in self._places:
@@ -258,18 +312,21 @@ SCALAR_COLUMNS: Final = ("step", "wall_time", "run", "tag", "value")
 """The columns of a table of scalars."""
 scalar_row: Final[Callable[[ScalarValue], tuple[Any, ...]]] = operator.attrgetter(*SCALAR_COLUMNS)
 """Return a scalar as a row of the table."""
+_TEXT_COLUMNS: Final = ("step", "wall_time", "run", "tag", "index", "text")
+_text_row: Final[Callable[[TextValue], tuple[Any, ...]]] = operator.attrgetter(*_TEXT_COLUMNS)
 _BUCKET_COLUMNS: Final = ("step", "wall_time", "left", "right", "count")
 _UNFIT: Final = re.compile(r"[^\w.\-]+")
 """What a tag may have and the name of a file may not."""
 _LONGEST_PART: Final = 60
 """The number of characters of a part of a tag in the name of a file: 240 bytes at most, of the 255 that file systems take."""
-KINDS: Final = ("scalars", "histograms", "images")
+KINDS: Final = ("scalars", "histograms", "images", "audio", "text")
 """The kinds of values that `read_events` reads."""
 
 
 @checked(kinds=list | tuple)
 def read_events(path: Source, *, tag: str = "", kinds: Collection[str] = KINDS) -> EventLog:
-    """Return the scalars, histograms and pictures in an event file, or in all event files of a folder and its folders.
+    """Return the scalars, histograms, pictures, sounds and texts in an event file, or in all event files of a folder and its
+    folders.
 
     Values of both versions are read: simple values, and tensors with the data of a plugin. `tag` is a regular expression
     that matches a part of the tag, and `kinds` names the kinds that are wanted. A file that is damaged or still written is
@@ -366,10 +423,29 @@ def _images(run: str, event: Event, value: Summary.Value) -> list[ImageValue]:
     return [ImageValue(run, value.tag, event.step, event.wall_time, index, data) for index, data in enumerate(files)]
 
 
+def _audio(run: str, event: Event, value: Summary.Value) -> list[AudioValue]:
+    """Return the sounds; a tensor has a row for each: the file and a label."""
+    if value.WhichOneof("value") == "audio":
+        files = [value.audio.encoded_audio_string]
+    else:
+        rows = _elements(value)
+        if rows.ndim != 2 or rows.shape[1] < 1:
+            raise DataLossError(f"a summary of '{value.tag}' has shape {list(rows.shape)}")
+        files = rows[:, 0].tolist()
+    return [AudioValue(run, value.tag, event.step, event.wall_time, index, data) for index, data in enumerate(files)]
+
+
+def _text(run: str, event: Event, value: Summary.Value) -> list[TextValue]:
+    texts = [text.decode("utf-8", "backslashreplace") for text in _elements(value).ravel().tolist()]
+    return [TextValue(run, value.tag, event.step, event.wall_time, index, text) for index, text in enumerate(texts)]
+
+
 _READERS: Final[Mapping[str, Callable[[str, Event, Summary.Value], Sequence[Any]]]] = {
     "scalars": _scalars,
     "histograms": _histograms,
     "images": _images,
+    "audio": _audio,
+    "text": _text,
 }
 
 

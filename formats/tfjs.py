@@ -31,8 +31,8 @@ from ..core.registry.op_facts import has_fact
 from ..core.runtime.state.file_access import NO_FILES, FileGate
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError, UnimplementedError
-from ..core.support.places import make_folders, resolved
-from ..core.support.regular_files import WITHOUT_WEIGHTS, require_no_pointer
+from ..core.support.places import is_file, make_folders, remove, resolved
+from ..core.support.regular_files import WITHOUT_WEIGHTS, open_regular, require_no_pointer
 from ..core.support.words import counted
 from ..core.types import dtypes
 from ..core.types.arrays import Array
@@ -299,7 +299,8 @@ def write_tfjs(
 
     The names of inputs and outputs are those of the signature. `weight_type` stores weights of floats as float16, or as
     uint8 or uint16 with a scale; a weight that the type cannot hold, with infinities for example, stays float32. Nodes that
-    fill tables become the model's initializer.
+    fill tables become the model's initializer. Files of weights that an earlier model.json of the path names, and the new one
+    does not, are removed.
 
     UnimplementedError lists the ops that TensorFlow.js lacks, and names a constant that it cannot hold.
     """
@@ -317,8 +318,10 @@ def write_tfjs(
     model = _model(graph, parts, signature)
     with file_errors(path):
         make_folders(os.path.dirname(path) or ".")
+    earlier = _named_files(path)
     model["weightsManifest"] = _write_shards(path, stored)
     write_file(path, [json.dumps(model, separators=(",", ":")).encode()])
+    _remove(path, earlier - {name for group in model["weightsManifest"] for name in group["paths"]})
     return sum(len(data) for _, data in stored)
 
 
@@ -403,8 +406,8 @@ def _renamed_constants(function: FunctionDef, constants: Collection[str]) -> lis
         node.name = names.get(node.name, node.name)
         node.input[:] = map(renamed, node.input)
     for results in (function.ret, function.control_ret):
-        for result in results:
-            results[result] = renamed(results[result])
+        for result, value in list(results.items()):  # the map may lose its order with a change
+            results[result] = renamed(value)
     return [node for node in function.node_def if node.name in names.values()]
 
 
@@ -458,6 +461,26 @@ def _model(graph: Graph, parts: Sequence[GraphDef], signature: SignatureDef) -> 
     if initializer.get("node"):
         written |= {"modelInitializer": initializer, "initializerSignature": {"outputs": {}}}
     return written | {"signature": json_format.MessageToDict(signature), "userDefinedMetadata": {}}
+
+
+def _named_files(path: str) -> set[str]:
+    """Return the names of the files of weights beside an existing model.json; none where the file is no such model."""
+    if not is_file(path):
+        return set()
+    with file_errors(path), open_regular(path) as file:
+        data = file.read()
+    try:
+        names = {name for group in json.loads(data)["weightsManifest"] for name in group["paths"]}
+        return {name for name in names if os.path.basename(name) == name}
+    except _DAMAGED:
+        return set()
+
+
+def _remove(path: str, names: Iterable[str]) -> None:
+    files = [os.path.join(os.path.dirname(path), name) for name in names]
+    with file_errors(path):
+        for file in filter(is_file, files):
+            remove(file)
 
 
 def _write_shards(path: str, stored: Sequence[_Stored]) -> list[dict[str, Any]]:

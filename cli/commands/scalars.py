@@ -1,4 +1,4 @@
-"""`tfg scalars`: show and extract the scalars, histograms and pictures of event files."""
+"""`tfg scalars`: show and extract the values of event files: scalars, histograms, pictures, sounds and texts."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _WIDTH: Final = 24
 class ScalarsOptions:
     """Show the scalars of the event file LOGS, or of all runs in the folder LOGS: a row and a curve for each tag.
 
-    CSV and JSON have a row for each value. An output folder gets the histograms and pictures, too. A file that is damaged
-    or still being written is read up to the damage.
+    CSV and JSON have a row for each value. An output folder gets the histograms, pictures, sounds and texts, too. A file
+    that is damaged or still being written is read up to the damage.
 
     \b
     tfg scalars logs/
@@ -40,7 +40,7 @@ class ScalarsOptions:
         "--output",
         type=OutputFile(EVENT_VALUES, makes_folders=True),
         metavar="FILE",
-        help="Write the scalars to a .csv file, or scalars, histograms and pictures to a folder.",
+        help="Write the scalars to a .csv file, or all values to a folder.",
     )
     format_: str = format_option("table", "json", "csv")
     quiet: bool = quiet_option()

@@ -75,6 +75,7 @@ FACTS: Final = {
     "stack_push": "pushes its second input onto the stack of its first input, and returns the second input",
     "stack_pop": "pops the top of a stack",
     "list_push": "appends its second input to a tensor list, its first input",
+    "list_set": "puts its third input into a tensor list, its first input, in the place of an element",
     "list_pop": "returns a tensor list without the last element, then the last element",
     "list_read": "returns elements of a tensor list unchanged, and perhaps the list without them",
     "run_state": "creates a stack or an array of tensors for a single run, and returns the handle",

@@ -201,7 +201,7 @@ class ForTensorflow(NamedTuple):
     """The number of attributes that were dropped: new ones, and those that hold the default."""
 
 
-@takes(graph=GraphLike, release=str)
+@checked
 def for_tensorflow(graph: GraphLike, release: str) -> ForTensorflow:
     """Return a copy of the graph in the ops and attributes of a release of TensorFlow, such as `1.13`, from 1.0 on.
 

@@ -35,6 +35,7 @@ from ...core.support.display import Displayed
 from ...core.support.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
 from ...core.support.words import counted
 from ...core.transforms.freezing import freeze
+from ...core.transforms.returned_elements import fit_results
 from ...core.transforms.subgraphs import cut_name, state_default_attrs
 from ...core.types.arrays import Array
 from ...core.types.shapes import Shape, as_shape, merge_shapes
@@ -442,6 +443,7 @@ class TfjsExport(ModelExport):
         graph = self._optimized("default,strip_debug")
         if set(unknown_ops(graph)) - set(unknown_ops(self.graph)):  # a pass made what TensorFlow.js lacks
             graph = self._optimized("prune,strip_debug")
+        fit_results(graph)
         state_default_attrs(graph)
         inputs = {word: graph.output(value.name) for word, value in self.inputs.items() if value.node.name in graph}
         outputs = {word: graph.output(value.name) for word, value in self.outputs.items()}

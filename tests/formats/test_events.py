@@ -1,4 +1,4 @@
-"""The values in event files: scalars, histograms and pictures of both versions of summaries."""
+"""The values in event files: those of both versions of summaries."""
 
 from __future__ import annotations
 
@@ -116,6 +116,36 @@ def test_a_folder_gets_histograms_and_pictures_under_names_that_stay_below_it(tm
     assert files["histograms/h/w.csv"] == b"step,wall_time,left,right,count\n0,100.0,0.0,1.0,2.0\n"
 
 
+def test_sounds_and_texts_of_both_versions(tmp_path):
+    """TensorFlow 1 has a message for each sound, TensorFlow 2 a tensor with a row for each: the file and a label."""
+    wav = b"RIFF\0\0\0\0WAVEfmt "
+    sounds = np.array([[wav, b"first"], [b"other", b""]], object)
+    texts = np.array([["a,b", "ä"], ["line\nline", ""]], object)
+    encoded = np.array([text.encode() for text in texts.ravel()], object).reshape(2, 2)
+    encoded[1, 1] = b"\xff"
+    values = [
+        Summary.Value(tag="old", audio=Summary.Audio(sample_rate=8000, encoded_audio_string=wav)),
+        tensor_value("new", sounds, "audio"), tensor_value("notes/n", encoded, "text"),
+    ]  # fmt: skip
+    (tmp_path / "e").write_bytes(events_of(values))
+    log = tfg.read_events(tmp_path / "e")
+    assert [(row.tag, row.index, row.data) for row in log.audio] == [("old", 0, wav), ("new", 0, wav), ("new", 1, b"other")]
+    assert [(row.tag, row.index, row.text) for row in log.text] == [
+        ("notes/n", index, text) for index, text in enumerate(["a,b", "ä", "line\nline", "\\xff"])
+    ]
+    assert tfg.read_events(tmp_path / "e", kinds=["text"]).audio == ()
+    out = tmp_path / "out"
+    done = run("scalars", tmp_path / "e", "-o", f"{out}/")
+    assert "wrote 1 run, 3 sounds, 4 texts to" in done.err
+    files = {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    assert set(files) == {
+        "scalars.csv", "text.csv", "audio/old/step_0_0.wav", "audio/new/step_0_0.wav", "audio/new/step_0_1.bin"
+    }  # fmt: skip
+    assert files["audio/new/step_0_0.wav"] == wav
+    rows = list(csv.DictReader(io.StringIO(files["text.csv"].decode(), newline="")))
+    assert [row["text"] for row in rows] == [row.text for row in log.text]
+
+
 def test_standard_input_is_read_once(monkeypatch):
     """Its contents tell the kind of the file, too."""
     data = events_of(*[[Summary.Value(tag="loss", simple_value=n)] for n in range(5)])
@@ -145,6 +175,7 @@ def test_values_that_are_not_of_their_plugins_form_are_errors(tmp_path):
     for value in (
         tensor_value("t", np.ones(3), "scalars"), tensor_value("t", np.array(b"x", object), "scalars"),
         tensor_value("t", np.ones((2, 2)), "histograms"), tensor_value("t", np.ones(3), "images"),
+        tensor_value("t", np.ones(3), "text"), tensor_value("t", np.array([b"x"], object), "audio"),
         Summary.Value(tag="t", histo=HistogramProto(bucket=[1.0])),
     ):  # fmt: skip
         (tmp_path / "e").write_bytes(events_of([value]))

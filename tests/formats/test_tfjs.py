@@ -15,6 +15,7 @@ import pytest
 
 import tfg
 from tests.cli.running import tfg as run
+from tests.functions import define
 from tfg.core.ops.shared.tensorflow_js import spelled
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, PermissionDeniedError, TfgError
 from tfg.core.types.dtypes import float32
@@ -346,6 +347,7 @@ FEEDS = {
     "keras_classifier": {"measurements": np.float32([[5.1, 3.5, 1.4, 0.2], [6.3, 3.3, 6.0, 2.5]])},
     "iris_tfjs": {"measurements": np.float32([[5.1, 3.5, 1.4, 0.2], [6.3, 3.3, 6.0, 2.5]])},
     "collatz.pbtxt": {"n": np.int32(7)},
+    "lists": {"x": np.float32([[0.25, 1, 2], [1, 2, 3], [0.5, -1, 0]])},
 }
 
 
@@ -423,6 +425,32 @@ def test_weights_are_cut_into_files(tmp_path, monkeypatch):
     assert [value.tolist() for value in outputs[1:]] == [words.tolist(), [True, False], [1 - 2j]]
 
 
+def test_files_of_an_earlier_longer_model_are_removed(tmp_path, monkeypatch):
+    """Only files that the earlier model.json names, beside it: another model and other files stay."""
+    folder = tmp_path / "web"
+    monkeypatch.setattr("tfg.formats.tfjs.SHARD_BYTES", 1001)
+    for stem in ("m", "other"):
+        tfg.convert(weights_graph(w=NUMBERS), folder / f"{stem}.json", "w_out")
+    kept = {path.name for path in folder.glob("other*")} | {"m-shard1of99.bin"}
+    (folder / "m-shard1of99.bin").write_bytes(b"")
+    outside = tmp_path / "outside.bin"
+    outside.write_bytes(b"")
+    earlier = json.loads((folder / "m.json").read_text())
+    earlier["weightsManifest"][0]["paths"] += ["../outside.bin", str(outside), "", ".", "gone.bin"]
+    (folder / "m.json").write_text(json.dumps(earlier))
+    monkeypatch.undo()
+    tfg.convert(weights_graph(w=NUMBERS), folder / "m.json", "w_out")
+    assert {path.name for path in folder.iterdir()} == kept | {"m.json", "m-shard1of1.bin"}
+    assert outside.exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"weightsManifest": [{"paths": [1]}]}', '{"weightsManifest": 3}'])
+def test_a_file_that_is_no_model_is_replaced(tmp_path, text):
+    (tmp_path / "m.json").write_text(text)
+    tfg.convert(weights_graph(w=NUMBERS), tmp_path / "m.json", "w_out")
+    assert {path.name for path in tmp_path.iterdir()} == {"m.json", "m-shard1of1.bin"}
+
+
 def test_what_tensorflow_js_cannot_say_is_listed(tmp_path):
     g = tfg.GraphBuilder()
     x = g.Placeholder(dtype="float32", shape=[2, 2], name="x")
@@ -483,15 +511,62 @@ def test_constants_of_functions_have_names_of_their_own(tmp_path):
     assert [session.run("y:0", {"p:0": np.bool_(flag)}).tolist() for flag in (True, False)] == [2.5, 3.5]
 
 
+def lists_graph():
+    """A loop that puts an element into a list in each branch of a conditional: 2 x or -x for each row x of the input."""
+    g = tfg.GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[None, 3], name="x")
+    size = g.StridedSlice(g.Shape(x), [0], [1], [1], shrink_axis_mask=1)
+    rows = g.TensorListReserve(np.int32([3]), size, element_dtype="float32")
+
+    def negative(b, row, i, rows):
+        both = b.Unpack(b.Pack([row, b.Neg(row)]), num=2)
+        return [b.TensorListSetItem(rows, i, both[1], element_dtype="float32")]
+
+    define(
+        g, "double", ["float32", "int32", "variant"],
+        lambda b, row, i, rows: [b.TensorListSetItem(rows, i, b.AddV2(row, row), element_dtype="float32")],
+    )  # fmt: skip
+    define(g, "negative", ["float32", "int32", "variant"], negative)
+
+    def body(b, i, n, rows, x):
+        row = b.GatherV2(x, i, 0)
+        first = b.StridedSlice(row, [0], [1], [1], shrink_axis_mask=1)
+        branches = {"then_branch": "double", "else_branch": "negative"}
+        (rows,) = b.StatelessIf(b.Greater(first, np.float32(0.5)), [row, i, rows], Tout=["variant"], **branches)
+        return [b.AddV2(i, np.int32(1)), n, rows, x]
+
+    types = ["int32", "int32", "variant", "float32"]
+    define(g, "before", types, lambda b, i, n, *others: [b.Less(i, n)])
+    define(g, "step", types, body)
+    results = g.StatelessWhile([np.int32(0), size, rows, x], cond="before", body="step")
+    g.TensorListStack(results[2], np.int32([3]), element_dtype="float32", name="y")
+    return g.graph
+
+
+def test_functions_return_the_elements_that_they_put_into_lists(tmp_path):
+    """TensorFlow.js disposes of other elements, and takes one output for all results of a node."""
+    done = tfg.convert(lists_graph(), tmp_path / "m.json", "y:0")
+    assert done.verify()
+    graph = tfg.load(tmp_path / "m.json")
+    assert tfg.Session(graph).run("y:0", {"x:0": FEEDS["lists"]["x"]}).tolist() == [[-0.25, -1, -2], [2, 4, 6], [-0.5, 1, 0]]
+    writers = [(f, node) for f in graph.functions.values() for node in f.body if node.op == "TensorListSetItem"]
+    assert len(writers) == 2
+    assert all(node.inputs[2] in function.results for function, node in writers)
+    for function in graph.functions.values():
+        nodes = [value.node for value in dict.fromkeys(function.results)]
+        assert len(nodes) == len(set(nodes))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("weight_type", [None, "uint16", "float16"])
-@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("name", [*WRITTEN, "lists"])
 def test_tensorflow_js_itself_reads_what_is_written(name, weight_type, tmp_path):
     """The packages @tensorflow/tfjs-core, -converter and -backend-cpu of npm, which Node finds by NODE_PATH."""
     node = shutil.which("node")
     if node is None or subprocess.run([node, "-e", "require('@tensorflow/tfjs-converter')"], capture_output=True).returncode:
         pytest.skip("no packages of npm: @tensorflow/tfjs-core, -converter and -backend-cpu")
-    tfg.convert(SAMPLE.parent / name, tmp_path / "model.json", weight_type=weight_type)
+    source, outputs = (lists_graph(), "y:0") if name == "lists" else (SAMPLE.parent / name, ())
+    tfg.convert(source, tmp_path / "model.json", outputs, weight_type=weight_type)
     feeds = {
         word: {"shape": value.shape, "dtype": value.dtype.name, "values": value.ravel().tolist()}
         for word, value in FEEDS[name].items()

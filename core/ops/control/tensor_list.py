@@ -249,7 +249,7 @@ def tensor_list_set_item_gradient(g: GradientBuilder, node: Node, grad: Output) 
 
 
 zero_flops("TensorListSetItem")
-facts("of_lists", of=("TensorListSetItem",))
+facts("list_set", "of_lists", of=("TensorListSetItem",))
 
 
 @kernel("TensorListConcatLists")
