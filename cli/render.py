@@ -158,7 +158,7 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     import csv
 
     writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow([_slug(column) for column in columns])
+    writer.writerow([column.lower().replace(" ", "_") for column in columns])
     writer.writerows([cell(value.value if isinstance(value, Quantity) else value) for value in row] for row in rows)
 
 
@@ -394,10 +394,6 @@ def cell(value: Any) -> str:
     if isinstance(value, (tuple, list)):
         return ", ".join(map(cell, value))
     return printable_line(str(value))
-
-
-def _slug(column: str) -> str:
-    return column.lower().replace(" ", "_")
 
 
 def _print_rich(sections: Iterable[Section]) -> None:

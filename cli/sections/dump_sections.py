@@ -13,7 +13,7 @@ from ...core.support.words import counted
 from ..render import Section, Table, Text
 
 if TYPE_CHECKING:
-    from ...core.comparing.graph_diff import FunctionChange, GraphDiff, NodeChange, Snapshot
+    from ...core.comparing.graph_diff import FunctionChange, GraphDiff, Snapshot
     from ...core.comparing.node_changes import FieldChange
     from ...core.explaining.stages import RecoveredStage
 
@@ -135,7 +135,7 @@ def change_rows(diff: GraphDiff | FunctionChange) -> list[tuple[str, str, str, s
     """(change, name, op, detail) of every node that differs."""
     rows = [("removed", node.name, node.op, _arguments(node)) for node in diff.removed]
     rows += [("added", node.name, node.op, _arguments(node)) for node in diff.added]
-    rows += [("changed", change.name, change.op, _changes(change)) for change in diff.changed]
+    rows += [("changed", change.name, change.op, "; ".join(map(short_change, change.changes))) for change in diff.changed]
     return rows
 
 
@@ -144,10 +144,6 @@ def _arguments(node: NodeRecord) -> str:
     location = {"_class": "loc:@" + ", loc:@".join(node.colocation)} if node.colocation else {}
     attributes = attribute_text(own_attributes(node) | location)
     return f"{text} {{{attributes}}}" if attributes else text
-
-
-def _changes(change: NodeChange) -> str:
-    return "; ".join(map(short_change, change.changes))
 
 
 def short_change(change: FieldChange) -> str:

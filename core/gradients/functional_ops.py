@@ -252,6 +252,7 @@ def while_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     )
     handles = [node.inputs[i] for i in parts.handed.values()]
     inputs = [saved.count, *dense, *(node.output(i) for i in read), *handles, *saved.lists]
+    # 10 is the default of TensorFlow's while_loop.
     results = g.apply(node.op, inputs, cond=FuncRef(names[0]), body=FuncRef(names[1]), parallel_iterations=10)
     gradients = {i: results[1 + k] for k, i in enumerate(carried)}
     return [gradients.get(i) for i in range(len(parts.args))]

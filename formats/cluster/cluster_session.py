@@ -95,6 +95,7 @@ class _MasterSession:
         with self._lock:
             handle, self._handle = self._handle, None
             self._sent.clear()
+        # Outside of the lock: the server may be slow or gone, and other threads open the next session meanwhile.
         if handle is not None:
             self.master.abandon(handle)
 

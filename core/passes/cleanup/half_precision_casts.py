@@ -228,7 +228,7 @@ class Port(NamedTuple):
 
 def input_port(node: Node, index: int) -> Port | None:
     """Return the port of an input, None for an input of another dtype or of a fixed dtype."""
-    attrs = _attrs_of_inputs(node)
+    attrs = list(_input_attrs(node)) if node.op_def is not None else []
     return _port(node, attrs[index]) if index < len(attrs) else None
 
 
@@ -280,10 +280,6 @@ def _edges(graph: Graph) -> tuple[_Edges, _Edges]:
 def _reached(roots: Iterable[Port], among: set[Port], *edges: _Edges) -> set[Port]:
     """Return the roots and the ports of `among` that edges lead to from a root, through ports of `among`."""
     return closure(roots, lambda port: (other for step in edges for other in step.get(port, ()) if other in among))
-
-
-def _attrs_of_inputs(node: Node) -> list[str | None]:
-    return list(_input_attrs(node)) if node.op_def is not None else []
 
 
 def _input_attrs(node: Node) -> Iterator[str | None]:

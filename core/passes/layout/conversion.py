@@ -372,7 +372,7 @@ def _blocker(ctx: PassContext, node: Node, to: str, rank: int) -> str | None:
             return "its kernel supports only NHWC" if to != "NHWC" else "it also adds a tensor"
     if any(node.attr(mask) for mask in _RESHAPING_MASKS):
         return "it adds or drops dimensions"
-    if _reduces(node):
+    if (layout_of(node.op) or "").endswith("R") and not node.attr("keep_dims"):
         gone = _axes(ctx, node, rank)
         if gone is None:
             return "the dropped dimensions are unknown"
@@ -380,10 +380,6 @@ def _blocker(ctx: PassContext, node: Node, to: str, rank: int) -> str | None:
         if order != sorted(order):
             return "the remaining dimensions would change their order"
     return None
-
-
-def _reduces(node: Node) -> bool:
-    return (layout_of(node.op) or "").endswith("R") and not node.attr("keep_dims")
 
 
 def _axes(ctx: PassContext, node: Node, rank: int) -> set[int] | None:

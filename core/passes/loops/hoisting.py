@@ -209,6 +209,7 @@ class _WhileMotion:
                 self._put_before(part, value.node, controls)
             inputs.append(self.made[value.node].output(value.index))
         name = self.graph.unique_name(f"{self.node.name}/{node.name}")
+        # `_class` asks for the device of nodes of the function, which are not in the graph around the loop.
         attrs = {key: value for key, value in node.attrs.items() if key != "_class"}
         self.made[node] = self.graph.add_node(name, node.op, inputs, controls, attrs, node.device or self.node.device)
 
@@ -237,7 +238,7 @@ class _WhileMotion:
         node, dtype = self.node, value.dtype.base
         self.graph.set_inputs(node, (*node.inputs, value))
         node.set_attr("T", [*node.attrs["T"], dtype])
-        node.remove_attr("_output_shapes")
+        node.remove_attr("_output_shapes")  # a list of the outputs of before
         if node.attr("output_shapes"):
             node.set_attr("output_shapes", [*node.attrs["output_shapes"], shape])
         return {one: self.drafts[one].add_variable(dtype, RULE, is_result=one == "body") for one in PARTS}[part]

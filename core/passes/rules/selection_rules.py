@@ -29,17 +29,13 @@ def slice_of_pack(r: Rewriter, node: Node) -> Output | None:
         return None
     count: int = pack.attrs["N"]
     index = int(begin[0]) + count * int(begin[0] < 0)
-    if _masks(node) != _ONE_ELEMENT or index not in range(count):
+    if {name: node.attr(name) for name in _ONE_ELEMENT} != _ONE_ELEMENT or index not in range(count):
         r.refuse("the slice takes more than one element")
         return None
     return pack.inputs[index]
 
 
 _ONE_ELEMENT = {"shrink_axis_mask": 1, "ellipsis_mask": 0, "new_axis_mask": 0, "begin_mask": 0}
-
-
-def _masks(node: Node) -> dict[str, int]:
-    return {name: node.attr(name) for name in _ONE_ELEMENT}
 
 
 @rule("Unpack", algebra="unpack(pack(x, y)) -> x, y", accuracy=Accuracy.EXACT)

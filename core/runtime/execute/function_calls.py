@@ -269,7 +269,7 @@ class _ChangingList:
     def __init__(self, node: Node, before: TensorList) -> None:
         self._node = node
         self._before = before
-        self._items = before.items.copy()
+        self._items = before.items.copy()  # a list is a value: who else holds the one of before sees no change
         self._item_shape = before.item_shape
         self._last_shape: tuple[int, ...] | None = None
 
@@ -282,7 +282,7 @@ class _ChangingList:
 
     def popped(self) -> Any:
         """Remove and return the last element."""
-        if not self._items:
+        if not self._items:  # the kernel has the error of the op
             apply_kernel(self._node, [self.as_tensor(), _UNKNOWN_SHAPE])
         return self._items.pop()
 
