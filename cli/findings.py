@@ -12,7 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from .. import __version__
+from ..core.support.credentials import masked
 from ..core.support.escaping import printable, printable_json, printable_line
+from ..core.support.places import is_address
 from .render import Table, cell
 
 GITHUB: Final = "github"
@@ -109,6 +111,8 @@ def _below(path: str) -> str | None:
 
 def _uri(path: str) -> str:
     """Return a reference to a file, relative to the working folder where the file lies below."""
+    if is_address(path):
+        return masked(path)
     below = _below(path)
     return pathlib.Path(os.path.abspath(path)).as_uri() if below is None else urllib.parse.quote(below)
 

@@ -20,7 +20,7 @@ from ...core.graph.graph import Graph, Node
 from ...core.model.model_view import ModelView
 from ...core.model.node_activations import NodeRun
 from ...core.support.gc_control import rare_collection
-from ...core.support.places import name_of
+from ...core.support.places import is_address, name_of
 from ...formats.api.classes import read_labels
 from ...formats.api.counting import counted_fetches, profile
 from ...formats.api.names import Names
@@ -86,7 +86,7 @@ class ViewJob:
             data = to_html(book, report=_progress(working, "writing nodes")).encode()
         write_file(out, [data])
         if out != "-":
-            is_shown = options.open and webbrowser.open(pathlib.Path(out).absolute().as_uri())
+            is_shown = options.open and not is_address(out) and webbrowser.open(pathlib.Path(out).absolute().as_uri())
             render.note(f"wrote {out}{'' if is_shown else ': open it in a browser'}", options.quiet)
 
     def _overlays(self) -> Iterator[NodeOverlay]:

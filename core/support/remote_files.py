@@ -11,6 +11,7 @@ import errno
 import io
 import os
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -34,6 +35,10 @@ _CHANGES: Final = ("ETag", "etag", "generation", "LastModified", "updated", "mti
 """The properties of an object that another write changes, by the words of the file systems."""
 _TIMES: Final = ("LastModified", "updated", "mtime", "created")
 """The properties with the time of the last write."""
+_SECONDS: Final = 1.0
+_MOST_KNOWN: Final = 1000
+_known: dict[str, tuple[float, Mapping[str, Any]]] = {}
+"""The properties of what is there, by address, with the time of the question: readers ask many times for a few files."""
 _LOGIN: Final = "tfg finds credentials where the store's own programs do, in the environment or in their files"
 
 
@@ -115,6 +120,7 @@ class RemotePlace:
         """Remove the file."""
         with self._errors():
             self._system.rm_file(self._path)
+        _known.clear()
 
     def fetch(self, start: int | None, end: int | None) -> bytes:
         """Return the bytes from a position up to another, or all; more where the server knows no ranges."""
@@ -126,6 +132,7 @@ class RemotePlace:
         self.require_writable()
         with self._errors():
             self._system.put_file(source, self._path)
+        _known.clear()
 
     def require_writable(self) -> None:
         """UnimplementedError for addresses of the web."""
@@ -133,9 +140,15 @@ class RemotePlace:
             raise UnimplementedError(f"tfg does not write to '{self.address}'", hint="write to a file or to an object store")
 
     def info(self) -> Mapping[str, Any]:
-        """Return the properties of the file or folder; FileNotFoundError where there is nothing."""
-        with self._errors():
-            info: Mapping[str, Any] = self._system.info(self._path)
+        """Return the properties of the file or folder, at most a second old; FileNotFoundError where there is nothing."""
+        now = time.monotonic()
+        asked, info = _known.get(self.address, (0.0, None))
+        if info is None or now - asked > _SECONDS:
+            with self._errors():
+                info = self._system.info(self._path)
+            if len(_known) > _MOST_KNOWN:
+                _known.clear()
+            _known[self.address] = now, info
         return info
 
     @contextlib.contextmanager

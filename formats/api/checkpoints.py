@@ -30,6 +30,7 @@ from ...core.support.display import Displayed, Report, Rows
 from ...core.support.errors import InvalidArgumentError, MissingKeyError, NotFoundError
 from ...core.support.file_formats import CHECKPOINT, CSV, NPY, TENSORS, TSV, FileFormat, extension_of, format_of
 from ...core.support.gc_control import rare_collection
+from ...core.support.places import name_of
 from ...core.support.words import counted
 from ...core.types.arrays import Array
 from ...core.types.shapes import UNKNOWN, fits
@@ -185,7 +186,7 @@ class Checkpoint(Mapping[str, Array], Displayed):
         return len(self.tensors)
 
     def __repr__(self) -> str:
-        return f"<Checkpoint {os.path.basename(self.path)}: {counted(len(self), 'tensor')}>"
+        return f"<Checkpoint {name_of(self.path)}: {counted(len(self), 'tensor')}>"
 
     @rare_collection()
     def describe(self, *, statistics: bool = False) -> Rows[TensorRow]:

@@ -116,7 +116,8 @@ def needed_placeholders(graph: Graph, arguments: Mapping[str, str], outputs: Ite
 def _saving_session(graph: Graph, session: SessionLike, folder: str) -> Session:
     """Return a session of a like graph with the same variables, which writes to a folder."""
     saving = Session(graph, engine=NUMPY)
-    saving.files = FileAccess.only(saving.files.readable or (), [folder])  # not files=: strangers' graphs are saved too
+    readable = [*map(str, saving.files.readable or ()), *(saving.files.addresses or ())]
+    saving.files = FileAccess.only(readable, [folder])  # not files=: strangers' graphs are saved too
     if isinstance(session, Session):
         saving.share(session)
     else:

@@ -49,11 +49,10 @@ class FileAccess:
         """
         if isinstance(readable, str | bytes) or isinstance(writable, str | bytes):
             raise TypeError("folders must be a list, not a string")
-        named = list(readable)
-        addresses = tuple(os.fspath(place) for place in named if is_address(place))
-        writes = tuple(map(_resolved, writable))
-        paths = [place for place in named if not is_address(place)]
-        return FileAccess((*map(_resolved, paths), *writes), writes, addresses=addresses)
+        read, written = list(readable), list(writable)
+        addresses = tuple(os.fspath(place) for place in (*read, *written) if is_address(place))
+        reads, writes = (tuple(_resolved(one) for one in places if not is_address(one)) for places in (read, written))
+        return FileAccess((*reads, *writes), writes, addresses=addresses)
 
     @property
     def is_closed(self) -> bool:

@@ -6,6 +6,7 @@ import http.server
 import os
 import re
 import shutil
+import subprocess
 import sys
 import threading
 import uuid
@@ -13,11 +14,12 @@ import uuid
 import numpy as np
 import pytest
 
-from tests.cli.running import SAMPLES, process
+from tests.cli.running import SAMPLES, command_line, process
 from tests.cli.running import tfg as run
+from tests.cli.test_each import wait_for
 from tests.opcases import string_array
 from tfg import FileAccess, GraphBuilder, Model, Session, run_each
-from tfg.core.support import places
+from tfg.core.support import places, remote_files
 from tfg.core.support.atomic import atomic_file
 from tfg.core.support.credentials import masked
 from tfg.core.support.errors import (
@@ -29,7 +31,7 @@ from tfg.core.support.errors import (
 )
 from tfg.core.support.remote_files import RemotePlace
 from tfg.formats import load, save
-from tfg.formats.checkpoint import open_checkpoint, write_checkpoint
+from tfg.formats.checkpoint import FileCheckpointStore, open_checkpoint, write_checkpoint
 from tfg.formats.codecs.npz import read_npz
 from tfg.formats.codecs.source import read_source
 
@@ -81,6 +83,20 @@ def bucket():
 
         s3fs.S3FileSystem().mkdir("bucket")
         yield "s3://bucket"
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def google():
+    """A bucket of Google's kind on this machine."""
+    pytest.importorskip("gcsfs", reason="the extra tfg[remote] is not installed")
+    servers = pytest.importorskip("gcp_storage_emulator.server", reason="the extra tfg[clients] is not installed")
+    server = servers.create_server("127.0.0.1", 0, in_memory=True, default_bucket="bucket")
+    server.start()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("STORAGE_EMULATOR_HOST", "http://{}:{}".format(*server._api._httpd.server_address))
+        patch.setenv("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")  # the server does not know layouts of buckets
+        yield "gs://bucket"
     server.stop()
 
 
@@ -187,14 +203,25 @@ def test_a_checkpoint_in_memory_is_read_and_written(memory):
     _checkpoint_is_written_and_read(memory)
 
 
-@pytest.mark.slow
-def test_a_model_in_a_store_is_read_and_written(bucket):
-    _model_runs(f"{bucket}/models")
+@pytest.fixture
+def store(request):
+    """The bucket of a kind of store."""
+    return request.getfixturevalue(request.param)
+
+
+STORES = pytest.mark.parametrize("store", ["bucket", "google"], indirect=True)
 
 
 @pytest.mark.slow
-def test_a_checkpoint_in_a_store_is_read_and_written(bucket):
-    _checkpoint_is_written_and_read(f"{bucket}/checkpoints")
+@STORES
+def test_a_model_in_a_store_is_read_and_written(store):
+    _model_runs(f"{store}/models")
+
+
+@pytest.mark.slow
+@STORES
+def test_a_checkpoint_in_a_store_is_read_and_written(store):
+    _checkpoint_is_written_and_read(f"{store}/checkpoints")
 
 
 def test_a_tfjs_model_and_a_table_in_memory_are_read(memory):
@@ -326,6 +353,10 @@ def test_a_node_reads_below_an_opened_address_and_nowhere_else(memory, tmp_path)
             Session(_reader("ReadFile", f"{memory}/{path}"), files=access).run(["op:0"])
     with pytest.raises(PermissionDeniedError):
         Session(_reader("WriteFile", f"{memory}/open/x"), files=access).run(["op"])
+    save(_reader("ReadFile", f"{memory}/open/words"), tmp_path / "g.pb")
+    words = ("run", tmp_path / "g.pb", "--fetch", "op")
+    assert "may not read" in run(*words).err and f"--allow-files {memory}/open" in run(*words).err
+    assert run(*words, "--allow-files", f"{memory}/open").code == 0
 
 
 def test_an_untrusted_process_reads_no_address():
@@ -399,8 +430,31 @@ def test_a_manifest_in_a_store_is_written_few_times_and_whole(memory, monkeypatc
 
 
 @pytest.mark.slow
-def test_inputs_and_results_in_a_store_with_processes(bucket):
-    _each_is_written_once(f"{bucket}/each", ("--on", "local:2"))
+@STORES
+def test_inputs_and_results_in_a_store_with_processes(store):
+    _each_is_written_once(f"{store}/each", ("--on", "local:2"))
+
+
+@pytest.mark.slow
+def test_a_killed_job_in_a_store_continues(bucket):
+    rows = "".join(f"{row},1\n" for row in range(400))
+    with atomic_file(f"{bucket}/killed/rows.csv") as file:
+        file.write(f"a,b\n{rows}".encode())
+    graph = _sum_graph(f"{bucket}/killed/sum.pb")
+    each = ("run", graph, "--fetch", "sum", "--each", f"{bucket}/killed/rows.csv", "-o", f"{bucket}/killed/out/y.csv")
+    words = (*each, "--shard-size", "10", "--batch", "1")
+    job = subprocess.Popen(command_line(*words))
+    try:
+        wait_for(lambda: len(places.times_below(f"{bucket}/killed/out")) > 5)
+    finally:
+        job.kill()
+        job.wait()
+    done = run(*words)
+    assert done.code == 0 and " already there" in done.err, done
+    shards = [place for place in places.files_below(f"{bucket}/killed/out") if place.endswith(".csv")]
+    assert len(shards) == 40
+    texts = b"".join(bytes(read_source(place)) for place in shards).decode()
+    assert [float(line.split(",")[-1]) for line in texts.splitlines() if line.startswith("rows-")] == list(range(1, 401))
 
 
 def test_files_at_addresses_are_fetched_while_others_run(memory, monkeypatch):
@@ -435,3 +489,14 @@ def test_the_error_of_a_file_at_an_address_is_its_own(memory):
     assert results[11].values["y:0"].tolist() == [121]
     with pytest.raises(TfgError, match=r"i05\.npy"):
         list(run_each(g.graph, f"{memory}/*.npy", "y:0"))
+
+
+def test_many_variables_need_few_requests(memory, fetched, monkeypatch):
+    write_checkpoint(f"{memory}/ck", {f"v{number}": np.float32(number) for number in range(100)})
+    files = type(RemotePlace(memory)._system)
+    monkeypatch.setattr(remote_files, "_SECONDS", 1e9)
+    asked, info = [], files.info
+    monkeypatch.setattr(files, "info", lambda *place, **options: (asked.append(place), info(*place, **options))[1])
+    store = FileCheckpointStore()
+    assert [float(store.read(f"{memory}/ck", f"v{number}")) for number in range(100)] == list(range(100))
+    assert len(asked) < 20 and len(fetched) < 6
