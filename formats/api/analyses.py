@@ -9,7 +9,6 @@ from ...core.comparing.graph_diff import GraphDiff
 from ...core.explaining.node_paths import NodePath, find_path
 from ...core.explaining.problem_codes import known_codes
 from ...core.explaining.problems import Problem, find_problems
-from ...core.flops.views import rows as flops_rows
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.model.model_view import ModelView, model_view
 from ...core.support.arguments import expect, takes
@@ -21,7 +20,7 @@ from ..model_diff import diff_models
 from ..state import holds_state
 from .checkpoints import Checkpoint, checkpoint_of, diff_checkpoints, read_checkpoint
 
-__all__ = ["check", "diff", "flops_rows", "path"]
+__all__ = ["check", "diff", "path"]
 
 
 @takes(graph=Graph | str | os.PathLike | bytes, faults=list | tuple, ignore=str | Iterable)
