@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from .core.types.shapes import Shape
     from .core.types.tensors import Tensor
     from .formats import load, save
-    from .formats.api.analyses import check, diff, explain_engine, flops_rows, path
+    from .formats.api.analyses import check, diff, explain_engine, path
     from .formats.api.callable_model import Model
     from .formats.api.changes import (
         ForInference,
@@ -119,7 +119,7 @@ if TYPE_CHECKING:
     )
     from .formats.api.classes import TopClasses, read_labels, top_classes
     from .formats.api.comparisons import compare, compare_states
-    from .formats.api.counting import FlopsCounter, flops, layers, profile
+    from .formats.api.counting import FlopsCounter, flops, flops_rows, layers, profile
     from .formats.api.drawing import Drawing, draw, draw_each
     from .formats.api.dumping import RecordStream, first_elements, stream_nodes
     from .formats.api.joins import Joined, append, join, prepend
@@ -275,7 +275,7 @@ _LAZY = {
     "fit": "formats.api.training_runs",
     "flops": "formats.api.counting",
     "flops_formulas": "core.flops.formulas",
-    "flops_rows": "formats.api.analyses",
+    "flops_rows": "formats.api.counting",
     "for_tensorflow": "formats.api.changes",
     "freeze": "formats.api.changes",
     "gradients": "core.gradients",

@@ -12,8 +12,7 @@ import click
 from ...core.flops import FlopsReport
 from ...core.graph.graph import Graph
 from ...core.runtime.session.function_signatures import as_called
-from ...formats.api.analyses import flops_rows
-from ...formats.api.counting import FlopsCounter, counted_fetches, profile
+from ...formats.api.counting import FlopsCounter, counted_fetches, flops_rows, profile
 from ...formats.api.names import Names
 from .. import render
 from ..commands.flops import FlopsOptions

@@ -8,7 +8,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, Final, TypeAlias
 
 from ..explaining.node_facts import Explainer
-from ..explaining.node_listing import NodeRecord, default_attributes, node_record, own_attributes, value_text
+from ..explaining.node_listing import (
+    MOST_ALIKE,
+    Alike,
+    NodeRecord,
+    default_attributes,
+    node_record,
+    own_attributes,
+    value_text,
+)
 from ..explaining.stages import ORDER
 from ..functions.call_kinds import call_kind
 from ..functions.callers import called_functions_of, callers_by_function
@@ -20,6 +28,7 @@ from ..inference.inference import Inference
 from ..model.author_scopes import passes_weight_on
 from ..registry.op_facts import has_fact
 from ..registry.op_sentences import op_sentence
+from ..support.keyed_cache import KeyedCache
 from ..support.tensor_names import parse_tensor_name
 from ..types.dtypes import DType
 from ..types.shapes import Shape
@@ -290,6 +299,9 @@ class _Binder:
         self._bytes: dict[int, int] = {} if others is None else others._bytes
         self._more: dict[Node, int] = {}
         """The numbers of the nodes of the first of two compared graphs, by the nodes of both as one."""
+        self._alike = Alike()
+        self._texts: KeyedCache[int, tuple[Mapping[str, Any], tuple[tuple[str, str], ...]]] = KeyedCache(MOST_ALIKE)
+        """The texts of attributes by the identity of the attributes, which are kept so that it stays."""
         self._write(graph, "")
 
     def _write(self, graph: Graph, function: str) -> None:
@@ -300,10 +312,9 @@ class _Binder:
         waited_for = {control for node in graph for control in node.control_inputs}
         left_out = folded(graph, self._figures.keep)
         for node in graph:
-            entry = self._entry(node, explainer)
             effect = explainer.effect(node) if node in waited_for else ""
             constants = tuple(constants_in(node, left_out))
-            self.entries.append(dataclasses.replace(entry, effect=effect, group=groups.get(node.name), constants=constants))
+            self.entries.append(self._entry(node, explainer, effect, groups.get(node.name), constants))
             if len(self.entries) % _NODES_OF_A_REPORT == 0:
                 self._report(len(self.entries), self._total)
 
@@ -317,9 +328,9 @@ class _Binder:
             self.groups.append(ColocationGroup(group.root, numbers, group.device, group.conflicts, group.missing))
         return group_of
 
-    def _entry(self, node: Node, explainer: Explainer) -> Entry:
+    def _entry(self, node: Node, explainer: Explainer, effect: str, group: int | None, constants: tuple[str, ...]) -> Entry:
         """Return the entry of a node, without knowledge of pages."""
-        record = node_record(node, explainer.inference)
+        record = node_record(node, explainer.inference, alike=self._alike)
         dtypes = [node.output(i).dtype for i in range(len(record.outputs))]
         self._note_outputs(self._numbers[node], [output.shape for output in record.outputs], dtypes)
         return Entry(
@@ -334,23 +345,28 @@ class _Binder:
             outputs=tuple(map(str, record.outputs)),
             references=tuple(i for i, dtype in enumerate(dtypes) if dtype is not None and dtype.is_ref),
             device=node.device,
-            attributes=tuple(self._attributes(node, record)),
+            attributes=self._attributes(node, record),
             chain=explainer.placement.chain(node),
             calls=_calls(self._graph, node),
             passing=_passing(self._graph, node),
             flops=self._figures.flops.get(node, ""),
             share=self._figures.shares.get(node, 0.0),
+            effect=effect,
+            group=group,
+            constants=constants,
             values=self._figures.values.get(node, ()),
             weights=tuple(self._numbers[weight] for weight in dict.fromkeys(_weights(node))),
             changes=self._figures.changes.get(node, ()),
         )
 
-    def _attributes(self, node: Node, record: NodeRecord) -> Iterator[tuple[str, str]]:
-        """Yield the attributes of a node, after the name that the file has for it."""
-        if node in self._figures.origins:
-            yield "in the file", self._figures.origins[node]
-        for name, value in own_attributes(record).items():
-            yield name, value_text(value)
+    def _attributes(self, node: Node, record: NodeRecord) -> tuple[tuple[str, str], ...]:
+        """Return the attributes of a node, after the name that the file has for it; alike records share their texts."""
+        shared = self._texts.get(id(record.attributes))
+        if shared is None:
+            texts = tuple((name, value_text(value)) for name, value in own_attributes(record).items())
+            shared = self._texts[id(record.attributes)] = record.attributes, texts
+        origin = self._figures.origins.get(node)
+        return shared[1] if origin is None else (("in the file", origin), *shared[1])
 
     def overlays(self, overlays: Sequence[NodeOverlay]) -> Iterator[Overlay]:
         """Yield the overlays of dtypes and bytes, and the others by the numbers of nodes."""

@@ -260,12 +260,13 @@ def node_record(
     common = None if alike is None else alike.get(key)
     if common is None:
         shown = {name: value for name, value in node.attrs.items() if name != "_class"}
-        common = _Common(node.attrs, node.colocation, _outputs(node, inference), shown)
-        if alike is not None and inputs and inference is None:  # a node without inputs may have a value of its own
+        common = _Common(node.attrs, node.colocation, _outputs(node, None), shown)
+        if alike is not None and inputs:  # a node without inputs may have a value of its own
             alike[key] = common
+    outputs = common.outputs if inference is None else _outputs(node, inference)
     return NodeRecord(
         node.name, node.op, tuple(inputs), tuple(controls), node.device,
-        common.colocation, common.outputs, common.shown, function,
+        common.colocation, outputs, common.shown, function,
     )  # fmt: skip
 
 

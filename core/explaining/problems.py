@@ -182,11 +182,13 @@ def _inputs(body: CheckedBody, node: Node) -> Iterator[Problem]:
     definition = _definition(body, node)
     if definition is None:
         return
-    try:
-        expected = expected_inputs(definition, node.attrs, len(node.inputs))
-    except TfgError as error:
-        yield body.problem(ERROR, "inputs", node, error.message, error.hint)
-        return
+    expected = node.checked.inputs if node.checked is not None and node.is_checked else None
+    if expected is None or len(expected) != len(node.inputs):
+        try:
+            expected = expected_inputs(definition, node.attrs, len(node.inputs))
+        except TfgError as error:
+            yield body.problem(ERROR, "inputs", node, error.message, error.hint)
+            return
     for index, (value, want) in enumerate(zip(node.inputs, expected or ())):
         yield from _input(body, node, index, value, want)
 

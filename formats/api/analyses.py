@@ -10,7 +10,6 @@ from ...core.comparing.graph_diff import GraphDiff
 from ...core.explaining.node_paths import NodePath, find_path
 from ...core.explaining.problem_codes import known_codes
 from ...core.explaining.problems import Problem, find_problems
-from ...core.flops.views import rows as flops_rows
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.model.model_view import ModelView, model_view
 from ...core.support.arguments import checked, expect
@@ -26,7 +25,7 @@ from .checkpoints import Checkpoint, checkpoint_of, diff_checkpoints, read_check
 if TYPE_CHECKING:
     from ...core.engines.engine_report import EngineReport
 
-__all__ = ["check", "diff", "explain_engine", "flops_rows", "path"]
+__all__ = ["check", "diff", "explain_engine", "path"]
 
 
 @checked(faults=list | tuple)

@@ -8,7 +8,7 @@ import os
 import statistics
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,11 +19,11 @@ from ...core.feeding.drawn_feeds import Feeds
 from ...core.flops import FlopsReport, count_flops
 from ...core.flops.flops_report import Section
 from ...core.flops.input_shapes import Shapes
-from ...core.flops.measured import Measurement, measure
 from ...core.flops.model_layers import LayersReport, model_layers
 from ...core.flops.timings import ClusterMeasurement, NodeTime, Timing, joined, mean_of, recorded_shapes
+from ...core.flops.views import rows
 from ...core.graph.graph import Graph, GraphLike, as_graph
-from ...core.support.arguments import checked
+from ...core.support.arguments import checked, expect
 from ...core.support.errors import InvalidArgumentError
 from ...core.transforms.batch_size import find_batch, rows_of, set_batch
 from ...core.transforms.placeholders import other_shapes, set_shapes
@@ -33,8 +33,12 @@ from ..state import State
 from .prepared_sessions import Opener, as_run, local_session, named, names_of
 
 if TYPE_CHECKING:
+    from ...core.flops.measured import Measurement
     from ...core.flops.tfprof import ProfilerDifference
     from ..cluster.cluster_session import ClusterSession
+
+flops_rows: Final = rows
+"""The rows of a count; the name in Python."""
 
 
 def _recorded_times(path: str) -> Sequence[NodeTime]:
@@ -204,6 +208,10 @@ def layers(
     >>> [(layer.name, str(layer.shape), layer.parameters) for layer in report.layers]
     [('sequential/hidden', '(N,8)', 40), ('sequential/normalized', '(N,8)', 32), ('sequential/classes', '(N,3)', 27)]
     """
+    if measured is not None:
+        from ...core.flops.measured import Measurement  # lazy: a count measures nothing
+
+        expect(Measurement, measured)
     graph = as_run(graph, fetches)
     report = flops(graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes, batch=batch)
     roles = Roles(graph)
@@ -232,7 +240,8 @@ def profile(
     of the result tells. Variables are initialized, then set to the values of `state`; `open_session` opens another session
     of this process. The result's `trace()` is for Perfetto.
     """
-    from ...core.passes.pipeline import guessed_fetches  # lazy: counts need no passes
+    from ...core.flops.measured import measure
+    from ...core.passes.pipeline import guessed_fetches  # lazy: counts need neither passes nor runs
 
     graph = as_run(graph, fetches)
     names = names_of(fetches) or guessed_fetches(graph)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -30,7 +31,7 @@ _LEVEL: Final = 7
 def book_json(book: Book, packed_from: int = PACKED_FROM, report: Report = lambda done, total: None) -> str:
     """Return a book as JSON in ASCII without any text that could end a script or begin a comment."""
     if len(book.entries) < packed_from:
-        contents = plain(book)
+        contents = _fields(book)
         contents["entries"] = [entry for part in _details(book.entries, ("name", *_COLUMNS), report) for entry in part]
     else:
         contents = _packed(book, report)
@@ -38,19 +39,21 @@ def book_json(book: Book, packed_from: int = PACKED_FROM, report: Report = lambd
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def plain(value: Any) -> Any:
-    """Convert a value to JSON's types. Empty fields of dataclasses are left out; text is made printable."""
-    kind = type(value)
-    if kind is int:
-        return value
-    if kind is str:
+def _fields(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass that are not empty."""
+    fields = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
+    return {name: item for name, item in fields if item or not _is_empty(item)}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value in JSON's types with all text made printable."""
+    if isinstance(value, str):
         return printable_line(value)
-    if kind is tuple or kind is list:
-        return [plain(item) for item in value]
+    if isinstance(value, (tuple, list)):
+        return list(map(_plain, value))
     if hasattr(value, "__dataclass_fields__"):
-        fields = ((name, getattr(value, name)) for name in value.__dataclass_fields__)
-        return {name: plain(item) for name, item in fields if not _is_empty(item)}
-    return value
+        value = _fields(value)
+    return {name: _plain(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
 def _is_empty(value: Any) -> bool:
@@ -61,14 +64,14 @@ def _is_empty(value: Any) -> bool:
 def _packed(book: Book, report: Report) -> dict[str, Any]:
     fields = ("title", "sheets", "notes", "kinds", "stages", "ops", "defaults", "start", "colour")
     columns = {
-        "names": [printable_line(entry.name) for entry in book.entries],
+        "names": [entry.name for entry in book.entries],
         "columns": {column: _column(book.entries, column) for column in _COLUMNS},
         "traits": _interned([tuple(_traits(entry)) for entry in book.entries]),
-        "groups": plain(book.groups),
+        "groups": book.groups,
         "overlays": [_packed_overlay(overlay, len(book.entries)) for overlay in book.overlays],
     }
     return {
-        **{field: plain(getattr(book, field)) for field in fields},
+        **{field: getattr(book, field) for field in fields},
         "columns": _pack(columns),
         "size": _NODES_OF_A_PART,
         "details": [_pack(part) for part in _details(book.entries, (), report)],
@@ -79,20 +82,20 @@ def _packed(book: Book, report: Report) -> dict[str, Any]:
 
 def _packed_panes(panes: Panes) -> dict[str, Any]:
     pages = {side: [_packed_page(page) for page in getattr(panes, side)] for side in ("before", "after")}
-    return {**plain(dataclasses.replace(panes, before=(), after=())), **pages}
+    return {**_fields(dataclasses.replace(panes, before=(), after=())), **pages}
 
 
 def _packed_overlay(overlay: Overlay, nodes: int) -> dict[str, Any]:
     values = dict(overlay.values)
     column = _interned([values.get(node) for node in range(nodes)])
-    return {**plain(dataclasses.replace(overlay, values=())), "column": column}
+    return {**_fields(dataclasses.replace(overlay, values=())), "column": column}
 
 
 def _packed_page(page: Page) -> dict[str, Any]:
-    fields = {field: plain(getattr(page, field)) for field in ("kind", "name", "inputs", "outputs", "callers")}
-    packed = {"brief": _pack({"view": plain(page.brief), "holders": page.holders})}
+    fields = {field: getattr(page, field) for field in ("kind", "name", "inputs", "outputs", "callers")}
+    packed = {"brief": _pack({"view": page.brief, "holders": page.holders})}
     if page.whole is not None:
-        packed["whole"] = _pack({"view": plain(page.whole)})
+        packed["whole"] = _pack({"view": page.whole})
     return {**fields, "ranges": list(_ranges(page.nodes)), "packed": packed}
 
 
@@ -110,7 +113,7 @@ def _interned(column: Sequence[Any]) -> dict[str, Any]:
     """Return the different values of a column, and for each row the number of its value."""
     numbers: dict[Any, int] = {}
     at = [numbers.setdefault(value, len(numbers)) for value in column]
-    return {"values": plain(list(numbers)), "at": at}
+    return {"values": list(numbers), "at": at}
 
 
 def _details(entries: Sequence[Entry], columns: Sequence[str], report: Report) -> Iterator[list[dict[str, Any]]]:
@@ -121,7 +124,7 @@ def _details(entries: Sequence[Entry], columns: Sequence[str], report: Report) -
         part = []
         stop = start + _NODES_OF_A_PART
         for entry, uses in zip(entries[start:stop], consumers[start:stop], strict=True):
-            fields = plain(entry)
+            fields = _fields(entry)
             part.append(
                 {name: fields[name] for name in fields if name not in left_out} | ({"consumers": uses} if uses else {})
             )
@@ -158,5 +161,14 @@ def _pack(contents: Any) -> str:
     return base64.b64encode(zlib.compress(_json(contents).encode(), _LEVEL)).decode()
 
 
+_UNPRINTABLE: Final = re.compile(r"\\[bfnrt]|\\u(?:00(?:[0189]|7f)|061c|20(?:0[ef]|2[89a-e]|6[6-9])|d[89a-f])|::|##")
+"""The signs in JSON of text that may have to be made printable; whole parts rarely have any."""
+
+
 def _json(contents: Any) -> str:
-    return json.dumps(contents, separators=(",", ":"))
+    """Return JSON in ASCII of values and dataclasses, with printable text; empty fields of dataclasses are left out."""
+    text = _ENCODER.encode(contents)
+    return _ENCODER.encode(_plain(contents)) if _UNPRINTABLE.search(text) else text
+
+
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"), default=_fields)
