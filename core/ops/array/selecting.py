@@ -16,7 +16,6 @@ from ...registry.registry import (
     gradient,
     kernel,
     layout,
-    lower,
     not_differentiable,
     onnx,
     shape,
@@ -119,18 +118,11 @@ not_differentiable("Where")
 arrays("SelectV2")(lambda xp, condition, t, e: xp.where(condition, t, e))
 
 
-@lower("Select")
-def _select_lowering(xla: Any, condition: Any, t: Any, e: Any) -> Any:
-    return xla.where(condition.reshape(condition.shape + (1,) * (t.ndim - condition.ndim)), t, e)
-
-
-@onnx("Select")
-def _select_onnx(g: Any, condition: Any, t: Any, e: Any) -> Any:
+@arrays("Select")
+def _selected(xp: Any, condition: Any, t: Any, e: Any) -> Any:
     """A vector of conditions chooses rows."""
-    rank = g.rank(t)
-    if condition.rank == 1 and rank > 1:
-        condition = g.unsqueeze(condition, *range(1, rank))
-    return g.Where(condition, t, e)
+    rows = condition[(..., *[None] * (t.ndim - 1))] if condition.ndim == 1 else condition
+    return xp.where(rows, t, e)
 
 
 @onnx("Where")

@@ -12,9 +12,8 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.windows import pad as pad_space
 from ...numerics.windows import strided_windows
-from ...registry.registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import arrays, facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError, UnimplementedError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, ceil_div
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
@@ -487,10 +486,10 @@ onnx("BatchToSpace")(lambda g, x, crops, *, block_size: in_onnx.batch_to_space(g
 onnx("ExtractImagePatches")(in_onnx.patches)
 
 
-@onnx("DataFormatDimMap")
-def _dim_map_onnx(g: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
+@arrays("DataFormatDimMap")
+def _mapped_dimensions(xp: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
     table = _format_map(src_format, dst_format)
-    return g.cast(g.Gather(table, g.Mod(g.cast(x, dtypes.int64), len(table)), axis=0), x.dtype)
+    return xp.take(table, xp.mod(x, len(table)), 0).astype(x.dtype)
 
 
 @onnx("DataFormatVecPermute")

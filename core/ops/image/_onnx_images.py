@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ...numerics.resize import Taps
 from ...types import dtypes
-from ...types.arrays import Array
 from ..shared.onnx_lowerings import iota
 
 
@@ -25,34 +21,6 @@ def resized(g: Any, images: Any, size: Any, mode: str, align_corners: bool, half
 
 def bilinear(g: Any, images: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
     return resized(g, g.cast(images, dtypes.float32), size, "linear", align_corners, half_pixel_centers)
-
-
-def by_matrices(g: Any, images: Any, size: Any, taps: Callable[[int, int], Taps]) -> Any:
-    """Resample (n, h, w, c) by a matrix for rows and a matrix for columns."""
-    sizes = zip(_sides(g, images), g.known(size, "sizes").reshape(-1))
-    return _multiplied(g, images, *(taps(length, int(count)).matrix(np.float32) for length, count in sizes))
-
-
-def gradient_by_matrices(g: Any, grads: Any, images: Any, taps: Callable[[int, int], Taps]) -> Any:
-    """Return the gradient for `images` of a resampling to the sizes of `grads`: products with the transposed matrices."""
-    sizes = zip(_sides(g, images), _sides(g, grads))
-    gradient = _multiplied(g, grads, *(taps(length, count).matrix(np.float32).T for length, count in sizes))
-    return g.cast(gradient, images.dtype)
-
-
-def _sides(g: Any, images: Any) -> tuple[int, int]:
-    """Return the height and the width."""
-    dims = images.shape.dims
-    if dims is None or not all(isinstance(length, int) for length in dims[1:3]):
-        g.refuse("the size of its images is unknown")
-    return dims[1], dims[2]
-
-
-def _multiplied(g: Any, images: Any, rows: Array, columns: Array) -> Any:
-    dims, channels = images.shape.dims, g.dim(images, 3)
-    flat = g.reshape(g.cast(images, dtypes.float32), g.dim(images, 0), dims[1], -1)
-    tall = g.reshape(g.MatMul(rows, flat), g.dim(images, 0), len(rows), dims[2], channels)
-    return g.MatMul(columns, tall)
 
 
 def nearest(g: Any, images: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:

@@ -25,6 +25,7 @@ from ...registry.registry import (
     multiply_adds,
     not_differentiable,
     onnx,
+    onnx_arrays,
     shape,
     zero_flops,
 )
@@ -36,14 +37,15 @@ from ..shared.decompositions import gradient_by_parts
 from ..shared.plain_shapes import second_shape
 from ..shared.shape_arguments import ints, shape_from
 from . import _onnx_images as in_onnx
-from . import _resize_lowerings as in_xla
+from . import _resize_lowerings as programs
 
 _ATTRS = ("align_corners", "half_pixel_centers")
 
 
 def _check_image(images: Array, name: str = "images") -> None:
     require_rank(images, 4, name)
-    require(min(images.shape[1:]) > 0, f"{name} must not be empty: {images.shape}")
+    sizes = [size for size in images.shape[1:] if isinstance(size, int)]  # ONNX may not know the others
+    require(min(sizes, default=1) > 0, f"{name} must not be empty: {images.shape}")
 
 
 def _check_centers(align_corners: bool, half_pixel_centers: bool) -> None:
@@ -426,47 +428,22 @@ def scale_and_translate_grad_gradient(g: GradientBuilder, node: Node, grad: Outp
 
 
 facts("backward", of=("ScaleAndTranslateGrad",))
+
+
+def _area_taps(images: Array, size: Array, align_corners: bool, half_pixel_centers: bool) -> tuple[Any, Any]:
+    return _taps(numerics.area, images.shape, *_size(images, size), align_corners)
+
+
+# ONNX has an operator for these two, for sizes of any kind.
 onnx("ResizeBilinear")(in_onnx.bilinear)
 onnx("ResizeNearestNeighbor")(in_onnx.nearest)
-
-
-@onnx("ResizeBicubic")
-def _bicubic_onnx(g: Any, images: Any, sizes: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
-    def taps(size: int, count: int) -> Taps:
-        return numerics.bicubic(size, count, align_corners, half_pixel_centers)
-
-    return in_onnx.by_matrices(g, images, sizes, taps)
-
-
-@onnx("ResizeArea")
-def _area_onnx(g: Any, images: Any, sizes: Any, *, align_corners: bool) -> Any:
-    return in_onnx.by_matrices(g, images, sizes, lambda size, count: numerics.area(size, count, align_corners))
-
-
-def _gradient_in_onnx(method: Callable[[int, int, bool, bool], Taps]) -> Callable[..., Any]:
-    """Return the lowering of the gradient of a resizing by the weights of `method`."""
-
-    def lowering(g: Any, grads: Any, images: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
-        def taps(size: int, count: int) -> Taps:
-            return method(size, count, align_corners, half_pixel_centers)
-
-        return in_onnx.gradient_by_matrices(g, grads, images, taps)
-
-    return lowering
-
-
-onnx("ResizeBilinearGrad")(_gradient_in_onnx(numerics.bilinear))
-onnx("ResizeBicubicGrad")(_gradient_in_onnx(numerics.bicubic))
-
-
-for _op, _method in (("ResizeBilinear", numerics.bilinear), ("ResizeBicubic", numerics.bicubic)):
-    lower(_op, static=(1,))(in_xla.resizing(functools.partial(_image_taps, _method)))
-    lower(f"{_op}Grad")(in_xla.gradient_of_resizing(functools.partial(_gradient_taps, _method)))
-
-
-@lower("ResizeArea", static=(1,))
-def _area_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool) -> Any:
-    return in_xla.resampled(xla, images, *_taps(numerics.area, images.shape, *_size(images, size), align_corners))
+_bilinear, _bicubic = (functools.partial(_image_taps, method) for method in (numerics.bilinear, numerics.bicubic))
+for _op, _of_images in (("ResizeBilinear", _bilinear), ("ResizeBicubic", _bicubic), ("ResizeArea", _area_taps)):
+    lower(_op, static=(1,))(programs.resizing(_of_images, programs.resampled))
+    if _op != "ResizeBilinear":
+        onnx_arrays(_op, static=(1,))(programs.resizing(_of_images, programs.multiplied))
+arrays("ResizeBilinearGrad")(programs.gradient_of_resizing(functools.partial(_gradient_taps, numerics.bilinear)))
+arrays("ResizeBicubicGrad")(programs.gradient_of_resizing(functools.partial(_gradient_taps, numerics.bicubic)))
 
 
 @lower("ResizeNearestNeighbor", static=(1,))
@@ -478,7 +455,7 @@ def _nearest_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool,
 @arrays("ResizeNearestNeighborGrad", static=(1,))
 def _nearest_gradient_of_arrays(xp: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
     sizes, rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
-    return in_xla.taken_gradient(xp, grads, rows, columns, *sizes)
+    return programs.taken_gradient(xp, grads, rows, columns, *sizes)
 
 
 facts("half_clear", of=["ResizeNearestNeighbor", "ResizeNearestNeighborGrad"])

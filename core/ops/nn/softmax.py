@@ -11,7 +11,7 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input
 from ...numerics.axis_sums import row_maxima, summed
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, arrays_as, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
+from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -217,16 +217,13 @@ def _sparse_softmax_cross_entropy_lowering(xla: Any, features: Any, labels: Any)
     return -xla.sum(xla.where(is_label, logs, 0), -1), xla.exp(logs) - is_label
 
 
-lower("L2Loss")(lambda xla, t: xla.sum(t * t) / 2)
+arrays("L2Loss")(lambda xp, t: xp.sum(t * t) / 2)
 
 
 @lower("SoftmaxCrossEntropyWithLogits")
 def _softmax_cross_entropy_lowering(xla: Any, features: Any, labels: Any) -> Any:
     logs = xla.log_softmax(xla.broadcast_to(features, np.broadcast_shapes(features.shape, labels.shape)))
     return -xla.sum(xla.where(labels == 0, 0, labels * logs), -1), xla.exp(logs) - labels
-
-
-onnx("L2Loss")(lambda g, t: g.Mul(g.ReduceSumSquare(t, keepdims=0), 0.5))
 
 
 @onnx("SoftmaxCrossEntropyWithLogits")
