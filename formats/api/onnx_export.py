@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from ...core.onnx.exporting import export
+from ...core.graph.graph import Graph
+from ...core.model.model_view import layers_of_nodes, model_view
+from ...core.onnx.exporting import LayerNames, export
 from ...core.onnx.opsets import OPSET, check_opset
 from ...core.support.words import counted
 from ...core.types.arrays import Array
 from ..onnx_model import as_pairs, onnx_input_dims, require, run_onnx, save_onnx
 from .model_export import DeclaredDims, ModelExport
+
+
+def _layer_names(graph: Graph) -> LayerNames:
+    """Return the function from the path of a node to the names that the author gave to the node and its layer."""
+    view = model_view(graph)
+    layers = layers_of_nodes(view)
+    names = {origin.path: (name, layers.get(name, name)) for name, origin in view.origins.items()}
+
+    def named(path: str) -> tuple[str, str]:
+        """The path begins with all functions that are called; a node is known by the last."""
+        parts = path.split("/")
+        tails = ("/".join(parts[first:]) for first in range(len(parts)))
+        return next((names[tail] for tail in tails if tail in names), (path, path))
+
+    return named
 
 
 class OnnxExport(ModelExport):
@@ -26,7 +44,7 @@ class OnnxExport(ModelExport):
     def write(self) -> None:
         """Write the model, and count the parts."""
         check_opset(require("onnx"), self.opset)
-        model = export(self.graph, self.inputs, self.outputs)
+        model = export(self.graph, self.inputs, self.outputs, functools.partial(_layer_names, self.graph))
         self.weights = save_onnx(model, self.path, self.opset)
         """The bytes of the weights."""
         self.operations = sum(1 for _ in model.block.everything())
