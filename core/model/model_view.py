@@ -318,6 +318,14 @@ def model_view(graph: GraphLike, signature: str | None = None, *, raw: bool = Fa
     return copying.view()
 
 
+def layers_of_nodes(view: ModelView) -> Mapping[str, str]:
+    """Return the layers of the nodes inside of layers, by the names of the nodes in the view."""
+    if not isinstance(view.origins, _Themselves):
+        return view.layers
+    places = list(_places(view.graph, {}, {}, {}))
+    return {node.name: layer for node, layer, rest in _layers(places, ()) if rest}
+
+
 class _Themselves(Mapping[str, SourceNode]):
     """The origins of a graph that is its own view."""
 

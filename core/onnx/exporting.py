@@ -69,12 +69,21 @@ class ExportRefusal:
     reason: str
 
 
-def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Output]) -> OnnxModel:
+LayerNames = Callable[[str], tuple[str, str]]
+"""From the path of a node, behind the functions that are called, to the names of the node and of its layer."""
+
+
+def export(
+    graph: Graph,
+    inputs: Mapping[str, Output],
+    outputs: Mapping[str, Output],
+    layer_names: Callable[[], LayerNames] | None = None,
+) -> OnnxModel:
     """Return the model of a graph's part, without variables, that computes `outputs` from `inputs`, each by its name in the
     model.
 
-    Complex inputs and outputs are pairs of real numbers along a last dimension. UnimplementedError names all nodes that
-    ONNX cannot express, with the reasons.
+    Complex inputs and outputs are pairs of real numbers along a last dimension. UnimplementedError names all layers with
+    nodes that ONNX cannot express, with the reasons; without `layer_names` the nodes.
     """
     inferred = {} if all(value.node.is_placeholder for value in inputs.values()) else infer(graph).specs
     specs = {value: _input_spec(name, value, inferred) for name, value in inputs.items()}
@@ -92,7 +101,7 @@ def export(graph: Graph, inputs: Mapping[str, Output], outputs: Mapping[str, Out
         g.block.outputs = [g.packed(value) if value.dtype.is_complex else value for value in results]
         drop_unused(g.block)
     if exporter.is_refused or not exporter.unknown.isdisjoint(g.block.values()):
-        raise _refused(exporter.refusals)
+        raise _refused(exporter.refusals, layer_names() if layer_names is not None else _own_names)
     g.block.inputs = list(entries.values())
     tidy(g)
     if g.block.depth > DEEPEST:
@@ -117,10 +126,14 @@ def _input_spec(name: str, value: Output, inferred: Mapping[Output, TensorSpec])
     return TensorSpec(value.base_dtype, shape)
 
 
-def _refused(refusals: Sequence[ExportRefusal]) -> UnimplementedError:
+def _own_names(path: str) -> tuple[str, str]:
+    return path, path
+
+
+def _refused(refusals: Sequence[ExportRefusal], layer_names: LayerNames) -> UnimplementedError:
     """Return a single error for all refused nodes, by op and reason."""
-    groups = grouped(((refusal.op, refusal.reason), refusal.node) for refusal in dict.fromkeys(refusals))
-    lines = [f"{op} ({', '.join(names)}): {reason}" for (op, reason), names in groups.items()]
+    groups = grouped(((refusal.op, refusal.reason), layer_names(refusal.node)) for refusal in dict.fromkeys(refusals))
+    lines = [f"{op} ({_places_of(names)}): {reason}" for (op, reason), names in groups.items()]
     count = len({refusal.node for refusal in refusals})
     drawing = [refusal for refusal in refusals if has_fact(refusal.op, "random")]
     hints = [f"--from {refusal.node} makes its random numbers an input of the model" for refusal in drawing[:1]]
@@ -130,6 +143,16 @@ def _refused(refusals: Sequence[ExportRefusal]) -> UnimplementedError:
     return UnimplementedError(f"ONNX does not support {counted(count, 'node')} of the graph:", hint=hint, details=lines)
 
 
+def _places_of(names: Sequence[tuple[str, str]]) -> str:
+    """Return the name of a node, or the layers of several."""
+    layers = list(dict.fromkeys(layer for _, layer in names))
+    if len(names) == 1:
+        return names[0][0]
+    shown = ", ".join(layers[:_MOST_LAYERS]) + (f" and {len(layers) - _MOST_LAYERS} more" if layers[_MOST_LAYERS:] else "")
+    return shown if len(layers) == len(names) else f"{counted(len(names), 'node')} in {shown}"
+
+
+_MOST_LAYERS: Final = 8
 _WITHOUT_DROPOUT: Final = "`tfg optimize GRAPH -o OUT --passes 'default,remove_dropout'` switches dropout off"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final, Literal, Self, TypeAlias, TypeVar
@@ -18,7 +19,8 @@ from ...core.functions.table_fills import table_fills
 from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import VARIABLES, is_frozen_weight
-from ...core.onnx.exporting import export
+from ...core.model.model_view import layers_of_nodes, model_view
+from ...core.onnx.exporting import LayerNames, export
 from ...core.onnx.opsets import OPSET, check_opset
 from ...core.onnx.stateless import updates, without_updates
 from ...core.passes.pipeline import inline_functions, optimize
@@ -257,6 +259,21 @@ def _stateless(graph: Graph, outputs: Sequence[str]) -> tuple[Graph, dict[str, s
     return without_updates(graph, outputs) if accesses else (graph, {})
 
 
+def _layer_names(graph: Graph) -> LayerNames:
+    """Return the function from the path of a node to the names that the author gave to the node and its layer."""
+    view = model_view(graph)
+    layers = layers_of_nodes(view)
+    names = {origin.path: (name, layers.get(name, name)) for name, origin in view.origins.items()}
+
+    def named(path: str) -> tuple[str, str]:
+        """The path begins with all functions that are called; a node is known by the last."""
+        parts = path.split("/")
+        tails = ("/".join(parts[first:]) for first in range(len(parts)))
+        return next((names[tail] for tail in tails if tail in names), (path, path))
+
+    return named
+
+
 class OnnxExport(ModelExport):
     """A written ONNX model."""
 
@@ -269,7 +286,7 @@ class OnnxExport(ModelExport):
     def write(self) -> None:
         """Write the model, and count the parts."""
         check_opset(require("onnx"), self.opset)
-        model = export(self.graph, self.inputs, self.outputs)
+        model = export(self.graph, self.inputs, self.outputs, functools.partial(_layer_names, self.graph))
         self.weights = save_onnx(model, self.path, self.opset)
         """The bytes of the weights."""
         self.operations = sum(1 for _ in model.block.everything())

@@ -206,7 +206,8 @@ def test_a_page_from_python():
     measured = tfg_library.profile(before, "probability", {"x": [[0, 1]]})
     book = book_in(tfg_library.view(before, overlays=overlays, measured=measured, diff=after).html)
     by_title = {overlay["title"]: overlay["values"] for overlay in book["overlays"]}
-    number = {entry["name"]: node for node, entry in enumerate(book["entries"])}
+    both = book["entries"][: book["panes"]["start"]]
+    number = {entry["name"]: node for node, entry in enumerate(both)}
     assert by_title["Owner"] == [[number["hidden/activation"], "serving"]]
     assert by_title["Rank"] == [[number["probability"], 3.0]]
     assert [number["loss"], "removed"] in by_title["Differences"]

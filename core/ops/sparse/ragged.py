@@ -261,6 +261,45 @@ def ragged_tensor_to_tensor_gradient(g: GradientBuilder, node: Node, grad: Outpu
 zero_flops("RaggedTensorToTensor")
 
 
+@onnx("RaggedTensorToTensor")
+def _ragged_tensor_to_tensor_onnx(
+    g: Any, dims: Any, values: Any, default_value: Any, partitions: list[Any], *, row_partition_types: list[str]
+) -> Any:
+    """Put each value into its place; what lies outside goes into an additional last row, the place -1, which is cut off."""
+    has_size = row_partition_types[:1] == ["FIRST_DIM_SIZE"]
+    levels = [(kind, g.cast(part, dtypes.int64)) for kind, part in zip(row_partition_types, partitions)]
+    first = g.reshape(levels[0][1], []) if has_size else g.Sub(g.reshape(g.dims(levels[0][1]), []), 1)
+    rows = [_parents_onnx(g, kind, partition) for kind, partition in levels[int(has_size) :]]
+    widths = [first, *(g.Add(g.ReduceMax(g.Concat([-1], places, axis=0), keepdims=0), 1) for _, places in rows)]
+    if g.rank(dims):
+        given = [g.reshape(g.slice(g.cast(dims, dtypes.int64), i, i + 1), []) for i in range(len(widths))]
+        widths = [g.Where(g.Equal(want, -1), have, want) for want, have in zip(given, widths)]
+    numbers = iota(g, first)
+    index = g.Where(g.Less(numbers, widths[0]), numbers, -1)
+    for (parents, places), width in zip(rows, widths[1:]):
+        above = g.Gather(index, parents)
+        is_inside = g.And(g.Not(g.Less(above, 0)), g.Less(places, width))
+        index = g.Where(is_inside, g.Add(g.Mul(above, width), places), -1)
+    inner = g.slice(g.dims(values), 1, np.iinfo(np.int64).max)
+    outer = g.Concat(*(g.reshape(width, [1]) for width in widths), axis=0)
+    count = g.ReduceProd(outer, keepdims=1)
+    blank = g.Expand(default_value, g.Concat(g.Add(count, 1), inner, axis=0))
+    used = g.Gather(values, iota(g, g.reshape(g.dims(index), [])))
+    filled = g.ScatterND(blank, g.unsqueeze(index, 1), used)
+    return g.Reshape(g.slice(filled, 0, -1), g.Concat(outer, inner, axis=0), allowzero=1)
+
+
+def _parents_onnx(g: Any, kind: str, partition: Any) -> tuple[Any, Any]:
+    """Return (row, place in the row) of each child."""
+    if kind == "VALUE_ROWIDS":
+        starts = g.squeeze(bound(g, g.unsqueeze(partition, 0), g.unsqueeze(partition, 0), "Less"), 0)
+        return partition, g.Sub(iota(g, g.reshape(g.dims(partition), [])), starts)
+    ends = g.slice(partition, 1, np.iinfo(np.int64).max)
+    places = iota(g, g.reshape(g.slice(partition, -1, np.iinfo(np.int64).max), []))
+    parents = g.squeeze(bound(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
+    return parents, g.Sub(places, g.Gather(partition, parents))
+
+
 @kernel("RaggedGather")
 def ragged_gather(nested: list[Array], values: Array, indices: Array) -> Any:
     """Return rows of a ragged tensor in the order of `indices`, whose outer dimensions become uniform levels."""

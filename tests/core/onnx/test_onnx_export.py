@@ -307,3 +307,36 @@ def test_conditionals_that_are_deeper_than_files_can_be_are_refused(nested):
         exported(*nested(DEEPEST + 1))
     with pytest.raises(UnimplementedError, match="deep"):
         exported(*nested(2 * DEEPEST))
+
+
+def test_the_error_names_layers(tmp_path):
+    """A single node has the author's name, and several nodes are told by their layers."""
+    b = GraphBuilder()
+    value = b.Placeholder(dtype="float32", shape=[None, 8], name="x")
+    for block in range(10):
+        with b.name_scope(f"block{block}"):
+            value = b.MatMul(value, b.constant(np.full((8, 8), 0.5, np.float32), name="kernel"), name="MatMul")
+            words = b.AsString(value, name="AsString")
+            for part in range(2):
+                words = b.StaticRegexReplace(words, pattern="a", rewrite="b", name=f"part{part}")
+            value = b.StringToNumber(words, name="StringToNumber")
+    b.StringToHashBucketFast(words, num_buckets=3, name="head/bucket")
+    with pytest.raises(UnimplementedError) as error:
+        package.convert(b.graph, tmp_path / "m.onnx", outputs=["head/bucket:0"])
+    blocks = ", ".join(f"block{block}" for block in range(8))
+    assert f"StaticRegexReplace (20 nodes in {blocks} and 2 more): it has no lowering" in error.value.details
+    assert "StringToHashBucketFast (head/bucket): it has no lowering" in error.value.details
+
+
+def test_the_error_names_layers_of_functions(tmp_path):
+    """A node of a called function has the name of the layer, without the functions."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="string", shape=[None], name="words")
+    define(
+        b, "forward", ["string"],
+        lambda inner, words: [inner.StaticRegexReplace(words, pattern="a", rewrite="b", name="text/StaticRegexReplace")],
+    )  # fmt: skip
+    b.PartitionedCall([x], f="forward", Tout=["string"], name="call")
+    with pytest.raises(UnimplementedError) as error:
+        package.convert(b.graph, tmp_path / "m.onnx", outputs=["call:0"])
+    assert list(error.value.details) == ["StaticRegexReplace (text/StaticRegexReplace): it has no lowering"]
