@@ -15,8 +15,8 @@ from ..core.support.early_exit import ended, quit_on_signals, raise_on_signals
 from ..core.support.errors import FailedPreconditionError, NotFoundError, TfgError
 from ..core.support.escaping import printable_line
 from ..core.support.gc_control import RARELY
-from ..core.support.hints import command_form
 from .layout import terminal_width, wrapped
+from .next_steps import in_commands
 
 DONE = 0
 REFUSED = 1
@@ -227,12 +227,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _next_step(error: TfgError, words: Sequence[str]) -> str | None:
     """Return the hint of an error; for a variable without a value with the checkpoint that lies beside the graph."""
-    hint = command_form(error.hint)
-    if hint is None or not isinstance(error, (FailedPreconditionError, NotFoundError)):
-        return hint
+    if error.hint is None or not isinstance(error, (FailedPreconditionError, NotFoundError)):
+        return error.hint
     from .guesses import state_hint
 
-    return state_hint(hint, words)
+    return state_hint(error.hint, words)
 
 
 def _report_output(error: OSError) -> int:
@@ -240,7 +239,8 @@ def _report_output(error: OSError) -> int:
 
 
 def _report(message: str, hint: str | None, details: Sequence[str] = ()) -> int:
-    _say(f"error: {message}", *(f"  {line}" for line in details), *([f"hint: {hint}"] if hint else []))
+    hints = [f"hint: {in_commands(hint)}"] if hint else []
+    _say(f"error: {message}", *(f"  {in_commands(line)}" for line in details), *hints)
     return REFUSED
 
 

@@ -10,7 +10,6 @@ import dataclasses
 import glob
 import itertools
 import os
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final, TypeVar
 
@@ -20,6 +19,7 @@ from ..core.codecs.tfrecord import RecordError, decode_record
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ..core.support.grouping import grouped
+from ..core.support.hints import Hint, step
 from ..core.support.regular_files import open_regular
 from .codecs.arrow_table import ARROW, PARQUET, ArrowFile
 from .codecs.csv_table import CsvFile, Row, find_rows
@@ -199,12 +199,11 @@ def _part(path: str, below: str) -> Sequence[Item]:
 
 
 def _feeding(pattern: str) -> str | None:
-    """Return the options for a pattern of the form TENSOR=@FILES, as --feed takes values."""
+    """Return the step for a pattern of the form TENSOR=@FILES, as feeds have it."""
     tensor, equals, files = pattern.partition("=")
     if not equals:
         return None
-    options = f"--each {shlex.quote(files.removeprefix('@'))} --feed {shlex.quote(f'{tensor}=@each')}"
-    return f"`{options}` feeds each file to {tensor}"
+    return Hint(step("each", tensor=tensor, files=files.removeprefix("@")), f" feeds each file to {tensor}")
 
 
 def _matching(pattern: str) -> list[str]:

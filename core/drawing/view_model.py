@@ -78,6 +78,8 @@ class Figures:
     """The signature whose model the graph is: it has a page with all nodes, in place of a page of the graph."""
     colour: str = ""
     """The title of the overlay that colours the boxes at first; empty for their kinds."""
+    words: Callable[[str], str] = str
+    """Puts the steps of a text into words."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -293,7 +295,7 @@ class _Binder:
             kind=kind_of(node),
             stage=explainer.placed[node][0],
             evidence=explainer.placed[node][1],
-            role=explainer.role(node),
+            role=self._figures.words(explainer.role(node)),
             inputs=tuple((self._numbers[value.node], value.index) for value in node.inputs),
             controls=tuple(self._numbers[control] for control in node.control_inputs),
             outputs=tuple(map(str, record.outputs)),

@@ -14,6 +14,7 @@ from ..graph.variable_nodes import VARIABLES
 from ..inference.estimates import Estimate
 from ..model.author_scopes import passes_weight_on
 from ..registry.op_facts import has_fact
+from ..support.hints import Blank, Hint, step
 from ..types.dims import Dim
 from ..types.shapes import Shape
 from .input_shapes import is_placeholder
@@ -154,14 +155,14 @@ def _own_reason(node: Node, sources: Sequence[Node], scope: CountScope) -> str |
 
 def _source_reason(node: Node, scope: CountScope) -> str:
     """Return the reason why a node has outputs of unknown shape though the shapes of the inputs are known."""
-    path, place = scope.prefix + node.name, f"{node.name}=SIZES"
+    path, set_shape = scope.prefix + node.name, step("shape", name=node.name, sizes=Blank("SIZES"))
     if is_placeholder(node):
-        return f"placeholder '{path}' has no shape: set it with --shape {place}"
+        return Hint(f"placeholder '{path}' has no shape: set it with ", set_shape)
     if node.is_argument and scope.caller is not None and scope.site is not None:
         if all(is_definite(scope.caller.inference.shape(value)) for value in scope.site.inputs):
             return f"the shape of '{path}' changes from one iteration of '{scope.site.name}' to the next"
         return shape_reason(scope.site, scope.caller)
-    hint = "" if scope.prefix else f": set it with --shape {place}"
+    hint = () if scope.prefix else (": set it with ", set_shape)
     if scope.is_repeated or any(scope.loops_around(node)):
-        return f"the shape of '{path}' ({node.op}) is known only at run time, and may change between iterations{hint}"
-    return f"the shape of '{path}' ({node.op}) is known only at run time{hint}"
+        return Hint(f"the shape of '{path}' ({node.op}) is known only at run time, and may change between iterations", *hint)
+    return Hint(f"the shape of '{path}' ({node.op}) is known only at run time", *hint)

@@ -16,6 +16,7 @@ from ..graph.graph import Node
 from ..inference.estimates import Estimate
 from ..inference.inference import Specs
 from ..support.grouping import grouped
+from ..support.hints import Hint, step
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec, substituted
 from .symbols import Symbols
@@ -102,5 +103,8 @@ def _claim(node: Node, index: int, axis: int | None, is_only: bool, prefix: str,
     place = "" if is_only else f":{index}" if axis is None else f":{index},{axis}"
     what = "a number in" if axis is None else f"dimension {axis} of"
     where = f"{path}:{index} ({_MEANING.get(node.op, node.op)})"
-    text = f"{what} {where}, known only at run time; --size {{}}{place}=NUMBER sets it"
-    return symbols.claim(f"n[{{}}{place}]", path, (path, index, axis), text)
+
+    def meaning(label: str) -> Hint:
+        return Hint(f"{what} {where}, known only at run time; ", step("size", size=f"{label}{place}"), " sets it")
+
+    return symbols.claim(f"n[{{}}{place}]", path, (path, index, axis), meaning)

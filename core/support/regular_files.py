@@ -14,6 +14,7 @@ from io import BufferedReader
 from typing import BinaryIO, Final
 
 from .errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
+from .hints import Hint, command
 
 STREAM_LIMIT: Final = 2 << 30
 """Bytes read at most from an input without a size, a pipe for instance. Protobuf has the same limit for a binary message."""
@@ -23,8 +24,9 @@ POINTER_WORDS: Final = ("a Git LFS pointer, not the file itself", "fetch it with
 """A description of such a file, and a hint."""
 LEFT_OUT: Final = "copy the file beside the others of the checkpoint: repositories often leave it out"
 """A hint for a file of values that is missing."""
-WITHOUT_WEIGHTS: Final = ("`tfg layers`, `tfg draw` and `tfg check` need no values",)
-WITHOUT_VALUES: Final = ("`tfg layers`, `tfg draw`, `tfg check` and `tfg diff` need no values",)
+_LAYERS_AND_DRAW: Final = (command("layers"), ", ", command("draw"))
+WITHOUT_WEIGHTS: Final = (Hint(*_LAYERS_AND_DRAW, " and ", command("check"), " need no values"),)
+WITHOUT_VALUES: Final = (Hint(*_LAYERS_AND_DRAW, ", ", command("check"), " and ", command("diff"), " need no values"),)
 """What can be done with a model whose constants, or the values of whose variables, are missing: details of an error."""
 _PIECE: Final = 1 << 16
 IN_MEMORY: Final = 1 << 20

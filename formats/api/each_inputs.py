@@ -27,6 +27,7 @@ from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import expect, takes
 from ...core.support.display import Report
 from ...core.support.errors import InternalError, InvalidArgumentError, NotFoundError, TfgError
+from ...core.support.hints import Hint, step
 from ...core.support.words import counted
 from ...core.transforms.batch_size import find_batch, set_batch
 from ...core.types.arrays import Array
@@ -367,7 +368,7 @@ class InputArrays:
         try:
             return self._find(self._tensor(key))
         except NotFoundError as error:
-            way = f"choose the columns of a tensor with --feed TENSOR={EACH}:COLUMN,COLUMN, or all with {EACH}:*"
+            way = f"choose the columns of a tensor with TENSOR={EACH}:COLUMN,COLUMN, or all with {EACH}:*"
             raise NotFoundError(f"{error.message}: {way}", hint=error.hint) from None
 
     def _tensor(self, key: str) -> str:
@@ -384,7 +385,7 @@ class InputArrays:
             several = ", ".join(names) or "none"
             raise InvalidArgumentError(
                 f"the inputs have no names, and several tensors may take them: {several}",
-                hint=f"choose the tensor with --feed TENSOR={EACH}",
+                hint=Hint("choose the tensor with ", step("each_tensor")),
             )
         return names[0]
 

@@ -11,6 +11,7 @@ from ...core.runtime.state.file_access import OPEN, FileAccess, FileGate, escape
 from ...core.support.atomic import file_errors
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.gc_control import rare_collection
+from ...core.support.hints import Hint, command
 from ...core.support.keyed_cache import KeyedCache
 from ...core.support.regular_files import PositionedFile
 from ...core.types.arrays import Array
@@ -57,7 +58,9 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
     for table in tables:
         with file_errors(table), files.open(table) as file:
             if not is_table(PositionedFile(file)):
-                hint = f"give the prefix, the part before .index; for a graph, `tfg explain {table}` lists the variables"
+                hint = Hint(
+                    "give the prefix, the part before .index; for a graph, ", command("explain", table), " lists the variables"
+                )
                 raise InvalidArgumentError(f"'{table}' is not a checkpoint", hint=hint)
     return open_v1(prefix, tables, files)
 

@@ -43,7 +43,7 @@ def plain(value: Any) -> Any:
     kind = type(value)
     if kind is int:
         return value
-    if kind is str:
+    if isinstance(value, str):
         return printable_line(value)
     if kind is tuple or kind is list:
         return [plain(item) for item in value]

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ...core.support.atomic import atomic_file, file_errors, flush
 from ...core.support.errors import NotFoundError
+from ...core.support.hints import Hint, option
 from ..codecs.source import read_regular
 from .each_recipe import BatchOutput
 from .each_stamp import Record, is_there
@@ -72,7 +73,7 @@ class Manifest(Record):
     def _line(self, shard: str) -> bytes:
         names, errors = self._names.pop(shard, []), self._errors.pop(shard, {})
         if names and not os.path.exists(shard):  # a shard without a result has no file
-            hint = "--output must be in a folder shared by this machine and all workers"
+            hint = Hint(option("output"), " must be in a folder shared by this machine and all workers")
             raise NotFoundError(f"a worker wrote the shard '{shard}', but this machine does not have the file", hint=hint)
         entry = {_SHARD: os.path.basename(shard), _RESULTS: names} | ({_FAILED: errors} if errors else {})
         return f"{json.dumps(entry)}\n".encode()

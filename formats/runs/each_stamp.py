@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ...core.support.atomic import atomic_file, file_errors
 from ...core.support.errors import DataLossError, InvalidArgumentError
+from ...core.support.hints import Hint, option
 from ...core.types.tensors import Tensor
 from ..checkpoint import open_checkpoint
 from ..codecs.source import read_regular
@@ -88,12 +89,14 @@ class Record(abc.ABC):
         try:
             job = self._parsed(bytes(read_regular(self._path)))
         except (ValueError, RecursionError):
-            raise DataLossError(f"'{self._path}' is damaged", hint="restart the job with --overwrite") from None
+            raise DataLossError(
+                f"'{self._path}' is damaged", hint=Hint("restart the job with ", option("overwrite"))
+            ) from None
         return job if isinstance(job, dict) else {}
 
     def _refusal(self, problem: str) -> InvalidArgumentError:
-        option = "--output" if self._output.shards is not None else "--out-dir"
-        hint = f"choose another {option}, or run all inputs again with --overwrite"
+        place = option("output" if self._output.shards is not None else "out-dir")
+        hint = Hint("choose another ", place, ", or run all inputs again with ", option("overwrite"))
         return InvalidArgumentError(f"'{self._output.shards or self._output.folder}' {problem}", hint=hint)
 
 
