@@ -12,6 +12,8 @@ from typing import Final
 
 import click
 
+from ..core.support.hints import Blank, Hint, HintStep, option, step
+
 _SLOT: Final = re.compile(r"\{(\d)(?::([^}]*))?\}")
 """A place in a command line for the argument of that number, and behind a colon a file name to suggest."""
 _ENDING: Final = re.compile(r"(?<=\w{3})(ations?|ing|ers?|e[ds]?|s)$")
@@ -21,7 +23,8 @@ _MAX_NAMED: Final = 3
 """The number of unexpected arguments that an error lists."""
 _REST: Final = "{}"
 """The place of all arguments that no slot takes."""
-_STATE: Final = re.compile(r"--state FILE\b")
+_RESTORES: Final = (option("state", Blank("FILE")), step("state", path=Blank("FILE")))
+"""The steps that restore a state, for which the checkpoint beside a graph may serve."""
 _FIND: Final = "dump {1} --name={2} --format=list {}"
 """The line that finds nodes by a part of the name; --op takes the place of --name for the name of an op."""
 
@@ -184,15 +187,22 @@ def option_hint(option: str, words: Sequence[str]) -> str | None:
     return f"try `tfg {line.replace('{1}', shlex.quote(graph)).replace('{value}', shlex.quote(value))}`"
 
 
-def state_hint(hint: str, words: Sequence[str]) -> str:
-    """Return a hint on --state FILE with the checkpoint that lies beside the graph of a command line, if there is one."""
+def state_hint(hint: Hint, words: Sequence[str]) -> Hint:
+    """Return a hint to restore a state with the checkpoint that lies beside the graph of a command line, if there is one."""
     from ..formats.checkpoint import checkpoint_beside
 
-    graph = next(filter(os.path.isfile, words), None) if _STATE.search(hint) else None
+    graph = next(filter(os.path.isfile, words), None) if any(part in _RESTORES for part in hint.parts) else None
     prefix = None if graph is None else checkpoint_beside(graph)
     if prefix is None:
         return hint
-    return f"{_STATE.sub(lambda _: f'--state {shlex.quote(prefix)}', hint)}; '{prefix}' lies beside the graph"
+    return Hint(*(_restoring(part, prefix) for part in hint.parts), f"; '{prefix}' lies beside the graph")
+
+
+def _restoring(part: str | HintStep, prefix: str) -> str | HintStep:
+    """Return a part of a hint, with a checkpoint for the file to restore."""
+    if isinstance(part, str) or part not in _RESTORES:
+        return part
+    return part._replace(values={name: prefix if value == Blank("FILE") else value for name, value in part.values.items()})
 
 
 def extra_arguments(message: str, words: Sequence[str], ctx: click.Context | None) -> tuple[str, str | None]:

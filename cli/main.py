@@ -17,10 +17,10 @@ from ..core.support.errors import FailedPreconditionError, NotFoundError, TfgErr
 from ..core.support.escaping import printable_line
 from ..core.support.file_formats import LOGS
 from ..core.support.gc_control import RARELY
-from ..core.support.hints import command_form
 from ..core.support.log import DEBUG, INFO, NAME
 from .helps import help_all_option
 from .layout import terminal_width, wrapped
+from .next_steps import in_commands
 from .options import OutputFile
 
 if TYPE_CHECKING:
@@ -234,12 +234,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def _next_step(error: TfgError, words: Sequence[str]) -> str | None:
     """Return the hint of an error; for a variable without a value with the checkpoint that lies beside the graph."""
-    hint = command_form(error.hint)
-    if hint is None or not isinstance(error, (FailedPreconditionError, NotFoundError)):
-        return hint
+    if error.hint is None or not isinstance(error, (FailedPreconditionError, NotFoundError)):
+        return error.hint
     from .guesses import state_hint
 
-    return state_hint(hint, words)
+    return state_hint(error.hint, words)
 
 
 def _report_output(error: OSError) -> int:
@@ -247,7 +246,8 @@ def _report_output(error: OSError) -> int:
 
 
 def _report(message: str, hint: str | None, details: Sequence[str] = ()) -> int:
-    _say(f"error: {message}", *(f"  {line}" for line in details), *([f"hint: {hint}"] if hint else []))
+    hints = [f"hint: {in_commands(hint)}"] if hint else []
+    _say(f"error: {message}", *(f"  {in_commands(line)}" for line in details), *hints)
     return REFUSED
 
 

@@ -10,6 +10,7 @@ from ..core.graph.graph import Graph, Output
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.words import counted
 from ..core.types.shapes import BatchSize, Shape
+from .next_steps import in_commands
 from .options import BlockParam, Pair, ShapePair, batch_option
 from .render import note
 from .requests import option, request
@@ -40,7 +41,8 @@ class SizeOptions:
         shapes = [f"{name}={','.join('?' if size is None else str(size) for size in sizes)}" for name, sizes in self.shapes]
         words = [word for shape in shapes for word in ("--shape", shape)]
         words += [] if self.batch is None else ["--batch", str(self.batch)]
-        return tuple(shlex.join([*shlex.split(line), *words]) if _takes_sizes(line) else line for line in commands)
+        lines = map(in_commands, commands)
+        return tuple(shlex.join([*shlex.split(line), *words]) if _takes_sizes(line) else line for line in lines)
 
     def applied(self, graph: Graph, signature: str | None, fetches: Sequence[str], quiet: bool = False) -> Graph:
         """Return the graph with the shapes, and the batch of the inputs that the fetches need, by default the outputs."""

@@ -15,13 +15,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..core.support.errors import InvalidArgumentError
-from ..core.support.escaping import is_plain, printable, printable_json, printable_line
+from ..core.support.escaping import is_plain, printable, printable_json
+from ..core.support.escaping import printable_line as escaped_line
 from ..core.support.gc_control import rare_collection
 from ..core.support.json_documents import json_document
 from .layout import column_widths, continued, cut, drawable, fitting_columns, terminal_width, wrapped
+from .next_steps import in_commands
 
 _MAX_WIDTH = 60
 _MAX_RICH_ROWS = 500  # rich lays a longer table out for seconds
+
+
+def printable_line(text: str) -> str:
+    """Return a text as a line, with the words of the command line for the steps of a hint."""
+    return escaped_line(in_commands(text))
 
 
 class OutputSettings:
@@ -86,7 +93,11 @@ class Text(NamedTuple):
 
     def lines(self) -> list[str]:
         """The lines as they are shown."""
-        return printable(self.text).split("\n") if isinstance(self.text, str) else list(map(printable_line, self.text))
+        return (
+            printable(in_commands(self.text)).split("\n")
+            if isinstance(self.text, str)
+            else list(map(printable_line, self.text))
+        )
 
     def broken(self, width: int) -> list[str]:
         """The lines as a terminal of a width shows them."""
@@ -150,7 +161,17 @@ def print_json(schema: str, result: Any) -> None:
     import json
 
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    sys.stdout.write(printable_json(json.dumps(json_document(schema, result), indent=2, ensure_ascii=not is_unicode)) + "\n")
+    document = _in_commands(json_document(schema, result))
+    sys.stdout.write(printable_json(json.dumps(document, indent=2, ensure_ascii=not is_unicode)) + "\n")
+
+
+def _in_commands(value: Any) -> Any:
+    """Return a JSON value with the words of the command line in all texts."""
+    if isinstance(value, str):
+        return in_commands(value)
+    if isinstance(value, dict):
+        return {key: _in_commands(item) for key, item in value.items()}
+    return list(map(_in_commands, value)) if isinstance(value, list) else value
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

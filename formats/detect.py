@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from ..core.codecs import wire
 from ..core.support.errors import DataLossError, InvalidArgumentError, TfgError
+from ..core.support.hints import Blank, Hint, command, option, step
 from ..core.support.places import is_file
 from ..core.support.regular_files import POINTER, POINTER_WORDS
 
@@ -42,21 +43,18 @@ _OP_NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_.>]*")
 
 _ORIGIN = "give tfg the SavedModel or graph from before the conversion; Netron shows the file itself"
 
+_EXPORT = Hint("in Keras write a SavedModel with `model.export('folder')`, then ", command("explain", "folder"))
+
 # (offset, magic bytes, format, hint)
 _MAGIC: tuple[tuple[int, bytes, str, str | None], ...] = (
     (4, b"TFL3", "a TFLite model", _ORIGIN),
-    (
-        0,
-        b"\x89HDF\r\n\x1a\n",
-        "an HDF5 file, such as a Keras .h5 model",
-        "in Keras write a SavedModel with `model.export('folder')`, then `tfg explain folder`",
-    ),
+    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file, such as a Keras .h5 model", _EXPORT),
     (0, b"\x89PNG\r\n\x1a\n", "a PNG picture", None),
     (0, b"\xff\xd8\xff", "a JPEG picture", None),
     (0, b"GIF8", "a GIF picture", None),
     (0, b"BM", "a BMP picture", None),
     (0, b"RIFF", "a RIFF file (WebP picture, WAV sound or AVI film)", None),
-    (0, b"\x93NUMPY", "a NumPy .npy array", "feed it to a graph: `tfg run GRAPH --feed x=@FILE.npy`"),
+    (0, b"\x93NUMPY", "a NumPy .npy array", Hint("feed it to a graph: ", step("feed_file"))),
     (0, b"%PDF", "a PDF document", None),
     (0, b"\x80\x02", "a Python pickle", None),
     (0, b"\x80\x04", "a Python pickle", None),
@@ -77,7 +75,12 @@ _MAGIC: tuple[tuple[int, bytes, str, str | None], ...] = (
 _EVENTS: Final = b"brain.Event:"
 """The beginning of the version in the first record of an event file."""
 _LAST_FIELD = 7  # of a MetaGraphDef; GraphDef and SavedModel have fewer
-_CHECKPOINT_HINT = "use the file as a state, with --state PREFIX, or list it with `tfg checkpoint PREFIX`"
+_CHECKPOINT_HINT = Hint(
+    "use the file as a state, with ",
+    option("state", Blank("PREFIX")),
+    ", or list it with ",
+    command("checkpoint", Blank("PREFIX")),
+)
 _TABLE_MAGIC = b"\x57\xfb\x80\x8b\x24\x75\x47\xdb"
 
 
@@ -170,9 +173,9 @@ def _refuse_known(data: memoryview, name: str) -> None:
     if head[:4] in (b"PK\x03\x04", b"PK\x05\x06"):
         raise _refuse(name, *_zip_kind(data))
     if is_safetensors(head, len(data)):
-        raise _refuse(
-            name, "a safetensors file", "use the file as a state, with --state FILE, or list it with `tfg checkpoint FILE`"
-        )
+        restore = option("state", Blank("FILE"))
+        hint = Hint("use the file as a state, with ", restore, ", or list it with ", command("checkpoint", Blank("FILE")))
+        raise _refuse(name, "a safetensors file", hint)
     if len(data) >= 48 and bytes(data[-8:]) == _TABLE_MAGIC:
         raise _refuse(name, "a checkpoint's index or a V1 checkpoint", _CHECKPOINT_HINT)
     if not any(head):
@@ -185,9 +188,9 @@ def _zip_kind(data: memoryview) -> tuple[str, str | None]:
     """Return a description of a zip archive and a hint; the names of members stand uncompressed in the archive."""
     names = bytes(data[:4096]) + bytes(data[-65536:])
     if b"model.weights.h5" in names or b"metadata.json" in names:
-        return "a Keras .keras archive", "in Keras write a SavedModel with `model.export('folder')`, then `tfg explain folder`"
+        return "a Keras .keras archive", _EXPORT
     if b".npy" in names:
-        return "a NumPy .npz archive", "use the file as a state, with --state FILE.npz"
+        return "a NumPy .npz archive", Hint("use the file as a state, with ", option("state", Blank("FILE.npz")))
     if b"data.pkl" in names:
         return "a PyTorch model", None
     return "a zip archive", "unpack it first"

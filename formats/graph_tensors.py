@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 
 from ..core.functions.call_paths import nodes_by_path
@@ -11,6 +10,7 @@ from ..core.graph.graph import Graph
 from ..core.graph.variable_nodes import find_variables
 from ..core.runtime.session.restored_variables import restored_variables
 from ..core.support.errors import NotFoundError
+from ..core.support.hints import Blank, Hint, command
 from ..core.support.places import is_file, is_folder
 from ..core.types.tensors import Tensor
 from .detect import TFJS_FILE, is_saved_model
@@ -32,7 +32,12 @@ def values_of(graph: Graph, where: str) -> tuple[dict[str, Tensor], bool]:
     if prefix is not None:
         return read_variables(prefix, restored_variables(graph)), False
     if find_variables(graph):
-        hint = f"`tfg explain {shlex.quote(where)}` lists the variables; `tfg checkpoint PREFIX` shows the stored values"
+        hint = Hint(
+            command("explain", where),
+            " lists the variables; ",
+            command("checkpoint", Blank("PREFIX")),
+            " shows the stored values",
+        )
         raise NotFoundError(f"'{where}' is a graph with variables, but without their values", hint=hint)
     return constants(graph), True
 

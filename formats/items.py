@@ -13,7 +13,6 @@ import itertools
 import json
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final, Protocol, TypeVar
 
@@ -27,6 +26,7 @@ from ..core.planning.reachability import needed_nodes
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.grouping import grouped
+from ..core.support.hints import Hint, step
 from ..core.support.places import is_address, is_folder, matching, plain
 from ..core.support.regular_files import open_regular
 from ..core.types.arrays import Array
@@ -293,12 +293,11 @@ def _part(path: str, below: str) -> Sequence[Item]:
 
 
 def _feeding(pattern: str) -> str | None:
-    """Return the options for a pattern of the form TENSOR=@FILES, as --feed takes values."""
+    """Return the step for a pattern of the form TENSOR=@FILES, as feeds have it."""
     tensor, equals, files = pattern.partition("=")
     if not equals:
         return None
-    options = f"--each {shlex.quote(files.removeprefix('@'))} --feed {shlex.quote(f'{tensor}=@each')}"
-    return f"`{options}` feeds each file to {tensor}"
+    return Hint(step("each", tensor=tensor, files=files.removeprefix("@")), f" feeds each file to {tensor}")
 
 
 def _matching(pattern: str) -> list[str]:
@@ -657,7 +656,7 @@ class InputArrays:
         try:
             return self._find(self._tensor(key))
         except NotFoundError as error:
-            way = f"choose the columns of a tensor with --feed TENSOR={EACH}:COLUMN,COLUMN, or all with {EACH}:*"
+            way = f"choose the columns of a tensor with TENSOR={EACH}:COLUMN,COLUMN, or all with {EACH}:*"
             raise NotFoundError(f"{error.message}: {way}", hint=error.hint) from None
 
     def _tensor(self, key: str) -> str:
@@ -674,7 +673,7 @@ class InputArrays:
             several = ", ".join(names) or "none"
             raise InvalidArgumentError(
                 f"the inputs have no names, and several tensors may take them: {several}",
-                hint=f"choose the tensor with --feed TENSOR={EACH}",
+                hint=Hint("choose the tensor with ", step("each_tensor")),
             )
         return names[0]
 

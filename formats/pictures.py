@@ -16,6 +16,7 @@ from ..core.numerics.resize import bilinear, resample
 from ..core.registry import registry
 from ..core.support.atomic import file_errors
 from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.support.hints import Hint, option
 from ..core.support.places import is_address
 from ..core.support.regular_files import open_regular
 from ..core.types.arrays import Array
@@ -106,10 +107,11 @@ def _check_size(path: str, pixels: Array, channels: int, shape: Shape) -> None:
     if all(size in (None, own) for size, own in zip(asked, actual)):
         return
     height, width = (own if size is None else size for size, own in zip(asked, actual))
+    resize = f"resize={height},{width}"
     takes = " x ".join("any" if size is None else str(size) for size in asked)
     raise InvalidArgumentError(
         f"'{path}' has {actual[0]} x {actual[1]} pixels, but the tensor takes {takes}",
-        hint=f"write @{path}?resize={height},{width}, or for --each @each?resize={height},{width}",
+        hint=Hint(f"write @{path}?{resize}, or for ", option("each"), f" @each?{resize}"),
     )
 
 

@@ -24,6 +24,7 @@ from ..core.support.atomic import file_errors
 from ..core.support.display import Report
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.file_formats import CSV, EVENT_VALUES, format_of
+from ..core.support.hints import Blank, Hint, command, step
 from ..core.support.places import files_below, is_file, is_folder, make_folders
 from ..core.support.regular_files import open_regular
 from ..core.support.words import counted
@@ -360,7 +361,7 @@ def _event_files(source: Source) -> list[tuple[str, Source]]:
         kind, _ = detect.graph_kind(read_source(source), describe(source))
         if kind != "events":
             raise InvalidArgumentError(
-                f"{describe(source)} is not an event file", hint="`tfg explain FILE` describes the file"
+                f"{describe(source)} is not an event file", hint=Hint(command("explain", Blank("FILE")), " describes the file")
             )
         return [(_THIS_RUN, source)]
     files = _event_files_below(folder)
@@ -502,7 +503,9 @@ def graph_from_events(data: memoryview, faults: list[TfgError] | None = None) ->
     """
     graphs = [graph for event in _Events(data) for graph in _graphs_of_event(event)]
     if not graphs:
-        raise InvalidArgumentError("the event file has no graph", hint="`tfg explain FILE` describes its contents")
+        raise InvalidArgumentError(
+            "the event file has no graph", hint=Hint(command("explain", Blank("FILE")), " describes its contents")
+        )
     return _loaded(*graphs[_read(graphs)], faults)
 
 
@@ -513,9 +516,8 @@ def graph_from_run_metadata(data: memoryview, faults: list[TfgError] | None = No
     """
     graphs = _graphs(_run_metadata(data))
     if not graphs:
-        raise InvalidArgumentError(
-            "the RunMetadata has no graph", hint="`tfg flops GRAPH --run-metadata FILE` shows its times for a graph"
-        )  # fmt: skip
+        hint = Hint(step("timings"), " shows its times for a graph")
+        raise InvalidArgumentError("the RunMetadata has no graph", hint=hint)
     return _loaded(*graphs[_read(graphs)], faults)
 
 

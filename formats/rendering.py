@@ -8,6 +8,7 @@ import subprocess
 from typing import Final
 
 from ..core.support.errors import DeadlineExceededError, NotFoundError, UnknownError
+from ..core.support.hints import Hint, option, step
 from ..core.support.log import Stopwatch
 
 _PURE: Final = "graphviz-pure"
@@ -35,7 +36,7 @@ class LayoutProgram:
         try:
             done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=min(timeout, _LONGEST))
         except subprocess.TimeoutExpired:
-            hint = "draw less (--max-nodes, --scope, --around, a smaller --depth), or raise the time limit (--timeout)"
+            hint = Hint("draw less (", step("draw_less"), "), or raise the time limit (", option("timeout"), ")")
             message = f"'{self.name}' needed more than {timeout:g} s to lay out the graph"
             raise DeadlineExceededError(message, hint=hint) from None
         if done.returncode:
@@ -58,7 +59,8 @@ def layout_program(kind: str) -> LayoutProgram:
     pure = pure_path()
     if pure is None:
         message = f"{kind.upper()} needs the package {_PURE} or the program 'dot' of Graphviz, and neither is installed"
-        raise NotFoundError(message, hint=f"`pip install {_PURE}`, or {_GET_DOT}; --format dot and text need neither")
+        hint = Hint(f"`pip install {_PURE}`, or {_GET_DOT}; ", option("format"), " dot and text need neither")
+        raise NotFoundError(message, hint=hint)
     return LayoutProgram(_PURE, pure)
 
 

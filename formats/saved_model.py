@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..core.codecs import wire
 from ..core.graph.graph import Graph
 from ..core.support.errors import InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.hints import Hint, command, option
 from ..core.support.places import exists, names_in
 from . import detect
 from .codecs.scan import parse
@@ -81,7 +82,8 @@ def choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int
             return number
     listed = "; ".join(",".join(tag_set) or "(no tags)" for tag_set in tag_sets)
     asked = "several graphs" if tags is None else f"no graph with tags {','.join(tags)}"
-    raise InvalidArgumentError(f"the SavedModel has {asked}; its tag sets: {listed}", hint="choose a graph with --tags")
+    hint = Hint("choose a graph with ", option("tags"))
+    raise InvalidArgumentError(f"the SavedModel has {asked}; its tag sets: {listed}", hint=hint)
 
 
 def _tags(meta_graph: memoryview) -> tuple[str, ...]:
@@ -98,8 +100,8 @@ def _folder_hint(folder: str) -> str:
     nested = [name for name in entries if detect.is_saved_model(os.path.join(folder, name))]
     if len(nested) > 1:
         versions = sorted(nested, key=lambda name: (len(name), name) if name.isdecimal() else (0, name))
-        example = f"`tfg explain {os.path.join(folder, versions[-1])}`"
-        return f"the folder holds the SavedModels {', '.join(versions)}; name one SavedModel, as in {example}"
+        example = command("explain", os.path.join(folder, versions[-1]))
+        return Hint(f"the folder holds the SavedModels {', '.join(versions)}; name one SavedModel, as in ", example)
     if nested:
         return f"the folder holds a SavedModel, '{os.path.join(folder, nested[-1])}'"
     indexes = [name for name in entries if name.endswith(".index")]

@@ -42,6 +42,7 @@ from ..core.support.errors import (
     UnimplementedError,
 )
 from ..core.support.file_formats import MODELS, format_of
+from ..core.support.hints import Hint, command, option, step
 from ..core.support.places import absolute, exists, is_address, is_folder, names_in
 from ..core.support.tensor_names import free_name, parse_tensor_name
 from ..core.transforms.joined_graphs import PartNames
@@ -516,7 +517,8 @@ def _edit(graph: Graph, about: MetaGraphDef, edits: SignatureEdits) -> None:
     for old, new in (*edits.copied, *edits.renamed):
         _require_signature(about, old)
         if new in signatures:
-            raise AlreadyExistsError(f"signature '{new}' already exists", hint=f"--drop-signature {new} drops it")
+            hint = Hint(step("drop_signature", name=new), " drops it")
+            raise AlreadyExistsError(f"signature '{new}' already exists", hint=hint)
         signatures[new].CopyFrom(signatures[old])
     for old in (*(old for old, _ in edits.renamed), *edits.dropped):
         _require_signature(about, old)
@@ -531,8 +533,8 @@ def _edit(graph: Graph, about: MetaGraphDef, edits: SignatureEdits) -> None:
 def _require_signature(about: MetaGraphDef, name: str) -> None:
     there = sorted(set(about.signature_def) - {INIT_SIGNATURE})
     if name not in there:
-        none = "the model has no signatures: --to and --freeze keep only new signatures"
-        hint = f"the signatures are {', '.join(there)}" if there else none
+        none = "the model has no signatures: ", option("to"), " and ", option("freeze"), " keep only new signatures"
+        hint = Hint(f"the signatures are {', '.join(there)}") if there else Hint(*none)
         raise NotFoundError(f"the model has no signature '{name}'", hint=hint)
 
 
@@ -540,7 +542,8 @@ def describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output]
     """Fill in a signature of tensors that `graph` has by the same names, with the known shapes."""
     if not outputs:
         some = " or ".join(output_candidates(graph))
-        hint = f"name at least one output{f', such as {some}' if some else ''}: --to in `tfg convert`, --fetch elsewhere"
+        name = f"name at least one output{f', such as {some}' if some else ''}: "
+        hint = Hint(name, option("to"), " in ", command("convert"), ", ", option("fetch"), " elsewhere")
         raise InvalidArgumentError("a SavedModel needs outputs", hint=hint)
     specs = infer(graph).specs
     signature.method_name = "tensorflow/serving/predict"

@@ -11,6 +11,7 @@ from ..core.support.arguments import checked
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.escaping import printable_proto
 from ..core.support.file_formats import BINARY_GRAPH, GRAPHS, META_GRAPH, TEXT_GRAPH, conflict, extension_of, format_of
+from ..core.support.hints import Hint, option, step
 from .codecs.scan import parse
 from .codecs.source import write_file
 from .codecs.textformat import print_text
@@ -105,8 +106,13 @@ def within_limit(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memor
     if size > MAX_MESSAGE:
         raise InvalidArgumentError(
             f"the graph takes {size:,} bytes, but protobuf and TensorFlow cannot read messages of 2 GiB or more",
-            hint="split the graph: convert without --freeze, and keep the values in a checkpoint (`tfg run "
-            "--save-state PREFIX`)",
+            hint=Hint(
+                "split the graph: convert without ",
+                option("freeze"),
+                ", and keep the values in a checkpoint (",
+                step("save_state"),
+                ")",
+            ),
         )
 
 

@@ -31,6 +31,7 @@ from ..core.registry.op_facts import has_fact
 from ..core.runtime.state.file_access import NO_FILES, FileGate
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError, UnimplementedError
+from ..core.support.hints import Hint, option
 from ..core.support.places import is_file, make_folders, remove, resolved
 from ..core.support.regular_files import WITHOUT_WEIGHTS, open_regular, require_no_pointer
 from ..core.support.words import counted
@@ -89,7 +90,7 @@ def meta_graph_of_tfjs(data: memoryview, folder: str | None, lacks: dict[str, Tf
     try:
         model = json.loads(bytes(data).decode())
         if "layers-model" in str(model.get("format", "")) or "node" not in model["modelTopology"]:
-            hint = "convert the Keras model with tensorflowjs_converter --output_format=tfjs_graph_model"
+            hint = "convert the Keras model to a tfjs_graph_model with tensorflowjs_converter"
             raise InvalidArgumentError("the file is a layers model of TensorFlow.js, without a graph", hint=hint)
         about = MetaGraphDef(graph_def=_graph_def(model["modelTopology"]))
         about.meta_info_def.tensorflow_version = str(model.get("generatedBy") or "")
@@ -376,7 +377,9 @@ def _refuse_unknown(graph: Graph) -> None:
     if unknown:
         more = {op: f" and {len(names) - 1:,} more" if names[1:] else "" for op, names in unknown.items()}
         ops = "; ".join(f"{op} ('{names[0]}'{more[op]})" for op, names in unknown.items())
-        hint = "leave the nodes out with --to and --from, or put ops that it has in their place"
+        hint = Hint(
+            "leave the nodes out with ", option("to"), " and ", option("from"), ", or put ops that it has in their place"
+        )
         raise UnimplementedError(f"TensorFlow.js has no {counted(len(unknown), 'op')} of this graph: {ops}", hint=hint)
 
 
@@ -424,7 +427,8 @@ def _stored_weight(name: str, value: Array, weight_type: str | None) -> _Stored:
     dtype = _WRITTEN[value.dtype.kind if value.dtype.kind in _WRITTEN else "f"]
     if dtype == "int32" and value.size and not (_INT32.min <= value.min() and value.max() <= _INT32.max):
         problem = f"TensorFlow.js has integers of 32 bits, and a value of '{name}' needs more"
-        raise UnimplementedError(problem, node=name, hint="convert a part of the graph with --to and --from")
+        hint = Hint("convert a part of the graph with ", option("to"), " and ", option("from"))
+        raise UnimplementedError(problem, node=name, hint=hint)
     with np.errstate(over="ignore", invalid="ignore"):
         array = value.astype(_STORED[dtype])
     if dtype == "float32" and weight_type is not None:

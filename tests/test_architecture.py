@@ -286,6 +286,27 @@ def test_rich_is_imported_by_one_file():
     assert users == {"render.py"}
 
 
+READS_WORDS = {"formats/api/each_inputs.py", "formats/runs/names.py", "formats/runs/run_plan.py"}
+"""The files that read words of the command line: their errors begin with the option of a word."""
+
+
+def test_options_are_named_by_the_command_line_alone():
+    """Texts of other rooms have steps in the place of options (`core/support/hints`)."""
+    below = [path for path in SOURCES if path.relative_to(ROOT).parts[0] != "cli"]
+    files = [path for path in below if _OPTION.search(path.read_text(encoding="utf-8"))]
+    assert {str(path.relative_to(ROOT)) for path in files if any(map(_OPTION.search, texts_of(path)))} == READS_WORDS
+
+
+_OPTION = re.compile(r"(?<![\w-])--[a-z]")
+
+
+def texts_of(path: pathlib.Path) -> Iterator[str]:
+    """Yield the texts of a file that are no docstrings."""
+    notes = {id(node.value) for node in nodes_of(path) if isinstance(node, ast.Expr)}
+    constants = (node for node in nodes_of(path) if isinstance(node, ast.Constant) and id(node) not in notes)
+    yield from (node.value for node in constants if isinstance(node.value, str))
+
+
 @pytest.mark.skipif(not (ROOT / ".git").exists() or not shutil.which("git"), reason="this is no checkout of git")
 def test_nothing_that_a_run_wrote_is_kept_in_the_root():
     command = ["git", "-c", "safe.directory=*", "ls-files"]

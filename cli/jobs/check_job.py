@@ -17,6 +17,7 @@ from ..commands.check import CheckOptions
 from ..documents.graphs import Check, CheckedGraph
 from ..findings import FORMATS, Finding, print_findings
 from ..main import COMPARISON_FAILED, DONE, REFUSED
+from ..next_steps import in_commands
 
 _COLUMNS = ("severity", "problem", "node", "op", "description", "next step")
 
@@ -114,5 +115,5 @@ def _findings(graphs: Sequence[CheckedGraph]) -> Iterator[Finding]:
         if graph.unreadable is not None:
             yield Finding(ERROR, "unreadable", graph.unreadable, graph.graph)
         for problem in graph.problems:
-            hint = f"; {problem.hint}" if problem.hint else ""
+            hint = f"; {in_commands(problem.hint)}" if problem.hint else ""
             yield Finding(problem.severity, problem.code, problem.message + hint, graph.graph, _place(problem))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ...core.graph.graph import Graph
 from ...core.registry.node_kinds import ABSENT
 from ...core.support.errors import InvalidArgumentError, TfgError
-from ...core.support.hints import command_form
+from ...core.support.hints import Hint
 from ...core.support.places import exists, is_file
 from ...core.support.words import counted
 from .. import render
@@ -199,7 +199,7 @@ def _names(graph: Graph, options: ConvertOptions) -> Names:
         line = f"tfg convert {shlex.quote(options.source)} {shlex.quote(options.target)} --kind saved_model"
         output = options.outputs[0] if options.outputs else "TENSOR"
         added = f"--signature {shlex.quote(signature)} --output {shlex.quote(f'result={output}')}"
-        hint = f"{command_form(error.hint)}; `{line} {added}` adds a signature"
+        hint = Hint(error.hint or "", f"; `{line} {added}` adds a signature")
         raise InvalidArgumentError(error.message, hint=hint) from None
 
 

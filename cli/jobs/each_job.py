@@ -11,6 +11,7 @@ import click
 
 from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
+from ...core.support.hints import Hint
 from ...core.support.places import absolute
 from ...core.support.words import counted
 from ...formats.api.run_plan import Pairs
@@ -123,7 +124,7 @@ def _duration(seconds: float) -> str:
 def _summarize(report: BatchReport, options: RunOptions) -> None:
     failed, worked = report.failed, report.done + len(report.failed)
     for result in failed[:_MAX_LISTED]:
-        render.note(f"error: {result.name}: {result.error}")
+        render.note(Hint(f"error: {result.name}: ", result.error))
     if len(failed) > _MAX_LISTED:
         render.note(f"error: {len(failed) - _MAX_LISTED} more failed")
     place = options.out_dir or f"{counted(report.shards, 'shard')} of {absolute(options.out or '')}"

@@ -17,7 +17,7 @@ from ...core.passes.functions.function_clusters import FunctionClusters
 from ...core.passes.pass_listing import list_passes
 from ...core.passes.pipeline import OptimizeReport, optimize
 from ...core.runtime.session.function_signatures import as_called
-from ...core.support.hints import command_form
+from ...core.support.hints import Hint
 from ...core.support.places import name_of
 from ...core.support.words import counted
 from ...formats.api.names import Names
@@ -221,7 +221,7 @@ class OptimizeJob:
             self.verification = Verification.joined(results)
         except NoFeedsError as error:
             if not options.unverified:
-                hint = f"{command_form(error.hint)}; or write the graph unverified with --unverified"
+                hint = Hint(error.hint or "", "; or write the graph unverified with --unverified")
                 raise NoFeedsError(error.message, node=error.node, op=error.op, hint=hint) from None
             self.unverified = error.message
             render.note(f"not verified: {error.message}", options.quiet)

@@ -33,6 +33,7 @@ from ...formats.page.writing import to_html
 from .. import render
 from ..commands.view import ViewOptions
 from ..models import note_drawn_feeds, note_unread_values
+from ..next_steps import in_commands
 from ..sections.explain_sections import graph_sections
 
 _RUNS: Final = 3
@@ -81,7 +82,7 @@ class ViewJob:
                 look.view, name, self.path, options.fetches,
                 flops=not options.no_flops, is_sound=self.is_sound, sheets=_sheets,
                 report=_progress(working, "describing nodes"), state=self._state(), max_values=options.max_values,
-                overlays=tuple(self._overlays()), compared=look.compared, shown=look.shown,
+                overlays=tuple(self._overlays()), compared=look.compared, shown=look.shown, words=in_commands,
             )  # fmt: skip
             data = to_html(book, report=_progress(working, "writing nodes")).encode()
         write_file(out, [data])

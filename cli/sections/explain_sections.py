@@ -12,6 +12,7 @@ from ...core.explaining.graph_facts import CallableFacts, GraphFacts, MissingOp,
 from ...core.explaining.node_facts import ControlFacts, NodeFacts
 from ...core.graph.metagraph import Signature
 from ...core.support.grouping import grouped
+from ...core.support.hints import Hint
 from ...core.support.words import counted, size_in_bytes
 from ..render import Quantity, Section, Table, Text
 
@@ -193,7 +194,7 @@ def node_sections(nodes: Sequence[NodeFacts], format_: str) -> Iterator[Section]
 
 
 def _node_lines(facts: NodeFacts) -> Iterator[str]:
-    yield f"  {facts.role}"
+    yield Hint("  ", facts.role)
     yield f"  stage: {facts.stage} ({facts.evidence})"
     if facts.layer is not None:
         yield f"  the output of layer {facts.layer}"

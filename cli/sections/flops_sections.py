@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.flops import FlopsReport, NodeCost
 from ...core.flops.flops_report import Section, magnitude, typical
 from ...core.flops.views import FlopsRow, readable, shortened
+from ...core.support.hints import Hint
 from ...core.support.words import counted
 from ...formats.codecs.source import write_file
 from .. import render
@@ -193,8 +194,8 @@ def _remarks(report: FlopsReport) -> Iterator[str]:
     """Yield the coverage, the meaning of the symbols, and the assumptions behind the numbers."""
     yield f"coverage: {100 * report.coverage:.1f} % of {counted(len(report.nodes), 'node')}{_listed(report.unknown())}"
     for node in report.unknown()[:5]:
-        yield f"  {node.path} ({node.op}): {node.reason}"
-    yield from (f"{symbol}: {text}" for symbol, text in report.symbols.items())
+        yield Hint(f"  {node.path} ({node.op}): ", node.reason)
+    yield from (Hint(f"{symbol}: ", text) for symbol, text in report.symbols.items())
     if report.symbols:
         yield "shares, FLOPs/byte and choices: for " + ", ".join(f"{symbol} = {typical(symbol)}" for symbol in report.symbols)
     yield from report.notes

@@ -10,6 +10,7 @@ from typing import Final
 from ...core.flops.model_layers import Layer, LayerBlock, LayersReport, LayerTree
 from ...core.flops.views import layer_table, layer_totals
 from .. import render
+from ..next_steps import in_commands
 from ..render import Quantity
 
 _MINOR = ("bytes moved", "trainable", "ops")
@@ -37,7 +38,7 @@ def summary_sections(report: LayersReport, max_rows: int, path: str) -> Iterator
     rows = [tuple(row[place] for place in places) for row in table.rows]
     yield render.Table(tuple(table.columns[place] for place in places), rows, f"layers{more}", minor=_MINOR)
     lines = layer_totals(report, len(report.layers))
-    elsewhere = [_SIZES.sub(lambda match: f"`tfg layers {shlex.quote(path)} {match[0]}`", line) for line in lines]
+    elsewhere = [_SIZES.sub(lambda match: f"`tfg layers {shlex.quote(path)} {match[0]}`", in_commands(line)) for line in lines]
     yield render.Text(elsewhere)  # `explain`, which shows them, has no such options
 
 

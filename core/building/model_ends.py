@@ -11,6 +11,7 @@ from ..functions.function_composition import add_function
 from ..graph.graph import Graph, Output
 from ..graph.node_making import add_argument
 from ..support.errors import InvalidArgumentError
+from ..support.hints import Hint, step
 from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.shapes import Shape
@@ -59,7 +60,9 @@ def pixels_of(shape: Shape, name: str) -> Pixels:
     if channels not in _CHANNELS or not all(isinstance(size, int) for size in plane):
         raise InvalidArgumentError(
             f"input '{name}' of shape {shape} does not tell the size of a picture",
-            hint=f"set its height, width and channels, for instance --shape {name}=?,224,224,3",
+            hint=Hint(
+                "set its height, width and channels, for instance ", step("shape", name=name, sizes=[None, 224, 224, 3])
+            ),
         )
     rows = dims[0] if len(dims) == 4 and isinstance(dims[0], int) else None
     height, width = plane

@@ -11,7 +11,7 @@ import traceback
 from ..graph.graph import Graph
 from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
-from ..support.hints import command_form
+from ..support.hints import Hint
 from ..support.untrusted import refuse_program
 from ..support.user_signals import pass_on
 from .builder import GraphBuilder
@@ -46,7 +46,7 @@ def _run(path: str) -> GraphBuilder:
             builders = [GraphBuilder()]
             namespace["build"](builders[0])
     except TfgError as error:
-        hint = f"{command_form(error.hint)}; {_place(error, path)}" if error.hint else _place(error, path)
+        hint = Hint(error.hint, "; ", _place(error, path)) if error.hint else _place(error, path)
         raise type(error)(error.message, node=error.node, op=error.op, hint=hint) from None
     except Exception as error:
         pass_on(error)

@@ -17,6 +17,7 @@ from ..engines.verify_engine import difference
 from ..graph.graph import Graph, Output
 from ..inference.row_axes import row_axes
 from ..support.errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError
+from ..support.hints import Blank, Hint, option, step
 from ..types.shapes import Shape
 
 _Input = TypeVar("_Input")
@@ -112,7 +113,7 @@ def _declared(fed: Output) -> Shape:
     """Return the declared shape of an input; InvalidArgumentError without a first axis."""
     shape = fed.node.attrs.get("shape") if fed.node.is_placeholder else None
     if shape is None or not shape.rank:
-        hint = f"`--shape {fed.node.name}=SIZES` states the shape"
+        hint = Hint(step("shape", name=fed.node.name, sizes=Blank("SIZES")), " states the shape")
         raise InvalidArgumentError(f"the input '{fed.node.name}' has no first axis of rows", hint=hint)
     return shape  # type: ignore[no-any-return]
 
@@ -313,7 +314,7 @@ class BlockRunner(Generic[_Input]):
     def _refuse(self, error: InvalidArgumentError) -> None:
         """Go on one by one, or raise the error where blocks were asked for."""
         if self._asked != "auto":
-            hint = error.hint or "leave out --batch: inputs then run one by one"
+            hint = error.hint or Hint("leave out ", option("batch"), ": inputs then run one by one")
             raise InvalidArgumentError(
                 f"the inputs cannot run in blocks: {error.message}", node=error.node, op=error.op, hint=hint
             )

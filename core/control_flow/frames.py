@@ -16,13 +16,14 @@ from ..graph.reference_ops import REPAIRS
 from ..graph.traversal import predecessors
 from ..registry.op_facts import ops_with
 from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..support.hints import Hint
 
 ENTER: Final = ops_with("enter")
 EXIT: Final = ops_with("exit")
 MERGE: Final = ops_with("merge")
 SWITCH: Final = ops_with("switch")
 NEXT_ITERATION: Final = ops_with("next_iteration")
-OWN_FRAMES: Final = f"{REPAIRS} gives each loop its own frame"
+OWN_FRAMES: Final = Hint(REPAIRS, " gives each loop its own frame")
 LOOP_OPS: Final = (*ENTER, *EXIT, *NEXT_ITERATION)
 
 

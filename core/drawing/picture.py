@@ -241,11 +241,11 @@ def _notes(frame: ScopeFrame, left_out: Collection[Node], look: Look) -> Iterato
         hidden = sum(len(box.nodes) for box in closed)
         share = f", {sum(box.share or 0 for box in closed):.0%} of the FLOPs" if look.shares is not None else ""
         what = f"{counted(len(closed), 'scope')} closed, with {counted(hidden, 'node')}{share}"
-        yield f"{what} (--expand SCOPE, --depth, --max-nodes)"
+        yield f"{what} (expand SCOPE, depth, max-nodes)"  # a picture belongs to neither Python nor the command line
     ops = collections.Counter(node.op for node in left_out)
     listed = sorted(ops.items(), key=lambda item: (-item[1], item[0]))
     if listed:
-        yield f"not drawn: {', '.join(counted(n, f'{op} node') for op, n in listed)} (--all)"
+        yield f"not drawn: {', '.join(counted(n, f'{op} node') for op, n in listed)} (all)"
 
 
 class _Painter:

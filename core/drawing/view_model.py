@@ -103,6 +103,8 @@ class Figures:
     colour: str = ""
     """The title of the overlay that colours the boxes at first; empty for their kinds."""
     compared: FirstGraph | None = None
+    words: Callable[[str], str] = str
+    """Puts the steps of a text into words."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -339,7 +341,7 @@ class _Binder:
             kind=kind_of(node),
             stage=explainer.placed[node][0],
             evidence=explainer.placed[node][1],
-            role=explainer.role(node),
+            role=self._figures.words(explainer.role(node)),
             inputs=tuple((self._numbers[value.node], value.index) for value in node.inputs),
             controls=tuple(self._numbers[control] for control in node.control_inputs),
             outputs=tuple(map(str, record.outputs)),

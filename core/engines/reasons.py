@@ -8,6 +8,7 @@ from ..functions.callers import function_references
 from ..functions.purity import CONTROL_FLOW
 from ..graph.graph import Node
 from ..registry.op_facts import has_fact
+from ..support.hints import Blank, Hint, command, option, step
 from ..types import dtypes
 from ..types.dtypes import DType
 
@@ -32,26 +33,28 @@ class Reason(str):
 
 _FUNCTIONAL: Final = "export the model with functional control flow: use tf.function or tf.compat.v1.enable_control_flow_v2()"
 _NO_STEP: Final = "no step is needed"
-_FREEZE: Final = "freeze the variables: `tfg convert --freeze`"
-_TRY_XLA: Final = "try --engine xla, or leave the node to NumPy"
+_FREEZE: Final = Hint("freeze the variables: ", step("freeze"))
+_TRY_XLA: Final = Hint("try ", option("engine", "xla"), ", or leave the node to NumPy")
 _LEAVE: Final = "leave the node to NumPy, which computes the right result"
 _FEED: Final = "feed the output of the node, or leave the node to NumPy"
 _PAD: Final = "keep shapes the same in all runs, e.g. by padding, or leave the node to NumPy"
 _WRITE: Final = "leave the node to NumPy, or write a lowering for the op (CONTRIBUTING.md, An engine)"
 _UNCOMPILED: Final = "it does not compile: "
 _MESSAGE: Final = "try another engine or version of the engine, or leave the node to NumPy"
-_INLINE: Final = "inline the functions: `tfg optimize` or `tfg convert --inline-functions`"
+_INLINE: Final = Hint("inline the functions: ", command("optimize"), " or ", step("inline_functions"))
 
 LOOPS_BY_NODE: Final = Reason("it is in a graph whose loops run node by node", _FUNCTIONAL)
-V1_LOOP: Final = Reason("it is a V1 loop", "use --engine xla, which supports V1 loops")
+V1_LOOP: Final = Reason("it is a V1 loop", Hint("use ", option("engine", "xla"), ", which supports V1 loops"))
 ON_BRANCH: Final = Reason(
     "it lies on a branch of a V1 conditional",
-    f"{_FUNCTIONAL}; or make the predicate a constant and run `tfg optimize`, which keeps one branch",
+    Hint(_FUNCTIONAL, "; or make the predicate a constant and run ", command("optimize"), ", which keeps one branch"),
 )
 BY_REFERENCE: Final = Reason("it touches a variable by reference", _FREEZE)
 WRITES_IN_LOOP: Final = Reason("it writes to a variable", "move the assignment out of the loop, or leave the loop to NumPy")
 UPDATED: Final = Reason("it writes to a variable", "pass `updates=True`, so that the function also returns the new values")
-KEPT: Final = Reason("its value is kept between runs", "run without --cache-stats, or without Session(cache=)")
+KEPT: Final = Reason(
+    "its value is kept between runs", Hint("run without ", option("cache-stats"), ", or without Session(cache=)")
+)
 TORN: Final = Reason(
     "other groups share a list, stack or array of tensors with it",
     "fetch and feed tensors instead of the list, and see the reasons of other nodes that use the list",
@@ -93,7 +96,8 @@ def dtype_not_taken(dtype: DType | None) -> Reason:
 
 def dtype_of_openvino(dtype: DType | None) -> Reason:
     """Return the reason for a dtype that OpenVINO computes in another dtype."""
-    return Reason(f"OpenVINO does not compute in {dtype}", "try --engine xla, or cast to float32 or int32 where numbers fit")
+    advice = Hint("try ", option("engine", "xla"), ", or cast to float32 or int32 where numbers fit")
+    return Reason(f"OpenVINO does not compute in {dtype}", advice)
 
 
 def dtype_of_xla(dtype: DType | None) -> Reason:
@@ -174,12 +178,14 @@ def unlike(message: str) -> Reason:
 
 def declined(message: str) -> Reason:
     """Return the reason for a run whose values are not for the engine."""
-    return Reason(message, "run without --engine: if a value is wrong, NumPy's error names the node and the value")
+    advice = Hint("run without ", option("engine"), ": if a value is wrong, NumPy's error names the node and the value")
+    return Reason(message, advice)
 
 
 def uninitialized(variable: str) -> Reason:
     """Return the reason for a run before a variable has a value."""
-    return Reason(f"variable '{variable}' is not initialized", "run the initializer first: --init, or --state FILE")
+    advice = Hint("run the initializer first: ", option("init"), ", or ", option("state", Blank("FILE")))
+    return Reason(f"variable '{variable}' is not initialized", advice)
 
 
 def too_many_shapes(most: int) -> Reason:

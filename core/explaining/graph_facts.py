@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import shlex
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, overload
+from typing import Any, ClassVar, Final, overload
 
 from ..building.placement import Placement
 from ..control_flow.deadness import always_alive
@@ -25,6 +24,7 @@ from ..support.display import Report, Rows
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
+from ..support.hints import Hint, option
 from ..support.regular_files import open_regular, open_size
 from ..support.versions import Versions
 from ..support.words import counted, size_in_bytes
@@ -215,7 +215,7 @@ class GraphFacts(Report):
     pipelines: tuple[PipelineFacts, ...]
     """The input pipelines."""
     next_commands: tuple[str, ...]
-    """Command lines that go on from here."""
+    """Steps that go on from here: command lines, in Python calls."""
 
     def headline(self) -> str:
         return f"{counted(self.nodes, 'node')}, {counted(len(self.inputs), 'input')}, {counted(len(self.outputs), 'output')}"
@@ -357,9 +357,9 @@ def _dtype(tensor: TensorFacts) -> DType | None:
 
 
 def _of_signature(facts: GraphFacts, signature: Signature, next_: NextCommands) -> GraphFacts:
-    """Return the facts with a single signature, and the command that runs it."""
-    option = "--function" if next_.graph.meta is not None and next_.graph.meta.chosen is not None else "--signature"
-    commands = () if facts.variables_unread else (next_.signature(signature, option),)
+    """Return the facts with a single signature, and the step that runs it."""
+    is_function = next_.graph.meta is not None and next_.graph.meta.chosen is not None
+    commands = () if facts.variables_unread else (next_.signature(signature, is_function),)
     return dataclasses.replace(facts, signatures=(signature,), callables=(), next_commands=commands)
 
 
@@ -527,10 +527,13 @@ def output_candidates(graph: Graph) -> tuple[str, ...]:
     return tuple((names or last)[-_MAX_CANDIDATES:])
 
 
-def no_obvious_output(graph: Graph, advice: str = "name an output with --fetch") -> InvalidArgumentError:
+_NAME_FETCH: Final = Hint("name an output with ", option("fetch"))
+
+
+def no_obvious_output(graph: Graph, advice: str = _NAME_FETCH) -> InvalidArgumentError:
     """Return the error of a graph whose fetches the caller has to name, with a few candidates."""
     names = " or ".join(output_candidates(graph))
-    return InvalidArgumentError("the graph has no obvious output", hint=f"{advice}, such as {names}" if names else advice)
+    return InvalidArgumentError("the graph has no obvious output", hint=Hint(advice, ", such as ", names) if names else advice)
 
 
 def argument_shapes(graph: Graph) -> dict[str, Shape]:
@@ -561,26 +564,26 @@ def _variables(roles: Roles, purposes: Purposes) -> Iterator[VariableFacts]:
         )
 
 
-def _next_commands(facts: GraphFacts, next_: NextCommands, is_sound: bool) -> Iterator[str]:
-    """Yield the commands that run the graph, or say why it cannot run, and that show more of it."""
+def _next_commands(facts: GraphFacts, next_: NextCommands, is_sound: bool) -> Iterator[Hint]:
+    """Yield the steps that run the graph, or say why it cannot run, and that show more of it."""
     fetches = [tensor.name for tensor in facts.outputs[:1]]
     if facts.missing:
-        yield next_.explain("--missing")
+        yield next_.look("missing")
     elif not is_sound:
-        yield next_.check()
+        yield next_.look("check")
     elif facts.variables_unread is None:
         yield from _run_commands(facts, next_, fetches)
     else:
-        yield from map(next_.without_values, ("layers", "draw", "check"))
+        yield from map(next_.look, ("layers", "draw", "check"))
     if facts.signatures and facts.variables_unread is None:
-        yield next_.without_values("layers")
-    yield next_.dump(" --stages" if facts.variables else "")
+        yield next_.look("layers")
+    yield next_.look("stages" if facts.variables else "nodes")
     used = [variable.name for variable in facts.variables if variable.purpose != "unused"]
     for name in [*used, *(fetch.removesuffix(":0") for fetch in fetches)][:1]:
-        yield next_.explain(shlex.quote(name))
+        yield next_.explain(name)
 
 
-def _run_commands(facts: GraphFacts, next_: NextCommands, fetches: Sequence[str]) -> Iterator[str]:
+def _run_commands(facts: GraphFacts, next_: NextCommands, fetches: Sequence[str]) -> Iterator[Hint]:
     yield from map(next_.signature, facts.signatures)
     if not facts.signatures:
         yield from next_.calls()

@@ -1,10 +1,9 @@
-"""Commands that run a graph on values that fit, and that look further: what `explain` proposes next."""
+"""Steps that run a graph on values that fit, and that look further: what `explain` proposes next."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
-import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -17,6 +16,7 @@ from ..inference.inference import Inference
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..runtime.session.runner import initializers, table_initializers
+from ..support.hints import GraphFile, Hint, step
 from ..support.untrusted import is_untrusted
 from ..types.example_values import example_value
 from ..types.shapes import Shape
@@ -28,93 +28,87 @@ _MAX_ASSIGNED: Final = 8
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NextCommands:
-    """Commands for a graph in the file `path`, with values that fit as far as an inference tells."""
+    """Steps for a graph in the file `path`, with values that fit as far as an inference tells."""
 
     graph: Graph
     path: str
     inference: Inference | None
 
-    @property
-    def _tfg(self) -> str:
-        """The program: a graph that is a stranger's here is one in the commands too."""
-        return "tfg --untrusted" if self.graph.is_untrusted or is_untrusted() else "tfg"
-
-    def signature(self, signature: Signature, option: str = "--signature") -> str:
-        """Return the command that runs a signature."""
+    def signature(self, signature: Signature, is_function: bool = False) -> Hint:
+        """Return the step that runs a signature, or the function of a model's object."""
         nodes = {key: self.graph.output(name).node for key, name in signature.fed.items() if key not in signature.defaults}
         fed = self._of_placeholders(nodes.values())
-        feeds = _feeds({key: fed[node] for key, node in nodes.items()})
-        return f"{self._tfg} run {self._quoted} {option} {shlex.quote(signature.name)}{feeds}"
+        feeds = {key: fed[node] for key, node in nodes.items()}
+        return Hint(step("call", file=self.file, name=signature.name, is_function=is_function, feeds=feeds))
 
-    def calls(self) -> Iterator[str]:
-        """Yield the commands that run the first functions of a SavedModel's objects."""
+    def calls(self) -> Iterator[Hint]:
+        """Yield the steps that run the first functions of a SavedModel's objects."""
         called = self.graph.meta.callables if self.graph.meta is not None else ()
         for one in [one for one in called if one.function in self.graph.functions][:_MAX_CALLS]:
             function = self.graph.functions[one.function]
             texts = example_feeds(function.body, free_inputs(function, one))
-            feeds = _feeds({node.name: text for node, text in texts.items()})
-            yield f"{self._tfg} run {self._quoted} --function {shlex.quote(one.name)}{feeds}"
+            feeds = {node.name: text for node, text in texts.items()}
+            yield Hint(step("call", file=self.file, name=one.name, is_function=True, feeds=feeds))
 
-    def run(self, fetches: Sequence[str]) -> str:
-        """Return the command that runs the graph for fetches."""
-        options = "".join(f" --fetch {shlex.quote(name)}" for name in fetches)
-        needed = self._needed(fetches)
-        return f"{self._tfg} run {self._quoted}{self._start(needed)}{options}{self._graph_feeds(needed)}"
+    def run(self, fetches: Sequence[str]) -> Hint:
+        """Return the step that runs the graph for fetches."""
+        return self._run(fetches, target=None, steps=None)
 
-    def train(self, target: str, fetches: Sequence[str]) -> str:
-        """Return the command that runs a training step a few times, or for an epoch of the input pipeline."""
-        options = "".join(f" --fetch {shlex.quote(name)}" for name in fetches)
-        steps = "epoch" if any(has_fact(node.op, "next_element") for node in self._needed([target])) else 10
-        needed = self._needed([target, *fetches])
-        start, feeds = self._start(needed), self._graph_feeds(needed)
-        return f"{self._tfg} run {self._quoted}{start} --target {shlex.quote(target)}{options} --steps {steps}{feeds}"
+    def train(self, target: str, fetches: Sequence[str]) -> Hint:
+        """Return the step that runs a training step a few times, or for an epoch of the input pipeline."""
+        is_epoch = any(has_fact(node.op, "next_element") for node in self._needed([target]))
+        return self._run(fetches, target=target, steps="epoch" if is_epoch else 10)
 
-    def explain(self, arguments: str) -> str:
-        """Return the command that explains a part of the graph."""
-        return f"{self._tfg} explain {self._quoted} {arguments}"
+    def explain(self, node: str) -> Hint:
+        """Return the step that explains a node of the graph."""
+        return Hint(step("explain_node", file=self.file, node=node))
 
-    def check(self) -> str:
-        """Return the command that lists the problems of a graph that cannot run."""
-        return self.without_values("check")
+    def look(self, what: str) -> Hint:
+        """Return the step that takes the graph alone, without values of variables, such as `check` or `layers`."""
+        return Hint(step("look", file=self.file, what=what))
 
-    def without_values(self, command: str) -> str:
-        """Return the line of a command that takes the graph alone, without values of variables."""
-        return f"{self._tfg} {command} {self._quoted}"
-
-    def dump(self, options: str = "") -> str:
-        """Return the command that lists the nodes."""
-        return f"{self._tfg} dump {self._quoted}{options}"
+    def _run(self, fetches: Sequence[str], target: str | None, steps: int | str | None) -> Hint:
+        asked = [*fetches, *([] if target is None else [target])]
+        needed = self._needed(asked)
+        begins, assigned = self._start(needed)
+        return Hint(
+            step(
+                "run", file=self.file, begins=begins, assigned=assigned, target=target, fetches=fetches, steps=steps,
+                feeds=self._graph_feeds(needed),
+            )
+        )  # fmt: skip
 
     @property
-    def _quoted(self) -> str:
-        return shlex.quote(self.path)
+    def file(self) -> GraphFile:
+        """The file of the graph; a graph that is a stranger's here is one in the steps too."""
+        return GraphFile(self.path, self.graph.is_untrusted or is_untrusted())
 
     def _needed(self, fetches: Sequence[str]) -> Collection[Node]:
         return needed_nodes([self.graph.fetch(name) for name in fetches])
 
-    def _start(self, needed: Collection[Node]) -> str:
-        """Return the options that initialize the variables, tables and iterators among the nodes of a run.
+    def _start(self, needed: Collection[Node]) -> tuple[bool, dict[str, str]]:
+        """Return True if an initializer runs for the variables, tables and iterators among the nodes of a run, and first
+        values.
 
         A SavedModel starts with the values of its files. Variables that no node initializes get values of their own.
         """
         graph = self.graph
         if graph.meta is not None and graph.meta.variables_prefix is not None:
-            return ""
+            return False, {}
         held = [variable for variable in find_variables(graph).values() if variable.node in needed]
         ops = {node.op for node in needed}
         has_state = bool(held) or any(has_fact(op, "table") or has_fact(op, "next_element") for op in ops)
         begun = has_state and (initializers(graph) or table_initializers(graph, ()) or iterator_starts(graph))
         values = {v.name: example_value(v.dtype.name, v.shape) for v in held if v.initializer is None}
-        assigned = "".join(f" --assign {shlex.quote(f'{name}={value}')}" for name, value in values.items())
-        return (" --init" if begun else "") + (assigned if len(values) <= _MAX_ASSIGNED else "")
+        return bool(begun), values if len(values) <= _MAX_ASSIGNED else {}
 
-    def _graph_feeds(self, needed: Collection[Node]) -> str:
+    def _graph_feeds(self, needed: Collection[Node]) -> dict[str, str]:
         """Return the feeds of placeholders, and of arguments of a stored function, among the nodes of a run."""
         # A broken placeholder has no dtype: `tfg check` says what is wrong with it.
         held = (node for node in self.graph if node.is_placeholder or node.is_argument)
         inputs = (node for node in held if node in needed and node.output_dtypes)
         nodes = [node for node in inputs if node.must_be_fed or node.is_argument or _is_unset(node)]
-        return _feeds({node.name: text for node, text in self._of_placeholders(nodes).items()})
+        return {node.name: text for node, text in self._of_placeholders(nodes).items()}
 
     def _of_placeholders(self, nodes: Collection[Node]) -> Mapping[Node, str]:
         inputs = [Input(node, str(node.output_dtypes[0]), declared_shapes(node, 1)[0]) for node in nodes]
@@ -135,7 +129,3 @@ def free_inputs(function: Function, called: SavedCallable) -> list[Input]:
     free = function.args[: len(function.args) - len(called.bound)]
     known = itertools.chain(shapes, itertools.repeat(Shape()))
     return [Input(node, str(node.attrs["T"]), shape) for node, shape in zip(free, known)]
-
-
-def _feeds(texts: Mapping[str, str]) -> str:
-    return "".join(f" --feed {shlex.quote(f'{name}={text}')}" for name, text in texts.items())

@@ -23,6 +23,7 @@ from ..registry.op_facts import has_fact
 from ..support.display import Report
 from ..support.errors import NotFoundError
 from ..support.grouping import grouped
+from ..support.hints import Hint, HintStep, step
 from ..support.tensor_names import output_number, parse_tensor_name
 from ..support.words import counted
 from ..types.tensors import FuncRef, Tensor
@@ -47,10 +48,11 @@ _SLOT_MEANINGS = {
     ("Ftrl", "accum"): "the sum of the squared gradients so far",
     ("Ftrl", "linear"): "the linear term",
 }
-_FIRST_VALUE = (
+_FIRST_VALUE: Final = (
     " It has no value until '{}' runs. A fetch does not run the initializer, as no edge leads from the initializer to "
-    "the variable: run the initializer first (`tfg run --init`), or restore a state."
+    "the variable: run the initializer first ("
 )
+_LONG_LIVED: Final = " Like any variable, it keeps its value from step to step, and from run to run if the state is saved."
 _TUPLE = re.compile(r"/tuple/(group_deps|control_dependency(?:_(\d+))?)$")
 
 
@@ -345,10 +347,10 @@ class Explainer:
         stage, evidence = self.placed[node]
         if node.op_def is None:
             reason, map_to = foreign(node.op)
-            offer = f" `--map-op {node.op}={map_to}` reads it as {map_to}." if map_to else ""
+            offer = (" ", step("map_ops", ops={node.op: map_to}), f" reads it as {map_to}.") if map_to else ()
             original = original_function(node, self.graph.functions)
             holds = f" Function '{original}' holds its original nodes." if original is not None else ""
-            return f"TensorFlow has no op '{node.op}': {reason}.{holds}{offer}"
+            return Hint(f"TensorFlow has no op '{node.op}': {reason}.{holds}", *offer)
         if node.is_no_op:
             return f"Only waits for {counted(len(node.control_inputs), 'node')} ({stage})."
         if node.is_constant:
@@ -363,11 +365,10 @@ def _owner_text(variable: VariableNodes, slot: OptimizerSlot | None) -> str:
         else "a reference to the variable: the edge carries the memory itself, not a value"
     )
     text = f"Owns the memory of variable '{variable.name}' ({variable.dtype} {variable.shape}); its output is {kind}."
-    text += _FIRST_VALUE.format(variable.initializer.name) if variable.initializer is not None else ""
-    if slot is None:
-        return text
-    text += _slot_text(slot)
-    return text + " Like any variable, it keeps its value from step to step, and from run to run if the state is saved."
+    first: tuple[str | HintStep, ...] = ()
+    if variable.initializer is not None:
+        first = _FIRST_VALUE.format(variable.initializer.name), step("initialize"), "), or restore a state."
+    return Hint(text, *first, "" if slot is None else _slot_text(slot) + _LONG_LIVED)
 
 
 def _slot_text(slot: OptimizerSlot) -> str:

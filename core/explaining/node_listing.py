@@ -13,6 +13,7 @@ from ..registry.catalog import CATALOG, AttrDef
 from ..support.arguments import checked, expect, regular_expression
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError, NotFoundError
+from ..support.hints import Hint, option, step
 from ..support.keyed_cache import KeyedCache
 from ..support.words import counted
 from ..types.shapes import Shape
@@ -378,7 +379,8 @@ def require_nodes(records: Sequence[Any], chosen: NodeFilter) -> None:
 def _other_filter(chosen: NodeFilter) -> str:
     """Return a hint: an op is not found by name, and a part of a name is not found as an op."""
     if chosen.name in CATALOG and not chosen.op:
-        return f"'{chosen.name}' is an op: `tfg dump GRAPH --op {chosen.name}` finds its nodes"
+        return Hint(f"'{chosen.name}' is an op: ", step("find_op", op=chosen.name), " finds its nodes")
     if chosen.op.isidentifier() and not chosen.name:
-        return f"--op takes a whole op: `tfg dump GRAPH --name {chosen.op}` finds nodes by a part of the name"
-    return "`tfg dump GRAPH --format list` lists all nodes"
+        by_name = step("find_name", name=chosen.op)
+        return Hint(option("op"), " takes a whole op: ", by_name, " finds nodes by a part of the name")
+    return Hint(step("list_nodes"), " lists all nodes")

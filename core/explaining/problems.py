@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import shlex
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -24,7 +23,7 @@ from ..registry.op_facts import has_fact
 from ..registry.validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs, is_importable
 from ..support.display import Rows
 from ..support.errors import InvalidArgumentError, TfgError
-from ..support.hints import command_form
+from ..support.hints import Hint, command, option, step
 from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
 from ..types.dtypes import DType, resource
@@ -61,12 +60,11 @@ class Problem:
     message: str
     """The fault."""
     hint: str | None = None
-    """The next step, if any is known, with options of the command line."""
+    """The next step, if any is known."""
     code: str = ""
     """The kind as a word to look up and to ignore problems by, such as `unknown-op`."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "hint", command_form(self.hint))
         object.__setattr__(self, "code", code_of(self.kind))
 
 
@@ -133,9 +131,9 @@ def _unknown_ops(bodies: Sequence[CheckedBody]) -> Iterator[Problem]:
     for op in missing_among(nodes, bodies[0].functions):
         severity, kind = (WARNING, "no kernel") if op.known else (ERROR, "unknown op")
         hint = (
-            f"read it as {op.map_to} with --map-op {op.op}={op.map_to}"
+            Hint(f"read it as {op.map_to} with ", step("map_ops", ops={op.op: op.map_to}))
             if op.map_to
-            else "load your own kernels with --op-library"
+            else Hint("load your own kernels with ", option("op-library"))
         )
         message = f"{counted(op.count, 'node')} of this type: {op.reason}"
         yield Problem(severity, kind, op.nodes[0], op.op, None, message, hint)
@@ -148,7 +146,7 @@ def _names(body: CheckedBody, node: Node) -> Iterator[Problem]:
         except InvalidArgumentError as error:
             yield body.problem(ERROR, "name", node, error.message, error.hint)
     if body.function is None and not is_importable(node.name):
-        hint = f"`tfg optimize GRAPH -o OUT --passes {shlex.quote(f'rename{{node={node.name}:NAME}}')}` renames it"
+        hint = Hint(step("optimize", passes=f"rename{{node={node.name}:NAME}}"), " renames it")
         yield body.problem(ERROR, "name", node, "TensorFlow cannot import a node with this name", hint)
 
 
@@ -166,7 +164,7 @@ def _attributes(body: CheckedBody, node: Node) -> Iterator[Problem]:
         return
     left_open = body.function.signature.attrs if body.function else ()
     for message in attribute_faults(definition, node.attrs, left_open):
-        yield body.problem(ERROR, "attribute", node, message, f"`tfg ops {node.op}` lists its attributes")
+        yield body.problem(ERROR, "attribute", node, message, Hint(command("ops", node.op), " lists its attributes"))
     for name in node.attrs:
         if name not in definition.attrs and not name.startswith("_"):
             yield body.problem(WARNING, "attribute", node, f"its op has no attribute '{name}'", None)
@@ -275,7 +273,7 @@ def _colocation(body: CheckedBody) -> Iterator[Problem]:
 def _dangling(body: CheckedBody) -> Iterator[Problem]:
     """Yield nodes that name a missing node after `loc:@`, each of the names once, in the order of the graph."""
     severity = ERROR if body.function is None else WARNING  # TensorFlow looks into functions when they are called
-    hint = "`tfg optimize GRAPH -o OUT --passes repair` drops it"
+    hint = Hint(step("optimize", passes="repair"), " drops it")
     seen: set[str] = set()
     for node in body.graph:
         for name in node.colocation:
@@ -396,7 +394,7 @@ def _recorded(body: CheckedBody, node: Node, inference: Inference, stated: Infer
     recorded = node.attrs.get(RECORDED_SHAPES)
     if not isinstance(recorded, list) or not all(isinstance(shape, Shape) for shape in recorded):
         return
-    hint = f"`tfg optimize GRAPH -o OUT --passes 'remove_attribute{{attribute={RECORDED_SHAPES}}}'` drops it"
+    hint = Hint(step("optimize", passes=f"remove_attribute{{attribute={RECORDED_SHAPES}}}"), " drops it")
     if len(recorded) < len(node.output_dtypes):
         message = f"it records {counted(len(recorded), 'shape')} of {counted(len(node.output_dtypes), 'output')}"
         yield body.problem(ERROR, "attribute", node, message, hint)
@@ -459,7 +457,8 @@ def _uninitialized(body: CheckedBody) -> Iterator[Problem]:
         return
     for variable in find_variables(body.graph).values():
         if variable.initializer is None:
-            hint = "set the value with --assign or --state, or restore the variable from a checkpoint"
+            ways = option("assign"), " or ", option("state")
+            hint = Hint("set the value with ", *ways, ", or restore the variable from a checkpoint")
             yield body.problem(
                 WARNING, "uninitialized", variable.node, f"no node initializes variable '{variable.name}'", hint
             )

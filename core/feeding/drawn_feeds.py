@@ -25,6 +25,7 @@ from ..support.errors import (
     ResourceExhaustedError,
     TfgError,
 )
+from ..support.hints import Hint, HintStep, feed
 from ..support.words import counted
 from ..types.shapes import Shape, as_shape
 from .composite_feeds import CompositeFeeds
@@ -179,12 +180,16 @@ class Feeds:
             return run(feeds)
         except (PermissionDeniedError, NotFoundError, ResourceExhaustedError) as error:
             if self.drawn:
-                error.details = (*error.details, f"on drawn feeds: {self.words(feeds)}; {self._flags} sets others")
+                error.details = (
+                    *error.details,
+                    Hint("on drawn feeds: ", self.words(feeds), "; ", self._others, " sets others"),
+                )
             raise
 
     @property
-    def _flags(self) -> str:
-        return " ".join(f"--feed {node.name}=VALUE" for node in self.drawn)
+    def _others(self) -> HintStep:
+        """The step to feed values in place of the drawn values."""
+        return feed({node.name: "VALUE" for node in self.drawn})
 
     def _of_graph(self, error: Exception | None) -> Exception | None:
         """Return the error of a run; raise an error that no feed can mend: of an op without a kernel."""
@@ -281,7 +286,7 @@ class Feeds:
     def _refused(self, error: Exception | None) -> NoFeedsError:
         names = ", ".join(f"{node.name} ({node.attrs['dtype']} {_declared_shape(node)})" for node in self.drawn)
         what = f"the graph fails on all random feeds of {counted(len(self.drawn), 'placeholder')}: {names}"
-        return NoFeedsError(f"{what}; the last error was: {error}", hint=f"feed valid values: {self._flags}")
+        return NoFeedsError(f"{what}; the last error was: {error}", hint=Hint("feed valid values: ", self._others))
 
 
 def generated_feeds(graph: Graph, fixed_feeds: Mapping[str, Any], fetches: Sequence[str]) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
+from ..support.hints import Blank, Hint, step
 from ..support.log import Stopwatch
 from ..types.dims import Dim, DimLike
 from ..types.dtypes import DType
@@ -630,17 +631,17 @@ def _own_reason(node: Node, sources: Sequence[Node], scope: CountScope) -> str |
 
 def _source_reason(node: Node, scope: CountScope) -> str:
     """Return the reason why a node has outputs of unknown shape though the shapes of the inputs are known."""
-    path, place = scope.prefix + node.name, f"{node.name}=SIZES"
+    path, set_shape = scope.prefix + node.name, step("shape", name=node.name, sizes=Blank("SIZES"))
     if is_placeholder(node):
-        return f"placeholder '{path}' has no shape: set it with --shape {place}"
+        return Hint(f"placeholder '{path}' has no shape: set it with ", set_shape)
     if node.is_argument and scope.caller is not None and scope.site is not None:
         if all(is_definite(scope.caller.inference.shape(value)) for value in scope.site.inputs):
             return f"the shape of '{path}' changes from one iteration of '{scope.site.name}' to the next"
         return shape_reason(scope.site, scope.caller)
-    hint = "" if scope.prefix else f": set it with --shape {place}"
+    hint = () if scope.prefix else (": set it with ", set_shape)
     if scope.is_repeated or any(scope.loops_around(node)):
-        return f"the shape of '{path}' ({node.op}) is known only at run time, and may change between iterations{hint}"
-    return f"the shape of '{path}' ({node.op}) is known only at run time{hint}"
+        return Hint(f"the shape of '{path}' ({node.op}) is known only at run time, and may change between iterations", *hint)
+    return Hint(f"the shape of '{path}' ({node.op}) is known only at run time", *hint)
 
 
 # Costs of an input pipeline's functions for each element.
@@ -791,5 +792,8 @@ def _claim(node: Node, index: int, axis: int | None, is_only: bool, prefix: str,
     place = "" if is_only else f":{index}" if axis is None else f":{index},{axis}"
     what = "a number in" if axis is None else f"dimension {axis} of"
     where = f"{path}:{index} ({_MEANING.get(node.op, node.op)})"
-    text = f"{what} {where}, known only at run time; --size {{}}{place}=NUMBER sets it"
-    return symbols.claim(f"n[{{}}{place}]", path, (path, index, axis), text)
+
+    def meaning(label: str) -> Hint:
+        return Hint(f"{what} {where}, known only at run time; ", step("size", size=f"{label}{place}"), " sets it")
+
+    return symbols.claim(f"n[{{}}{place}]", path, (path, index, axis), meaning)

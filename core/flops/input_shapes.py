@@ -10,6 +10,7 @@ import numpy as np
 from ..graph.graph import Graph, Node, Output
 from ..inference.estimates import Estimate
 from ..support.errors import InvalidArgumentError, TfgError
+from ..types.dims import Dim
 from ..types.shapes import UNKNOWN, Shape, TensorSpec, as_shape, merge_shapes
 from .symbols import Symbols
 
@@ -78,10 +79,10 @@ def _symbolic(node: Node, shape: Shape, symbols: Symbols) -> Shape:
     """Return the shape with a symbol for each unknown dimension: N for the first, others called after the placeholder."""
     if shape.dims is None:
         return shape
-    dims = [
-        dim if isinstance(dim, int)
-        else symbols.shared("N", "the batch: dimension 0 of every placeholder") if axis == 0
-        else symbols.claim(f"{{}}_{axis}", node.name, node, f"dimension {axis} of placeholder {node.name}")
-        for axis, dim in enumerate(shape.dims)
-    ]  # fmt: skip
-    return Shape(dims)
+    return Shape([dim if isinstance(dim, int) else _symbol(node, axis, symbols) for axis, dim in enumerate(shape.dims)])
+
+
+def _symbol(node: Node, axis: int, symbols: Symbols) -> Dim:
+    if axis == 0:
+        return symbols.shared("N", "the batch: dimension 0 of every placeholder")
+    return symbols.claim(f"{{}}_{axis}", node.name, node, lambda _: f"dimension {axis} of placeholder {node.name}")

@@ -10,6 +10,7 @@ from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Node, Output
 from ..registry.registry import Cost
 from ..support.errors import InvalidArgumentError
+from ..support.hints import Hint, option, step
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec
 from .flops_report import NodeCost
@@ -78,8 +79,11 @@ class LoopCounts:
         if derived is not None:
             self._derived.add(name)
             return max(derived, 0) if isinstance(derived, int) else derived
-        text = f"the iterations of loop {name}; --trips {{}}=NUMBER sets them"
-        return self._symbols.claim("trips[{}]", name.rstrip("/"), owner, text)
+
+        def meaning(label: str) -> Hint:
+            return Hint(f"the iterations of loop {name}; ", step("trips", loop=label), " sets them")
+
+        return self._symbols.claim("trips[{}]", name.rstrip("/"), owner, meaning)
 
     def _given_rounds(self, name: str) -> int | None:
         """Return the iterations given for the longest end of the loop's name, or None."""
@@ -126,7 +130,8 @@ def _in_all(node: NodeCost, symbol: str, rounds: DimLike, loop: str) -> NodeCost
     values = (node.cost.flops, node.cost.macs, node.cost.transcendentals, node.bytes, node.times)
     sums = [total for value in values if (total := summed(value, symbol, rounds)) is not None]
     if len(sums) < len(values) or _is_anonymous(sums) > _is_anonymous(values):
-        reason = f"its total cost in the {rounds} iterations of loop {loop} has no formula; set a number with --trips"
+        problem = f"its total cost in the {rounds} iterations of loop {loop} has no formula; set a number with "
+        reason = Hint(problem, option("trips"))
         return dataclasses.replace(node, cost=Cost(), bytes=0, reason=reason)
     *cost, moved, times = sums
     return dataclasses.replace(node, cost=Cost(*cost), bytes=moved, times=times)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 
 from ..types.dims import Dim
 
@@ -22,14 +22,14 @@ class Symbols:
         self.texts.setdefault(symbol, text)
         return Dim.symbol(symbol)
 
-    def claim(self, form: str, path: str, owner: Hashable, text: str) -> Dim:
-        """Return the symbol of `owner`: `form` with the shortest free end of `path`, repeated in `text`."""
+    def claim(self, form: str, path: str, owner: Hashable, meaning: Callable[[str], str]) -> Dim:
+        """Return the symbol of `owner`: `form` with the shortest free end of `path`, of which `meaning` makes the text."""
         symbol = self._claimed.get((form, owner))
         if symbol is None:
             label = next(label for label in _labels(path) if form.replace("{}", label) not in self._owners)
             symbol = self._claimed[form, owner] = form.replace("{}", label)
             self._owners[symbol] = owner
-            self.texts[symbol] = text.replace("{}", label)
+            self.texts[symbol] = meaning(label)
         return Dim.symbol(symbol)
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from ..support.arguments import checked, expect
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import grouped
+from ..support.hints import Hint
 from ..support.words import counted
 from ..types.dims import Dim, DimLike
 from .flops_report import FlopsReport, NodeCost, Section, add_up, magnitude, total
@@ -135,7 +136,7 @@ def layer_totals(report: LayersReport | LayerTree, count: int) -> list[str]:
     totals = f"{digits(report.parameters)} parameters, {digits(report.trainable)} of them trainable"
     costs = f"{shortened(report.flops)} FLOPs, {shortened(report.bytes)} bytes moved"
     time = "" if report.seconds is None else f", {_milliseconds(report.seconds)} ms in all nodes"
-    meanings = [f"{symbol}: {text}" for symbol, text in report.symbols.items()]
+    meanings = [Hint(f"{symbol}: ", text) for symbol, text in report.symbols.items()]
     return [f"{counted(count, 'layer')}, {totals}; {costs}{time}", *meanings, *report.notes]
 
 

@@ -16,6 +16,7 @@ from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.resources import Variable
 from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..support.hints import Hint, option
 from ..types.shapes import UNKNOWN
 from .backward import add_gradients
 
@@ -74,7 +75,7 @@ def check_gradient(
     if x_value.dtype == object and not run.takes_hooks:
         raise UnimplementedError(
             f"'{x}' is a handle of a cluster, which only the servers can replace",
-            hint="check without --on, or name the tensor read from the variable",
+            hint=Hint("check without ", option("on"), ", or name the tensor read from the variable"),
         )
     fed: Callable[[Any], Any] = np.asarray
     if x_value.dtype == object and isinstance(x_value.item(), Variable):

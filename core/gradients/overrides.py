@@ -12,6 +12,7 @@ from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
 from ..support.arguments import checked, expect
 from ..support.errors import InvalidArgumentError, NotFoundError
+from ..support.hints import Blank, Hint, command, option
 
 
 @checked
@@ -33,7 +34,7 @@ def override_gradients(graph: GraphLike, overrides: Mapping[str, str]) -> Graph:
         _require(op, name)
         nodes = list(nodes_to_change(result, lambda node, op=op: node.op == op))  # type: ignore[misc]
         if not nodes:
-            raise NotFoundError(f"no node has the op '{op}'", hint="`tfg explain` lists the ops")
+            raise NotFoundError(f"no node has the op '{op}'", hint=Hint(command("explain"), " lists the ops"))
         for node in nodes:
             node.set_attr("_gradient_op_type", name.encode())
     return result
@@ -44,7 +45,8 @@ def _require(op: str, name: str) -> None:
     if name not in NAMED:
         if registry.gradient_function(name) is None:
             names = ", ".join(NAMED)
-            hint = f"the gradients are {names}, the names of ops, and those that an op library registers (--op-library FILE)"
+            known = f"the gradients are {names}, the names of ops, and those that an op library registers"
+            hint = Hint(known, " (", option("op-library", Blank("FILE")), ")")
             raise NotFoundError(f"no gradient is called '{name}'", hint=hint)
     elif name == "guided":
         if not callable(registry.gradient_function(op)):

@@ -8,6 +8,7 @@ from collections.abc import Container
 from typing import TYPE_CHECKING, Final
 
 from ..registry.catalog import CATALOG
+from ..support.hints import Blank, Hint, step
 from ..types.tensors import FuncRef
 
 if TYPE_CHECKING:
@@ -89,8 +90,8 @@ def supply_hint(op: str) -> str:
     """Return a hint on sources for an interface or a kernel of an op type."""
     reason, other = origin(op) or ("", None)
     words = f"it is {reason}; " if reason else ""
-    return (
-        f"{words}`--map-op {op}={other or 'OTHER'}` reads it as an op that tfg knows, `--op-library FILE` can supply it, "
-        "`tfg convert --from TENSOR --to TENSOR` keeps the part of the graph without it; "
-        "`tfg explain GRAPH --missing` lists all missing ops"
-    )
+    return Hint(
+        words, step("map_ops", ops={op: other or Blank("OTHER")}), " reads it as an op that tfg knows, ",
+        step("load_op_library"), " can supply it, ", step("extract"), " keeps the part of the graph without it; ",
+        step("missing_ops"), " lists all missing ops",
+    )  # fmt: skip

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from ..registry.catalog import OpDef
 from ..support.arguments import expect
 from ..support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
+from ..support.hints import Blank, Hint, step
 from ..support.tensor_names import Suffixes, joined_names_hint, parse_tensor_name
 from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
@@ -481,7 +482,8 @@ class Graph(Summarized, Versioned):
         if joined := joined_names_hint(name):
             return joined
         close = ", ".join(self.nearest(name))
-        return f"nearest names: {close}" if close else "`tfg dump GRAPH --name TEXT` finds nodes by a part of the name"
+        by_name = step("find_name", name=Blank("TEXT"))
+        return f"nearest names: {close}" if close else Hint(by_name, " finds nodes by a part of the name")
 
 
 GraphLike: TypeAlias = Graph | str | os.PathLike[str]

@@ -7,6 +7,7 @@ from collections.abc import Container, Mapping
 from typing import Any, Final
 
 from ..support.errors import InvalidArgumentError
+from ..support.hints import Hint, option
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape
 
@@ -252,10 +253,10 @@ def find_signature(meta: MetaGraph | None, name: str) -> Signature:
     signatures = meta.signatures if meta is not None else {}
     if name not in signatures:
         functions = ", ".join(one.name for one in meta.callables[:_MAX_LISTED]) if meta is not None else ""
-        has = "the graph has no signatures: use tensor names with --feed and --fetch"
+        hint = Hint("the graph has no signatures: use tensor names with ", option("feed"), " and ", option("fetch"))
         if signatures:
-            has = f"the signatures are {', '.join(signatures)}"
+            hint = Hint(f"the signatures are {', '.join(signatures)}")
         elif functions:
-            has = f"the graph has no signatures; choose a function with --function, such as {functions}"
-        raise InvalidArgumentError(f"the graph has no signature '{name}'", hint=has)
+            hint = Hint("the graph has no signatures; choose a function with ", option("function"), f", such as {functions}")
+        raise InvalidArgumentError(f"the graph has no signature '{name}'", hint=hint)
     return signatures[name]

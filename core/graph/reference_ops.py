@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
+from ..support.hints import Hint, step
 from ..types.dtypes import DType, resource, variant
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 _COMPUTING: Final = {"AssignAdd": "AddV2", "AssignSub": "Sub"}
 _REPAIRABLE: Final = ("assignment", "initialization_test", "selects_input")
 """Facts of ops on references without a plain op that a node without the reference can stand for."""
-REPAIRS: Final = "`tfg optimize GRAPH -o OUT --passes repair`"
+REPAIRS: Final = step("optimize", passes="repair")
 _PREFIXES: Final = (("Ref", ""), ("ScatterNd", "TensorScatter"))
 
 
@@ -57,7 +58,9 @@ def lacks_handle(got: DType | None, want: DType | None) -> bool:
 
 def handle_hint(got: DType | None, want: DType | None) -> str | None:
     """Return a hint about an input that needs the handle of a variable; None for another input."""
-    return f"freezing left a reader of a variable: {REPAIRS} lets it take the value" if lacks_handle(got, want) else None
+    return (
+        Hint("freezing left a reader of a variable: ", REPAIRS, " lets it take the value") if lacks_handle(got, want) else None
+    )
 
 
 def is_repairable(node: Node) -> bool:
@@ -78,8 +81,7 @@ def slice_op(op: str) -> str | None:
 def leftover_hint(*nodes: Node) -> str:
     """Return a hint about nodes that need references, in a frozen graph without variables."""
     plain = {node.op: plain_op(node.op) for node in nodes}
-    mapped = " ".join(f"--map-op {op}={other}" for op, other in plain.items())
-    reads = f"; `{mapped}` reads these nodes as plain ops" if all(plain.values()) else ""
-    repairs = f"; {REPAIRS} repairs all of them" if all(map(is_repairable, nodes)) else ""
-    kept = "`tfg convert GRAPH OUT --to OUTPUT` keeps only the nodes that an output needs"
-    return f"freezing left a training node: {kept}{reads}{repairs}"
+    reads = ("; ", step("map_ops", ops=plain), " reads these nodes as plain ops") if all(plain.values()) else ()
+    repairs = ("; ", REPAIRS, " repairs all of them") if all(map(is_repairable, nodes)) else ()
+    kept = step("extract_output"), " keeps only the nodes that an output needs"
+    return Hint("freezing left a training node: ", *kept, *reads, *repairs)

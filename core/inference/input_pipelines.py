@@ -11,6 +11,7 @@ from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import sources_first, trail_end
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
+from ..support.hints import Hint, feed
 from ..types.dtypes import variant
 
 _SERVER_INPUTS: Final = frozenset(("address", "protocol"))
@@ -104,5 +105,5 @@ def stand_ins(node: Node) -> str | None:
     outputs = [output for asking in asking_for_elements(node) for output in asking.outputs()]
     if not outputs:
         return None
-    feeds = " ".join(f"--feed {output.name}=VALUE" for output in outputs)
-    return f"`{feeds}` {'stands' if len(outputs) == 1 else 'stand'} in for the input pipeline"
+    feeds = {output.name: "VALUE" for output in outputs}
+    return Hint(feed(feeds), f" {'stands' if len(outputs) == 1 else 'stand'} in for the input pipeline")

@@ -27,6 +27,7 @@ from ..runtime.session.restored_variables import restored_variables
 from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.grouping import grouped
+from ..support.hints import Hint, command
 from ..support.tensor_names import Suffixes, free_name, parse_tensor_name
 from ..types.dtypes import resource
 from ..types.shapes import UNKNOWN, Shape
@@ -206,7 +207,7 @@ class ModelView:
             near = ", ".join(dict.fromkeys([*self._nearest_layers(last), *self.graph.nearest(name)]))
             raise NotFoundError(
                 f"the model has no layer or node '{name}'",
-                hint=f"nearest names: {near}" if near else "`tfg layers` lists them",
+                hint=f"nearest names: {near}" if near else Hint(command("layers"), " lists them"),
             )
         return value
 

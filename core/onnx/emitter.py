@@ -12,6 +12,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 import numpy as np
 
 from ..support.errors import UnimplementedError
+from ..support.hints import Hint, option
 from ..types import dtypes
 from ..types.arrays import Array
 from ..types.dtypes import DType
@@ -52,10 +53,13 @@ class ModelTooLargeError(UnimplementedError):
     """An error for a model far larger than the graph, or deeper than files can be."""
 
 
+EXPORT_A_PART: Final = Hint("export a part with ", option("to"), " and ", option("from"))
+
+
 def too_deep(source: str) -> ModelTooLargeError:
     """Return the error of a node that lies in too many conditionals and loops."""
     problem = f"conditionals and loops are nested more than {DEEPEST} deep, which ONNX files do not support"
-    return ModelTooLargeError(f"{source}: {problem}", hint="export a part with --to and --from")
+    return ModelTooLargeError(f"{source}: {problem}", hint=EXPORT_A_PART)
 
 
 class Emitter:

@@ -27,6 +27,7 @@ from ..registry.op_facts import has_fact
 from ..registry.registry import Composition, has_kernel, onnx_lowering
 from ..runtime.guards.limits import flops_of
 from ..runtime.steps.constant_folding import MAX_FLOPS, folded_values
+from ..support import hints
 from ..support.errors import DeadlineExceededError, InternalError, ResourceExhaustedError, TfgError, UnimplementedError
 from ..support.grouping import grouped
 from ..support.words import counted
@@ -37,7 +38,7 @@ from ..types.tensors import FuncRef
 from .blocks import OnnxModel, Value
 from .cleanup import drop_unused, tidy
 from .complex_numbers import part_dtype
-from .emitter import DEEPEST, Emitter, ModelTooLargeError, UndecidedAxisError, too_deep
+from .emitter import DEEPEST, EXPORT_A_PART, Emitter, ModelTooLargeError, UndecidedAxisError, too_deep
 from .kernel_dtypes import carrier
 from .list_inputs import has_misplaced_list
 from .loop_values import emit_loop, handed_on, returned
@@ -133,14 +134,18 @@ def _own_names(path: str) -> tuple[str, str]:
 def _refused(refusals: Sequence[ExportRefusal], layer_names: LayerNames) -> UnimplementedError:
     """Return a single error for all refused nodes, by op and reason."""
     groups = grouped(((refusal.op, refusal.reason), layer_names(refusal.node)) for refusal in dict.fromkeys(refusals))
-    lines = [f"{op} ({_places_of(names)}): {reason}" for (op, reason), names in groups.items()]
+    lines = [hints.Hint(f"{op} ({_places_of(names)}): ", reason) for (op, reason), names in groups.items()]
     count = len({refusal.node for refusal in refusals})
     drawing = [refusal for refusal in refusals if has_fact(refusal.op, "random")]
-    hints = [f"--from {refusal.node} makes its random numbers an input of the model" for refusal in drawing[:1]]
-    hints += [f"--from {refusal.node} makes it an input of the model" for refusal in refusals if refusal.op == "_Arg"][:1]
-    hints += [_WITHOUT_DROPOUT] if any(has_fact(refusal.op, "unit_uniform") for refusal in drawing) else []
-    hint = "; ".join(hints) or None
+    ways = [_as_input(refusal, " makes its random numbers an input of the model") for refusal in drawing[:1]]
+    ways += [_as_input(refusal, " makes it an input of the model") for refusal in refusals if refusal.op == "_Arg"][:1]
+    ways += [_WITHOUT_DROPOUT] if any(has_fact(refusal.op, "unit_uniform") for refusal in drawing) else []
+    hint = functools.reduce(lambda first, second: hints.Hint(first, "; ", second), ways) if ways else None
     return UnimplementedError(f"ONNX does not support {counted(count, 'node')} of the graph:", hint=hint, details=lines)
+
+
+def _as_input(refusal: ExportRefusal, outcome: str) -> hints.Hint:
+    return hints.Hint(hints.step("input", name=refusal.node), outcome)
 
 
 def _places_of(names: Sequence[tuple[str, str]]) -> str:
@@ -153,7 +158,7 @@ def _places_of(names: Sequence[tuple[str, str]]) -> str:
 
 
 _MOST_LAYERS: Final = 8
-_WITHOUT_DROPOUT: Final = "`tfg optimize GRAPH -o OUT --passes 'default,remove_dropout'` switches dropout off"
+_WITHOUT_DROPOUT: Final = hints.Hint(hints.step("optimize", passes="default,remove_dropout"), " switches dropout off")
 
 
 class _Exporter:
@@ -216,7 +221,7 @@ class _Exporter:
         self.left -= steps
         if self.left < 0:
             problem = f"{self.emitter.source}: inlining all function calls makes the model far larger than the graph"
-            raise ModelTooLargeError(problem, hint="export a part with --to and --from")
+            raise ModelTooLargeError(problem, hint=EXPORT_A_PART)
 
     def refuse(self, refusal: ExportRefusal) -> None:
         self.refusals.append(refusal)

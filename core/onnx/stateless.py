@@ -12,6 +12,7 @@ from ..planning.planner import compile_plan
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..support.errors import UnimplementedError
+from ..support.hints import Hint, option
 
 _INCREMENTS: Final = {"AssignAddVariableOp": "AddV2", "AssignSubVariableOp": "Sub"}
 """The ops on plain values in the place of increments of variables."""
@@ -101,7 +102,8 @@ class _Values:
 
 def _refusal(access: Access) -> UnimplementedError:
     message = f"an output depends on variable '{access.state.name}', which it {access.kind}, but ONNX keeps no state"
-    return UnimplementedError(message, node=access.node.name, op=access.node.op, hint="choose other outputs with --to")
+    hint = Hint("choose other outputs with ", option("to"))
+    return UnimplementedError(message, node=access.node.name, op=access.node.op, hint=hint)
 
 
 def _accesses(graph: Graph, outputs: Sequence[str]) -> list[Access]:

@@ -24,6 +24,7 @@ from ..support.arguments import checked, expect, regular_expression
 from ..support.display import Report, Rows
 from ..support.errors import NotFoundError, TfgError
 from ..support.grouping import grouped
+from ..support.hints import Blank, Hint, command
 from ..types.dtypes import DType
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -242,7 +243,7 @@ def _raise_unknown(name: str) -> NoReturn:
     if origin(name) is not None:
         raise NotFoundError(f"TensorFlow has no op '{name}'", hint=supply_hint(name))
     close = difflib.get_close_matches(name, list(CATALOG), 3, 0.6)
-    hint = f"did you mean {' or '.join(close)}?" if close else "`tfg ops PATTERN` searches"
+    hint = f"did you mean {' or '.join(close)}?" if close else Hint(command("ops", Blank("PATTERN")), " searches")
     raise NotFoundError(f"unknown op '{name}'", hint=hint)
 
 

@@ -11,6 +11,7 @@ from ..graph.reference_ops import read_as
 from ..registry.catalog import CATALOG
 from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError
+from ..support.hints import Hint, command
 from ..types.tensors import FuncRef
 
 
@@ -22,7 +23,7 @@ def map_ops(graph: Graph, mapping: Mapping[str, str]) -> int:
     """
     for new in mapping.values():
         if new not in CATALOG:
-            raise InvalidArgumentError(f"unknown op '{new}'", hint="`tfg ops` lists all ops")
+            raise InvalidArgumentError(f"unknown op '{new}'", hint=Hint(command("ops"), " lists all ops"))
     count = sum(_map_node(node, mapping, graph.functions) for node in graph)
     for function in graph.functions.values():
         count += sum(_map_node(node, mapping, graph.functions) for node in function.body)

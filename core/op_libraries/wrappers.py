@@ -15,7 +15,7 @@ from ..support.arguments import expect
 from ..support.errors import InvalidArgumentError, NotFoundError
 from .op_listing import arg_type
 
-_HEADER = '''"""Wrappers of {count} ops, written by `tfg ops --wrap` from their interfaces.
+_HEADER = '''"""Wrappers of {count} ops, written by tfg from their interfaces.
 
 Each takes the GraphBuilder that is to hold the node; inputs are Outputs, tensor names, variables or values, which become
 constants. Attributes that are None follow from the inputs or have the default that the docstring states.

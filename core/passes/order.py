@@ -9,6 +9,7 @@ from importlib import import_module
 
 from ..support.errors import NotFoundError
 from ..support.grouping import grouped
+from ..support.hints import Hint, step
 from .base.graph_pass import Pass
 
 _FOLDER = pathlib.Path(__file__).parent
@@ -42,6 +43,5 @@ def find_pass(name: str) -> type[Pass]:
         if kind.name == name:
             return kind
     names = [kind.name for kind in all_passes()]
-    raise NotFoundError(
-        f"unknown pass '{name}'; the passes are {', '.join(names)}", hint="`tfg optimize --list` describes all passes"
-    )
+    hint = Hint(step("list_passes"), " describes all passes")
+    raise NotFoundError(f"unknown pass '{name}'; the passes are {', '.join(names)}", hint=hint)

@@ -20,6 +20,7 @@ from .errors import (
     TfgError,
     UnknownError,
 )
+from .hints import Hint, command, step
 from .log import tell
 from .places import is_address
 from .regular_files import open_regular
@@ -101,8 +102,8 @@ def _absence(path: str) -> NotFoundError:
     if is_address(path):
         return NotFoundError(f"'{path}' does not exist")
     if os.path.isfile(f"{path}.index"):
-        hint = f"list its tensors with `tfg checkpoint {path}`, or use it with a graph as `--state {path}`"
-        hint += f"; its graph is '{path}.meta'" if os.path.isfile(f"{path}.meta") else ""
+        use = "list its tensors with ", command("checkpoint", path), ", or use it with a graph as ", step("state", path=path)
+        hint = Hint(*use, f"; its graph is '{path}.meta'" if os.path.isfile(f"{path}.meta") else "")
         return NotFoundError(f"'{path}' is the prefix of a checkpoint, not a file", hint=hint)
     return NotFoundError(f"file '{path}' does not exist", hint=_similar_files(path))
 

@@ -19,8 +19,7 @@ class TfgError(Exception):
     `message` names the fault, `node` and `op` the place, `hint` the next step. `details` are lines of their own below the
     message: a message itself is a single line, with line feeds (in untrusted names, for instance) shown as escapes. Long
     values are cut: a value may be a whole file. Credentials in addresses are masked. The hint is a note of the exception too,
-    so that a traceback shows the hint. Hints are written with options of the command line, for which `hint` has parameters of
-    Python.
+    so that a traceback shows the hint.
     """
 
     def __init__(
@@ -38,13 +37,13 @@ class TfgError(Exception):
         self.node = node
         self.op = op
         self.hint = hint
-        self.details = tuple(masked(shortened(line)) for line in details)
+        self.details = tuple(map(_brief, details))
         if hint:
             self.add_note(f"hint: {self.hint}")
 
     @property
     def hint(self) -> Hint | None:
-        """Return the next step, with parameters of functions; `hints.command_form` has the options of the command line."""
+        """Return the next step, in words for Python; the command line puts the steps of the hint into its own words."""
         return self._hint
 
     @hint.setter
@@ -61,6 +60,13 @@ class TfgError(Exception):
 
     def __str__(self) -> str:
         return "\n".join([self.summary, *(f"  {line}" for line in self.details)])
+
+
+def _brief(detail: str) -> str:
+    """Return a line with long values cut and credentials masked; the steps of a hint stay."""
+    if not isinstance(detail, Hint):
+        return masked(shortened(detail))
+    return Hint(*(masked(shortened(part)) if isinstance(part, str) else part for part in detail.parts))
 
 
 class CancelledError(TfgError):

@@ -1,4 +1,4 @@
-"""The file formats that tfg writes: extensions, and the options that write each format.
+"""The file formats that tfg writes: extensions, and the calls that write each format.
 
 Every option and every function of the Python API that takes the name of an output file consults this table before any work.
 """
@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from . import places
 from .errors import InvalidArgumentError
+from .hints import Hint, step
 from .words import listed
 
 _GZIP: Final = ".gz"
@@ -21,7 +22,7 @@ _SEPARATORS: Final = tuple(filter(None, (os.sep, os.altsep)))
 
 
 class FileFormat(NamedTuple):
-    """A format: its name, its extensions in lower case, and the command lines that write the format.
+    """A format: its name, its extensions in lower case, and the call in Python that writes the format, if there is one.
 
     `word` is the name for `--format`. A folder has no extension. With `takes_gzip` the name may end in .gz after the
     extension.
@@ -29,45 +30,41 @@ class FileFormat(NamedTuple):
 
     name: str
     extensions: tuple[str, ...]
-    writers: str = ""
+    call: str = ""
     word: str = ""
     is_folder: bool = False
     takes_gzip: bool = False
 
 
-BINARY_GRAPH: Final = FileFormat("binary GraphDef", (".pb",), "`tfg convert GRAPH FILE.pb`", takes_gzip=True)
+BINARY_GRAPH: Final = FileFormat("binary GraphDef", (".pb",), "tfg.save(graph, FILE)", takes_gzip=True)
 TEXT_GRAPH: Final = FileFormat(
-    "GraphDef as text", (".pbtxt", ".prototxt", ".textproto", ".txt"), "`tfg convert GRAPH FILE.pbtxt`", takes_gzip=True
+    "GraphDef as text", (".pbtxt", ".prototxt", ".textproto", ".txt"), "tfg.save(graph, FILE)", takes_gzip=True
 )
-META_GRAPH: Final = FileFormat("MetaGraphDef", (".meta",), "`tfg convert GRAPH FILE.meta`", takes_gzip=True)
-SAVED_MODEL: Final = FileFormat(
-    "SavedModel", (), "`tfg convert GRAPH FOLDER/`, and `--save-model` of run, train and optimize", is_folder=True
-)
-ONNX: Final = FileFormat("ONNX model", (".onnx",), "`tfg convert GRAPH FILE.onnx`")
-STABLEHLO: Final = FileFormat("StableHLO program", (".stablehlo",), "`tfg convert GRAPH FILE.stablehlo`")
-TFJS: Final = FileFormat("TensorFlow.js model", (".json",), "`tfg convert GRAPH FOLDER/model.json`")
-CHECKPOINT: Final = FileFormat("checkpoint", (".ckpt",), "`tfg run GRAPH --save-state PREFIX.ckpt`")
-NPZ: Final = FileFormat("NumPy archive", (".npz",), "`tfg run GRAPH --save-state FILE.npz`, or `-o FILE.npz`", "npz")
-SAFETENSORS: Final = FileFormat("safetensors file", (".safetensors",), "`tfg run GRAPH --save-state FILE.safetensors`")
-NPY: Final = FileFormat("NumPy array", (".npy",), "`tfg run GRAPH -o FILE.npy`", "npy")
-TFRECORD: Final = FileFormat("TFRecord file", (".tfrecord",), "`tfg run GRAPH --each FILES -o FILE.tfrecord`", "tfrecord")
-JSON_LINES: Final = FileFormat("JSON lines", (".jsonl",), "`tfg run GRAPH --each FILES -o FILE.jsonl`", "jsonl")
-PARQUET: Final = FileFormat("Parquet", (".parquet",), "`tfg run GRAPH --each FILES -o FILE.parquet`", "parquet")
-ARROW: Final = FileFormat("Arrow file", (".arrow",), "`tfg run GRAPH --each FILES -o FILE.arrow`", "arrow")
-JSON: Final = FileFormat("JSON", (".json",), "`tfg run GRAPH -o FILE.json`", "json")
-CSV: Final = FileFormat("CSV", (".csv",), "`tfg run GRAPH -o FILE.csv`, and `tfg scalars LOGS -o FILE.csv`", "csv")
-TSV: Final = FileFormat("values between tabs", (".tsv",), "`tfg checkpoint PREFIX --name TENSOR -o FILE.tsv`")
-TABLE: Final = FileFormat("table as text", (".txt",), "`tfg run GRAPH -o FILE.txt`", "table")
-DOT: Final = FileFormat("Graphviz source", (".dot", ".gv"), "`tfg draw GRAPH -o FILE.dot`", "dot")
-SVG: Final = FileFormat("SVG", (".svg",), "`tfg draw GRAPH -o FILE.svg`", "svg")
-PNG: Final = FileFormat("PNG", (".png",), "`tfg draw GRAPH -o FILE.png`", "png")
-PDF: Final = FileFormat("PDF", (".pdf",), "`tfg draw GRAPH -o FILE.pdf`", "pdf")
-DRAWING: Final = FileFormat("drawing as text", (".txt",), "`tfg draw GRAPH -o FILE.txt`", "text")
-PAGE: Final = FileFormat("HTML page", (".html", ".htm"), "`tfg view GRAPH -o FILE.html`")
-PYTHON: Final = FileFormat("Python source", (".py",), "`tfg ops NAME --wrap -o FILE.py`")
-TRACE: Final = FileFormat(
-    "Chrome trace", (".json",), "`tfg run GRAPH --profile FILE.json`, and `tfg flops GRAPH --measured --trace FILE.json`"
-)
+META_GRAPH: Final = FileFormat("MetaGraphDef", (".meta",), "tfg.save(graph, FILE)", takes_gzip=True)
+SAVED_MODEL: Final = FileFormat("SavedModel", (), "tfg.save_model(graph, FOLDER)", is_folder=True)
+ONNX: Final = FileFormat("ONNX model", (".onnx",), "tfg.convert(graph, FILE)")
+STABLEHLO: Final = FileFormat("StableHLO program", (".stablehlo",), "tfg.convert(graph, FILE)")
+TFJS: Final = FileFormat("TensorFlow.js model", (".json",), "tfg.convert(graph, FILE)")
+CHECKPOINT: Final = FileFormat("checkpoint", (".ckpt",), "tfg.write_checkpoint(PREFIX, values)")
+NPZ: Final = FileFormat("NumPy archive", (".npz",), "tfg.write_checkpoint(FILE, values)", "npz")
+SAFETENSORS: Final = FileFormat("safetensors file", (".safetensors",), "tfg.write_checkpoint(FILE, values)")
+NPY: Final = FileFormat("NumPy array", (".npy",), "tfg.write_checkpoint(FILE, values)", "npy")
+TFRECORD: Final = FileFormat("TFRecord file", (".tfrecord",), "tfg.run_batch(graph, FILES, output=FILE)", "tfrecord")
+JSON_LINES: Final = FileFormat("JSON lines", (".jsonl",), "tfg.run_batch(graph, FILES, output=FILE)", "jsonl")
+PARQUET: Final = FileFormat("Parquet", (".parquet",), "tfg.run_batch(graph, FILES, output=FILE)", "parquet")
+ARROW: Final = FileFormat("Arrow file", (".arrow",), "tfg.run_batch(graph, FILES, output=FILE)", "arrow")
+JSON: Final = FileFormat("JSON", (".json",), "tfg.run_batch(graph, FILES, out_dir=FOLDER, format='json')", "json")
+CSV: Final = FileFormat("CSV", (".csv",), "tfg.run_batch(graph, FILES, output=FILE)", "csv")
+TSV: Final = FileFormat("values between tabs", (".tsv",), "tfg.write_checkpoint(FILE, values)")
+TABLE: Final = FileFormat("table as text", (".txt",), "", "table")
+DOT: Final = FileFormat("Graphviz source", (".dot", ".gv"), "tfg.draw(graph, 'dot').save(FILE)", "dot")
+SVG: Final = FileFormat("SVG", (".svg",), "tfg.draw(graph, 'svg').save(FILE)", "svg")
+PNG: Final = FileFormat("PNG", (".png",), "tfg.draw(graph, 'png').save(FILE)", "png")
+PDF: Final = FileFormat("PDF", (".pdf",), "tfg.draw(graph, 'pdf').save(FILE)", "pdf")
+DRAWING: Final = FileFormat("drawing as text", (".txt",), "tfg.draw(graph, 'text').save(FILE)", "text")
+PAGE: Final = FileFormat("HTML page", (".html", ".htm"), "tfg.view(graph).save(FILE)")
+PYTHON: Final = FileFormat("Python source", (".py",), "tfg.write_wrappers(OPS)")
+TRACE: Final = FileFormat("Chrome trace", (".json",), "")
 LOG: Final = FileFormat("log", (".log", ".txt"))
 FOLDER: Final = FileFormat("folder of files", (), is_folder=True)
 
@@ -187,5 +184,5 @@ def _refusal(path: str, extension: str, writable: Writable) -> InvalidArgumentEr
         output, elsewhere = "a folder", [other for other in formats if other.is_folder]
     else:
         output, elsewhere = f"a {extension} file", [other for other in formats if _is_asked(other, extension)]
-    hint = f"write {output} with {' or '.join(other.writers for other in elsewhere)}" if elsewhere else None
+    hint = Hint(f"write {output} with ", step("write", formats=elsewhere)) if elsewhere else None
     return InvalidArgumentError(f"cannot write '{path}' here: the formats are {writable}", hint=hint)

@@ -1,142 +1,216 @@
-"""Hints of errors, written with options of the command line, and spelled with parameters of functions for Python."""
+"""Hints of errors: texts with steps, which Python and the command line each put into their own words.
+
+`Hint("name an output with ", option("fetch"))` reads "name an output with `fetches`" in Python, and "name an output with
+--fetch" on the command line. This module has the words for Python, and `cli/next_steps` those for the command line.
+"""
 
 from __future__ import annotations
 
-import functools
-import re
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
 
-_CALLS: Final[Mapping[str, str]] = {
-    "tfg explain GRAPH --missing": "tfg.missing_ops(graph)",
-    "tfg dump GRAPH --format list": "tfg.list_nodes(graph)",
-    "tfg dump GRAPH --name TEXT": "tfg.list_nodes(graph, name=TEXT)",
-    "tfg checkpoint PREFIX --name TENSOR": "checkpoint.matching(TENSOR)",
-    "tfg run --init": "tfg.initialize(session)",
-    "tfg run --save-state PREFIX": "tfg.write_checkpoint(PREFIX, session.variables)",
-    "tfg run GRAPH --feed x=@FILE.npy": "session.run(fetches, {'x:0': numpy.load(FILE)})",
-    "tfg convert --freeze": "tfg.freeze(graph)",
-    "tfg convert --inline-functions": "tfg.inline_functions(graph)",
-    "tfg convert --from TENSOR --to TENSOR": "tfg.extract(graph, outputs, inputs)",
-    "tfg convert GRAPH OUT --to OUTPUT": "tfg.extract(graph, OUTPUT)",
-    "tfg optimize GRAPH -o OUT --passes repair": "tfg.optimize(graph, fetches, passes='repair')",
-    "tfg optimize --list": "tfg.list_passes()",
-    "tfg flops GRAPH --run-metadata FILE": "tfg.FlopsCounter(graph, run_metadata=FILE).timings()",
-}
-"""The calls in Python for command lines in hints."""
-_PATTERNS: Final[Mapping[str, str]] = {
-    r"tfg optimize GRAPH -o OUT --passes '([^`]*)'": r'tfg.optimize(graph, fetches, passes="\1")',
-    r"tfg convert GRAPH OUT --batch '\?'": 'tfg.fill_placeholders(graph, batch="?")',
-    r"tfg convert --from ([^\s`]+)": r"tfg.extract(graph, outputs, ['\1'])",
-    r"`?--allow-files ([^\s`]+)`?, or in Python with `files=FileAccess\.only\(\.\.\.\)`":
-        r"`files=tfg.FileAccess.only(readable=['\1'])`",
-    r"`?--assign VARIABLE=VALUE`?": "`session.variables[VARIABLE] = VALUE`",
-    r"`?--assign ([^\s`=]+)=VALUE`?": r"`session.variables['\1'] = VALUE`",
-    r"--max-nodes, --scope, --around, a smaller --depth": "`max_nodes`, `nodes`, a smaller `depth`",
-    r"tfg dump GRAPH --(op|name) ([^\s`]+)": r"tfg.list_nodes(graph, \1='\2')",
-    r"repeat the option for each, such as --fetch .*": "give a list of names",
-    r"^--from (\S+)": r"`inputs=['\1']`",
-    r"--second-prefix part": "`second_prefix='part'`",
-    r"--for-tensorflow (\S+)": r"`tfg.for_tensorflow(graph, '\1')`",
-    r"^--drop-signature (\S+)": r"`dropped=['\1']`",
-    r"`?--state (FILE|PREFIX)(?:\.npz)?`?": r"`tfg.restore(session, tfg.read_checkpoint(\1))`",
-    r"`?--state ([^\s`,]+)`?": r"`tfg.restore(session, tfg.read_checkpoint('\1'))`",
-    r"`?--op-library FILE`?": "`tfg.load_op_library(FILE)`",
-    r"--(?:with )?output_format=": "output_format=",
-}  # fmt: skip
-"""Regular expressions, and the text in Python."""
-_MAPPINGS: Final[Mapping[str, str]] = {
-    "feed": "feeds={{{items}}}", "map-op": "tfg.map_ops(graph, {{{items}}})", "shape": "shapes={{{items}}}",
-}  # fmt: skip
-"""Options with NAME=VALUE, which become a mapping."""
-PARAMETERS: Final[Mapping[str, str]] = {
-    "fetch": "fetches", "feed": "feeds", "to": "outputs", "from": "inputs", "except": "keep_variables", "var": "variables",
-    "op-library": "tfg.load_op_library", "map-op": "tfg.map_ops", "size": "sizes", "shape": "shapes", "on": "ClusterSession",
-    "drop-signature": "dropped", "freeze": "tfg.freeze", "inline-functions": "tfg.inline_functions", "init": "tfg.initialize",
-    "engine-report": "session.engine_report()", "mesh": "mesh", "cache-stats": "cache", "sweep": "sweep", "each": "inputs",
-    "assign": "session.variables", "state": "state", "scope": "nodes", "around": "nodes", "map": "renamed",
-}  # fmt: skip
-"""The parameters of functions in Python, by option; a parameter of any other option has the same name."""
-_ITEM: Final = r"(?:'[^']*'|[^\s`;,]+)"
+Words: TypeAlias = str | Callable[..., str]
+"""The words of a step: a format of the step's values, or a function that gets the values by name."""
+
+
+class Blank(str):
+    """A word that the user replaces, such as FILE; any other text is the value of a step as it stands."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class GraphFile(NamedTuple):
+    """The file of a graph, which a command line names; in Python it is `graph`."""
+
+    path: str
+    is_untrusted: bool
+
+
+class HintStep(NamedTuple):
+    """A step that a user can take: its kind, a key of `IN_PYTHON`, and the values that its words show."""
+
+    kind: str
+    values: Mapping[str, Any]
+
+    def words(self, table: Mapping[str, Words], spell: Callable[[Any], str]) -> str:
+        """Return the words of a table for the step; `spell` writes a value."""
+        words = table[self.kind]
+        if callable(words):
+            return words(**self.values)
+        return words.format(**{name: spell(value) for name, value in self.values.items()})
+
+
+def step(kind: str, **values: Any) -> HintStep:
+    """Return a step of a kind."""
+    return HintStep(kind, values)
+
+
+def option(name: str, value: str | None = None) -> HintStep:
+    """Return an option of a command or a parameter of a function, which mostly have the same name."""
+    return step("option", name=name, value=value)
+
+
+def command(name: str, argument: str | None = None) -> HintStep:
+    """Return a command or the function that does the same, which mostly have the same name."""
+    return step("command", name=name, argument=argument)
+
+
+def feed(feeds: Mapping[str, str]) -> HintStep:
+    """Return the feeds of values, in the grammar of the command line, to tensors by name."""
+    return step("feed", feeds=feeds)
 
 
 class Hint(str):
-    """A next step for a user in Python; `command` is the same step for a user of the command line."""
+    """A text of `parts`, which are texts and steps; as a string, the steps stand in words for Python.
 
-    command: str
+    A hint may be any text with steps: the next step after an error, a remark, a reason.
+    """
 
-    def __new__(cls, command: str) -> Hint:
-        made = super().__new__(cls, in_python(command))
-        made.command = command
+    parts: tuple[str | HintStep, ...]
+
+    def __new__(cls, *parts: str | HintStep) -> Hint:
+        flat = [inner for part in parts for inner in (part.parts if isinstance(part, Hint) else (part,))]
+        made = super().__new__(cls, _spelled(flat, IN_PYTHON, repr))
+        made.parts = tuple(flat)
         return made
 
-    def __reduce__(self) -> tuple[type[Hint], tuple[str]]:
-        return Hint, (self.command,)
+    def __reduce__(self) -> tuple[type[Hint], tuple[str | HintStep, ...]]:
+        return Hint, self.parts
 
     @classmethod
     def of(cls, text: str | None) -> Hint | None:
         """Return a text as a hint; None for none."""
         return text if text is None or isinstance(text, Hint) else cls(text)
 
-
-def command_form(hint: str | None) -> str | None:
-    """Return a hint as a user of the command line reads the hint; None for none."""
-    return hint.command if isinstance(hint, Hint) else hint
-
-
-def in_python(text: str) -> str:
-    """Return a hint with calls and parameters in place of command lines and options."""
-    if "--" not in text:
-        return text
-    for command, call in _CALLS.items():
-        text = text.replace(command, call)
-    for pattern, replacement in _compiled():
-        text = pattern.sub(replacement, text)
-    return text
+    def spelled(self, table: Mapping[str, Words], spell: Callable[[Any], str]) -> str:
+        """Return the text with the words of a table for each step."""
+        return _spelled(self.parts, table, spell)
 
 
-@functools.cache
-def _compiled() -> list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]]:
-    rules: list[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = [
-        (re.compile(pattern), text) for pattern, text in _PATTERNS.items()
-    ]
-    for option, text in _MAPPINGS.items():
-        value = r"[0-9?,]+" if option == "shape" else _ITEM
-        pair = rf"--{option} (?:'[^'=]+=[^']*'|[^\s`;,'=]+={value})"
-        rules.append((re.compile(rf"`?{pair}(?: {pair})*`?"), functools.partial(_mapping, option, text)))
-    return [
-        *rules,
-        (re.compile(r"(?<![\w-])(`?)--([a-z][a-z-]*)(?:[ =]([A-Z_]+\b|'[^']*'|[a-z]+(?=$|[`,;])))?\1"), _parameter),
-    ]
+def _spelled(parts: Iterable[str | HintStep], table: Mapping[str, Words], spell: Callable[[Any], str]) -> str:
+    return "".join(part if isinstance(part, str) else part.words(table, spell) for part in parts)
 
 
-def _mapping(option: str, text: str, match: re.Match[str]) -> str:
-    """Return the mapping of NAME=VALUE pairs of an option that stands several times."""
-    pairs = (part.strip().strip("`").strip("'").partition("=") for part in match[0].split(f"--{option} ")[1:])
-    items = ", ".join(f"'{name}': {_VALUES[option](value)}" for name, _, value in pairs)
-    return f"`{text.format(items=items)}`"
+def _parameter(name: str, value: str | None) -> str:
+    if value is not None and name in _CALLS:
+        return f"`{_CALLS[name].format(repr(value))}`"
+    parameter = _PARAMETERS.get(name, name.replace("-", "_"))
+    return f"`{parameter}`" if value is None else f"`{parameter}={value!r}`"
 
 
-def _example(value: str) -> str:
-    """Return an example value of a feed in Python."""
-    if made := re.fullmatch(r"(?:uniform|randint|ones)\(([\d,]+)\)", value):
-        return f"numpy.ones([{made[1].replace(',', ', ')}])"
-    if made := re.fullmatch(r"strings\(([\d,]+)\)", value):
-        return f"numpy.full([{made[1].replace(',', ', ')}], 'a')"
-    return {"true": "True", "randint(high=10)": "1"}.get(value, value)
+def _function(name: str, argument: str | None) -> str:
+    function = {"checkpoint": "read_checkpoint", "cluster": "describe_cluster"}.get(name, name)
+    return f"`tfg.{function}`" if argument is None else f"`tfg.{function}({argument!r})`"
 
 
-_VALUES: Final[Mapping[str, Callable[[str], str]]] = {
-    "feed": _example,
-    "map-op": repr,
-    "shape": lambda sizes: str([None if size == "?" else int(size) for size in sizes.split(",")]),
+def _feeds(feeds: Mapping[str, str]) -> str:
+    return f"`feeds={_mapping(feeds)}`"
+
+
+def _call(file: GraphFile, name: str, is_function: bool, feeds: Mapping[str, str]) -> str:
+    return f"tfg.Model(graph, {name!r})({_mapping(feeds)})"
+
+
+def _run(
+    file: GraphFile, begins: bool, assigned: Mapping[str, str], target: str | None, fetches: Sequence[str],
+    steps: int | str | None, feeds: Mapping[str, str],
+) -> str:  # fmt: skip
+    """Return the calls that open a session, give the variables values, and run the graph; an epoch begins with one step."""
+    first = ["session = tfg.Session(graph)", *(["tfg.initialize(session)"] if begins else [])]
+    first += [f"session.variables[{name!r}] = {_example(text)}" for name, text in assigned.items()]
+    names = [*([] if target is None else [target]), *fetches]
+    run = f"session.run({names}{f', {_mapping(feeds)}' if feeds else ''})"
+    return "; ".join([*first, f"[{run} for _ in range({steps})]" if isinstance(steps, int) else run])
+
+
+def _mapping(feeds: Mapping[str, str]) -> str:
+    return repr({name: Blank(_example(text)) for name, text in feeds.items()})
+
+
+def _example(text: str) -> str:
+    """Return the expression in Python for a value in the grammar of the command line."""
+    kind, _, arguments = text.removesuffix(")").partition("(")
+    if kind not in _GENERATED:
+        return {"true": "True"}.get(text, text)
+    sizes = [int(argument) for argument in arguments.split(",") if argument.isdecimal()]
+    return _GENERATED[kind].format(sizes) if sizes else "1"
+
+
+_GENERATED: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("ones", "randint", "uniform"), "numpy.ones({})"),
+    "strings": "numpy.full({}, 'a')",
+    "zeros": "numpy.zeros({})",
 }
-"""The text of a value in a mapping, by option."""
-
-
-def _parameter(match: re.Match[str]) -> str:
-    """Return the parameter of an option, with the value if the hint has a value."""
-    name = PARAMETERS.get(match[2], match[2].replace("-", "_"))
-    if match[3] is None:
-        return f"`{name}`"
-    return f"`{name}={repr(match[3]) if match[3].islower() else match[3]}`"
+"""The arrays in Python for the arrays that the command line generates; zeros are for indices into a single row."""
+_PARAMETERS: Final[Mapping[str, str]] = {
+    "assign": "session.variables", "cache-stats": "cache", "drop-signature": "dropped", "each": "inputs",
+    "engine-report": "session.engine_report()", "except": "keep_variables", "feed": "feeds", "fetch": "fetches",
+    "freeze": "tfg.freeze", "from": "inputs", "init": "tfg.initialize", "inline-functions": "tfg.inline_functions",
+    "map": "renamed", "map-op": "tfg.map_ops", "on": "ClusterSession", "op-library": "tfg.load_op_library", "shape": "shapes",
+    "size": "sizes", "to": "outputs", "var": "variables",
+}  # fmt: skip
+"""The parameters and functions of Python, by option; a parameter of any other option has the same name."""
+_CALLS: Final[Mapping[str, str]] = {
+    "op-library": "tfg.load_op_library({})",
+    "state": "tfg.restore(session, tfg.read_checkpoint({}))",
+}
+"""The calls in Python for options with values that are no parameters."""
+_LOOKS: Final[Mapping[str, str]] = {
+    "check": "tfg.check(graph)",
+    "draw": "tfg.draw(graph)",
+    "layers": "tfg.layers(graph)",
+    "missing": "tfg.missing_ops(graph)",
+    "nodes": "tfg.list_nodes(graph)",
+    "stages": "tfg.recover_stages(graph)",
+}
+"""The calls in Python that look at a graph."""
+IN_PYTHON: Final[Mapping[str, Words]] = {
+    "option": _parameter,
+    "command": _function,
+    "feed": _feeds,
+    "allow_files": "`files=tfg.FileAccess.only(readable=[{folder}])`",
+    "any_batch": "`tfg.fill_placeholders(graph, batch='?')`",
+    "assign": "`session.variables[{variable}] = VALUE`",
+    "call": _call,
+    "draw_less": "`max_nodes`, `nodes`, a smaller `depth`",
+    "drop_signature": "`dropped=[{name}]`",
+    "each": "`inputs={files}, parts={{{tensor}: ''}}`",
+    "each_tensor": "`parts={{TENSOR: ''}}`",
+    "explain_node": lambda file, node: f"tfg.explain(graph, {node!r})",
+    "extract": "`tfg.extract(graph, outputs, inputs)`",
+    "extract_output": "`tfg.extract(graph, OUTPUT)`",
+    "extract_from": "`tfg.extract(graph, OUTPUT, [{tensor}])`",
+    "fetch": "`tfg run`",
+    "feed_file": "`session.run(fetches, {{'x:0': numpy.load(FILE)}})`",
+    "find_name": "`tfg.list_nodes(graph, name={name})`",
+    "find_op": "`tfg.list_nodes(graph, op={op})`",
+    "freeze": "`tfg.freeze(graph)`",
+    "here": "leave out `on`",
+    "initialize": "`tfg.initialize(session)`",
+    "inline_functions": "`tfg.inline_functions(graph)`",
+    "input": "`inputs=[{name}]`",
+    "list_nodes": "`tfg.list_nodes(graph)`",
+    "list_passes": "`tfg.list_passes()`",
+    "load_op_library": "`tfg.load_op_library(FILE)`",
+    "look": lambda file, what: _LOOKS[what],
+    "make_placeholder": "`tfg.extract(graph, outputs, [{tensor}])`",
+    "map_ops": "`tfg.map_ops(graph, {ops})`",
+    "missing_ops": "`tfg.missing_ops(graph)`",
+    "name_tensor": "`checkpoint.matching(TENSOR)`",
+    "optimize": "`tfg.optimize(graph, fetches, passes={passes})`",
+    "run": _run,
+    "save_state": "`tfg.write_checkpoint(PREFIX, session.variables)`",
+    "set": "`tfg.fill_placeholders(graph, {{{name}: VALUE}})`",
+    "several": lambda names: "give a list of names",
+    "shape": "`shapes={{{name}: {sizes}}}`",
+    "size": "`sizes={{{size}: NUMBER}}`",
+    "state": "`tfg.restore(session, tfg.read_checkpoint({path}))`",
+    "timings": "`tfg.FlopsCounter(graph, run_metadata=FILE).timings()`",
+    "trips": "`trips={{{loop}: NUMBER}}`",
+    "verify_apart": "the command `tfg convert`",
+    "write": lambda formats: " or ".join(dict.fromkeys(f"`{one.call}`" for one in formats if one.call)) or "the command line",
+}
+"""The words of each kind of step."""

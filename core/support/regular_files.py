@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from . import places
 from .errors import InvalidArgumentError, NotFoundError, ResourceExhaustedError
+from .hints import Hint, command
 from .places import is_address
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ POINTER_WORDS: Final = ("a Git LFS pointer, not the file itself", "fetch it with
 """A description of such a file, and a hint."""
 LEFT_OUT: Final = "copy the file beside the others of the checkpoint: repositories often leave it out"
 """A hint for a file of values that is missing."""
-WITHOUT_WEIGHTS: Final = ("`tfg layers`, `tfg draw` and `tfg check` need no values",)
-WITHOUT_VALUES: Final = ("`tfg layers`, `tfg draw`, `tfg check` and `tfg diff` need no values",)
+_LAYERS_AND_DRAW: Final = (command("layers"), ", ", command("draw"))
+WITHOUT_WEIGHTS: Final = (Hint(*_LAYERS_AND_DRAW, " and ", command("check"), " need no values"),)
+WITHOUT_VALUES: Final = (Hint(*_LAYERS_AND_DRAW, ", ", command("check"), " and ", command("diff"), " need no values"),)
 """What can be done with a model whose constants, or the values of whose variables, are missing: details of an error."""
 _PIECE: Final = 1 << 16
 IN_MEMORY: Final = 1 << 20

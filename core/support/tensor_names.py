@@ -6,6 +6,8 @@ import heapq
 from collections.abc import Container
 from typing import Final
 
+from .hints import Hint, step
+
 _MOST_DIGITS: Final = 18
 
 
@@ -63,4 +65,4 @@ def joined_names_hint(text: str) -> str | None:
     names = [name.strip() for name in text.split(",")]
     if len(names) == 1 or not all(names):
         return None
-    return f"names are not joined: repeat the option for each, such as {' '.join(f'--fetch {name}' for name in names)}"
+    return Hint("names are not joined: ", step("several", names=names))

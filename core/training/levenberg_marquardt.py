@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..support.errors import InvalidArgumentError, ResourceExhaustedError
+from ..support.hints import Blank, Hint, option
 from ..support.words import counted
 
 Vector = NDArray[np.float64]
@@ -115,7 +116,7 @@ def _start(
         sizes = f"{counted(x.size, 'parameter')} and {counted(r.size, 'residual')}"
         raise ResourceExhaustedError(
             f"{sizes} need {needed / 2**30:.1f} GiB for the Jacobian and its decomposition",
-            hint="train fewer variables (--var REGEX) or use a first-order optimizer",
+            hint=Hint("train fewer variables (", option("var", Blank("REGEX")), ") or use a first-order optimizer"),
         )
     if r.size < x.size:
         raise InvalidArgumentError(f"{counted(r.size, 'residual')} cannot determine {counted(x.size, 'parameter')}")

@@ -25,6 +25,7 @@ from ..planning.planner import races_of
 from ..registry.catalog import CATALOG
 from ..runtime.session.restored_variables import restored_variables
 from ..support.errors import InvalidArgumentError, NotFoundError
+from ..support.hints import Blank, Hint, command, option
 from ..types import dtypes
 from ..types.dtypes import DType
 from .optimizers import Optimizer
@@ -84,7 +85,7 @@ def require_order(graph: Graph, training: TrainingGraph) -> None:
             raise InvalidArgumentError(
                 f"no path orders a training step: '{race.first.node.name}' {race.first.words}, and "
                 f"'{race.second.node.name}' {race.second.words}",
-                hint="train other variables with --var, or another loss",
+                hint=Hint("train other variables with ", option("var"), ", or another loss"),
             )
 
 
@@ -103,7 +104,7 @@ def trainable_variables(graph: Graph, loss: Output, pattern: str = "") -> list[N
         hint = (
             f"the loss depends on {', '.join(n.name for n in variables)}"
             if variables
-            else "`tfg explain GRAPH` lists the variables"
+            else Hint(command("explain", Blank("GRAPH")), " lists the variables")
         )
         raise NotFoundError(f"the loss '{loss}' depends on no trainable variable that matches '{pattern}'", hint=hint)
     return matching

@@ -28,6 +28,7 @@ from ..planning.reachability import needed_nodes
 from ..registry import registry
 from ..registry.op_facts import has_fact
 from ..support.errors import InvalidArgumentError, TfgError
+from ..support.hints import Blank, Hint, option, step
 from ..support.words import counted
 from ..types.dims import DimLike
 from ..types.shapes import BatchSize, Shape, TensorSpec
@@ -69,7 +70,7 @@ def find_batch(graph: Graph, fetches: Sequence[str], feeds: Sequence[str] = ()) 
     return InputBatch(tuple(firsts), int(next(iter(firsts.values()))))
 
 
-_ONE_INPUT: Final = "`--shape NAME=SIZES` sets the shape of an input"
+_ONE_INPUT: Final = Hint(step("shape", name=Blank("NAME"), sizes=Blank("SIZES")), " sets the shape of an input")
 
 
 def _no_batch(graph: Graph, fetches: Sequence[str]) -> InvalidArgumentError:
@@ -480,7 +481,9 @@ class _Followers:
         more = [f"and {len(fixed) - _MOST_NAMED} more"] if len(fixed) > _MOST_NAMED else []
         return InvalidArgumentError(
             f"the batch of {self.old} is fixed by {counted(len(fixed), 'node')}:", details=[*fixed[:_MOST_NAMED], *more],
-            hint="change these nodes in the program that makes the graph, or cut the graph before them with --to",
+            hint=Hint(
+                "change these nodes in the program that makes the graph, or cut the graph before them with ", option("to")
+            ),
         )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
+from typing import Final
 
 from ..building.builder import GraphBuilder
 from ..functions.callers import drop_uncalled
@@ -19,11 +20,14 @@ from ..graph.variable_nodes import variable as find_variable
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..support.errors import FailedPreconditionError, UnimplementedError
+from ..support.hints import Blank, Hint, option
 from ..types.dtypes import variant
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
 from .frozen_handles import LEAVE_IT, FrozenValue, Values, become_initialized, replace_handles
 from .subgraphs import subgraph
+
+_RESTORE: Final = option("state", Blank("FILE"))
 
 
 def freeze(
@@ -73,7 +77,7 @@ def _freeze_variables(graph: Graph, values: Mapping[str, Tensor], kept: Set[str]
         if value is None:
             raise FailedPreconditionError(
                 f"variable '{variable.name}' has no value to freeze", node=variable.node.name, op=variable.node.op,
-                hint="add --state FILE, or --init to freeze the initial values",
+                hint=Hint("add ", _RESTORE, ", or ", option("init"), " to freeze the initial values"),
             )  # fmt: skip
         if variable.is_resource:
             handles[variable.node.output()] = FrozenValue(variable.name, value.dtype, Shape(value.shape))
@@ -145,7 +149,7 @@ def _contents(table: TableNodes, values: Mapping[str, Tensor]) -> list[Tensor]:
     if len(contents) < len(table.entries):
         raise FailedPreconditionError(
             f"table '{table.name}' has no contents to freeze", node=table.node.name, op=table.node.op,
-            hint=f"add --state FILE with {' and '.join(table.entries)}",
+            hint=Hint("add ", _RESTORE, f" with {' and '.join(table.entries)}"),
         )  # fmt: skip
     return contents
 
@@ -184,7 +188,7 @@ def _refuse_own_variables(graph: Graph) -> None:
             if node.op in RESOURCE_VARIABLES:
                 raise FailedPreconditionError(
                     f"function '{name}' owns a variable", node=node.name, op=node.op,
-                    hint="inline the function with --inline-functions, to freeze the variable",
+                    hint=Hint("inline the function with ", option("inline-functions"), ", to freeze the variable"),
                 )  # fmt: skip
 
 

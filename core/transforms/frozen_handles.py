@@ -19,6 +19,7 @@ from ..graph.traversal import topological_order
 from ..registry.catalog import CATALOG, ArgDef
 from ..registry.op_facts import has_fact
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, TfgError
+from ..support.hints import Blank, Hint, option
 from ..support.tensor_names import free_name
 from ..types import dtypes
 from ..types.dtypes import DType
@@ -44,7 +45,10 @@ class FrozenValue:
 
 Values = dict[Output, FrozenValue]
 
-LEAVE_IT: Final = "choose an output that does not need this node with --to OUTPUT, or keep the variable with --except VARIABLE"
+LEAVE_IT: Final = Hint(
+    "choose an output that does not need this node with ", option("to", Blank("OUTPUT")), ", or keep the variable with ",
+    option("except", Blank("VARIABLE")),
+)  # fmt: skip
 """The hint of an error about a variable that cannot be frozen."""
 
 

@@ -17,6 +17,7 @@ from ..graph.node_making import add_identity
 from ..graph.traversal import descendants, groups, reachable, trail_end
 from ..graph.variable_nodes import VariableNodes, find_variables
 from ..registry.op_facts import has_fact
+from ..support.hints import Hint, option, step
 from ..types.dtypes import bool_
 from .placeholders import declared_shape
 
@@ -85,12 +86,13 @@ def open_choices(graph: Graph, needed: Collection[Node]) -> Iterator[Decision]:
     """Yield the placeholders of truth values that are left, the nodes that draw by chance, and input pipelines."""
     for node in (node for node in graph if node in needed):
         if node.is_placeholder and node.output().base_dtype is bool_ and not declared_shape(node).rank:
-            reason = f"its name tells nothing of training; --set {node.name}=VALUE decides"
+            reason = Hint("its name tells nothing of training; ", step("set", name=node.name), " decides")
             yield Decision(node.name, "stays an input", reason, is_left=True)
         elif "seed" in node.attrs and node.op_def is not None and node.op_def.is_stateful:
             yield Decision(node.name, "stays", f"{node.op} draws by chance, but does not belong to a dropout", is_left=True)
         elif has_fact(node.op, "next_element"):
-            yield Decision(node.name, "stays", "an input pipeline gives the values; --from makes an input of it", is_left=True)
+            reason = Hint("an input pipeline gives the values; ", option("from"), " makes an input of it")
+            yield Decision(node.name, "stays", reason, is_left=True)
 
 
 def compared_results(graph: Graph, losses: Iterable[str]) -> list[str]:

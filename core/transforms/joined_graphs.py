@@ -23,6 +23,7 @@ from ..runtime.session.restored_variables import restored_variables, unrestored
 from ..runtime.session.runner import initializers, table_initializers
 from ..runtime.state.resources import ANONYMOUS_NAME
 from ..support.errors import InvalidArgumentError, NotFoundError
+from ..support.hints import Hint, option
 from ..support.tensor_names import free_name, parse_tensor_name
 from ..support.versions import Versions
 from ..support.words import some
@@ -86,9 +87,8 @@ def join(
     open_prefix = free_scope(first, label, prefixes[0]) if clashes else ""
     chosen = (prefixes[0], open_prefix if prefixes[1] is None else prefixes[1])
     if left := _clashes(first, second, chosen):
-        raise InvalidArgumentError(
-            f"both graphs have {some(left)}", hint="give one of them another prefix, for instance --second-prefix part"
-        )
+        hint = Hint("give one of them another prefix, for instance ", option("second-prefix", "part"))
+        raise InvalidArgumentError(f"both graphs have {some(left)}", hint=hint)
     names = PartNames(chosen[0]), PartNames(chosen[1], _function_names(first, second, chosen[1] or label))
     _rename(first, names[0])
     _rename(second, names[1])

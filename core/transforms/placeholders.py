@@ -9,6 +9,7 @@ from ..graph.graph import Graph, Node
 from ..graph.node_making import become_constant
 from ..graph.traversal import descendants
 from ..support.errors import InvalidArgumentError
+from ..support.hints import Blank, Hint, option, step
 from ..support.words import counted
 from ..types.arrays import Array
 from ..types.shapes import UNKNOWN, Shape, as_shape, merge_shapes
@@ -30,7 +31,7 @@ def set_placeholders(graph: Graph, values: Mapping[str, Array]) -> None:
         try:
             merge_shapes(declared_shape(node), Shape(tensor.shape))
         except InvalidArgumentError as error:
-            hint = f"`--shape {name.removesuffix(':0')}=SIZES` sets another shape"
+            hint = Hint(step("shape", name=name.removesuffix(":0"), sizes=Blank("SIZES")), " sets another shape")
             raise InvalidArgumentError(error.message, node=node.name, op=node.op, hint=hint) from None
         defaults = [source.node for source in node.inputs]
         become_constant(graph, node, tensor)
@@ -110,7 +111,7 @@ def _contradicted(
     return InvalidArgumentError(
         f"{given} does not fit {counted(len(lines), 'node')}{example}:",
         details=[*lines[:_MOST_NAMED], *([f"and {len(lines) - _MOST_NAMED} more"] if len(lines) > _MOST_NAMED else [])],
-        hint="--batch changes the first size, also in the nodes that state it" if has_batch else None,
+        hint=Hint(option("batch"), " changes the first size, also in the nodes that state it") if has_batch else None,
     )
 
 
@@ -125,7 +126,7 @@ def _placeholder(graph: Graph, name: str) -> Node:
     if not node.is_placeholder:
         raise InvalidArgumentError(
             "it is not a placeholder", node=node.name, op=node.op,
-            hint=f"`tfg convert --from {name.removesuffix(':0')}` puts a placeholder in its place",
+            hint=Hint(step("make_placeholder", tensor=name.removesuffix(":0")), " puts a placeholder in its place"),
         )  # fmt: skip
     return node
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from collections.abc import Sequence
 from typing import Any, Final
 
+from ..support.hints import Hint, feed
 from .dtypes import DType, string
 from .shapes import Shape
 
@@ -35,8 +35,8 @@ def example_value(dtype: str, shape: Shape, high: int | None = None) -> str:
 
 
 def feeding(name: str, value: str) -> str:
-    """Return the hint to feed an example value to a tensor; the option is quoted for a shell."""
-    return f"`--feed {shlex.quote(f'{name}={value}')}` feeds an example"
+    """Return the hint to feed an example value to a tensor."""
+    return Hint(feed({name: value}), " feeds an example")
 
 
 def strings_value(sizes: Sequence[int]) -> str:

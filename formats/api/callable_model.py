@@ -24,6 +24,7 @@ from ...core.runtime.session.variable_values import VariableValues
 from ...core.support.arguments import checked
 from ...core.support.display import Displayed
 from ...core.support.errors import InvalidArgumentError, NotFoundError
+from ...core.support.hints import Hint, option
 from ...core.support.not_copied import NotCopied
 from ...core.support.words import aligned
 from ...core.types.arrays import Array
@@ -233,7 +234,7 @@ def _entry(graph: Graph, name: str | None) -> tuple[Graph, Signature]:
     names = entry_points(graph) if name is None else [name]
     if name is None and meta.signatures and meta.usual_signature is None:
         problem = f"the model has several signatures: {', '.join(graph.signatures)}"
-        raise InvalidArgumentError(problem, hint="choose a signature with --signature")
+        raise InvalidArgumentError(problem, hint=Hint("choose a signature with ", option("signature")))
     if not names and not meta.callables:
         return graph, implied_signature(graph)
     return entry(graph, names[0] if len(names) == 1 else CALL)
@@ -245,10 +246,12 @@ def _returned(graph: Graph, signature: Signature, words: Sequence[str]) -> dict[
     for word in words or signature.fetched:
         value = graph.result(signature.fetched.get(word, word))
         if not isinstance(value, Output):
-            raise InvalidArgumentError(f"'{word}' is an operation without a value", hint="name a tensor with --to")
+            raise InvalidArgumentError(
+                f"'{word}' is an operation without a value", hint=Hint("name a tensor with ", option("to"))
+            )
         returned[word] = value.name
     if not returned:
-        raise no_obvious_output(graph, "name an output with --to")
+        raise no_obvious_output(graph, Hint("name an output with ", option("to")))
     return returned
 
 

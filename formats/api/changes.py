@@ -24,6 +24,7 @@ from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import checked
 from ...core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ...core.support.file_formats import extension_of
+from ...core.support.hints import Hint, command
 from ...core.support.log import tell
 from ...core.transforms import freezing
 from ...core.transforms.batch_size import rows_of, set_batch
@@ -128,7 +129,7 @@ def unfreeze(graph: GraphLike, variables: Sequence[str] | str | None = None, out
     if not made:
         reasons = dict.fromkeys(left.values())
         words = f"no parameter can become a variable: {'; '.join(reasons)}" if left else "the graph has no constant parameters"
-        raise InvalidArgumentError(words, hint="`tfg flops` counts the parameters; name constants that are none")
+        raise InvalidArgumentError(words, hint=Hint(command("flops"), " counts the parameters; name constants that are none"))
     values = {name: result.node(name).attrs["value"] for name in made}
     return Unfrozen(result, values, unfreeze_constants(result, made), left)
 

@@ -30,6 +30,7 @@ from ...core.support.display import Displayed, Report, Rows
 from ...core.support.errors import InvalidArgumentError, MissingKeyError, NotFoundError
 from ...core.support.file_formats import CHECKPOINT, CSV, NPY, TENSORS, TSV, FileFormat, extension_of, format_of
 from ...core.support.gc_control import rare_collection
+from ...core.support.hints import Hint, option, step
 from ...core.support.places import name_of
 from ...core.support.words import counted
 from ...core.types.arrays import Array
@@ -200,9 +201,8 @@ class Checkpoint(Mapping[str, Array], Displayed):
         """
         tensors = _select(self.tensors, pattern)
         if not tensors and pattern:
-            raise NotFoundError(
-                f"no tensor name of '{self.path}' matches '{pattern}'", hint="leave out --name to list all tensors"
-            )
+            hint = Hint("leave out ", option("name"), " to list all tensors")
+            raise NotFoundError(f"no tensor name of '{self.path}' matches '{pattern}'", hint=hint)
         return self._with(tensors)
 
     def without(self, pattern: str) -> Checkpoint:
@@ -304,7 +304,7 @@ def write_checkpoint(path: str | os.PathLike[str], values: State, *, labels: Seq
         return write_state(path, tensors)
     if len(tensors) != 1:
         problem = f"a {extension_of(path)} file holds a single tensor, but {len(tensors)} are chosen"
-        raise InvalidArgumentError(problem, hint="choose one: `tfg checkpoint PREFIX --name TENSOR`; or write .npz")
+        raise InvalidArgumentError(problem, hint=Hint("choose one: ", step("name_tensor"), "; or write .npz"))
     ((name, tensor),) = tensors.items()
     if labels is not None:
         _write_labels(os.path.join(os.path.dirname(path), METADATA), labels, name, tensor)
@@ -397,7 +397,7 @@ def _check_same(first: Checkpoint, second: Checkpoint) -> None:
     for one, other in ((first, second), (second, first)):
         for name in one.tensors:
             if name not in other.tensors:
-                hint = "leave out what only one has with --exclude"
+                hint = Hint("leave out what only one has with ", option("exclude"))
                 raise NotFoundError(f"'{other.path}' has no tensor '{name}', which '{one.path}' has", hint=hint)
     for name, tensor in first.tensors.items():
         other_kind = kind_of(second.tensors[name])

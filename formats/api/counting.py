@@ -25,6 +25,7 @@ from ...core.flops.views import rows
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.support.arguments import checked, expect
 from ...core.support.errors import InvalidArgumentError
+from ...core.support.hints import Hint, option
 from ...core.transforms.batch_size import find_batch, rows_of, set_batch
 from ...core.transforms.placeholders import other_shapes, set_shapes
 from ...core.types.shapes import BatchSize
@@ -266,7 +267,8 @@ def counted_fetches(graph: Graph) -> tuple[str, ...]:
         return tuple(usual.fetched.values())
     if signatures:
         several = ", ".join(signatures)
-        raise InvalidArgumentError(f"the graph has several signatures: {several}", hint="choose a signature with --signature")
+        hint = Hint("choose a signature with ", option("signature"))
+        raise InvalidArgumentError(f"the graph has several signatures: {several}", hint=hint)
     facts = explain_graph(graph)
     names = tuple(tensor.name for tensor in facts.outputs) or facts.train_ops
     if not names:
@@ -279,7 +281,7 @@ def _loss(graph: Graph, fetches: Sequence[str]) -> str:
     losses = [name for name in fetches if ":" in name] or [node.output().name for node in Roles(graph).losses]
     if not losses:
         problem = f"'{fetches[0]}' has no value to differentiate, and the graph has no obvious loss"
-        raise InvalidArgumentError(problem, hint="name the loss with --loss")
+        raise InvalidArgumentError(problem, hint=Hint("name the loss with ", option("loss")))
     return losses[0]
 
 

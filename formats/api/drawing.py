@@ -24,6 +24,7 @@ from ...core.support.arguments import checked, expect
 from ...core.support.display import Displayed
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.file_formats import DOT, DRAWING, PICTURES
+from ...core.support.hints import Hint, step
 from ...core.support.tensor_names import parse_tensor_name
 from ..codecs.source import write_file
 from ..dot import to_dot
@@ -108,7 +109,7 @@ class _Maker:
         names = options.get("nodes")
         self.nodes = list(self.graph) if names is None else [self.graph.node(name) for name in names]
         if not self.nodes:
-            raise NotFoundError("no node matches", hint="`tfg dump GRAPH --format list` lists all nodes")
+            raise NotFoundError("no node matches", hint=Hint(step("list_nodes"), " lists all nodes"))
         self._answers = Answers()
         """What calls of functions return, found once for all pictures."""
 

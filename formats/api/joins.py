@@ -13,6 +13,7 @@ from ...core.graph.metagraph import find_signature
 from ...core.inference.inference import infer
 from ...core.support.arguments import checked, expect
 from ...core.support.errors import InvalidArgumentError
+from ...core.support.hints import Hint, option
 from ...core.support.log import tell
 from ...core.support.words import counted, some
 from ...core.transforms import joined_graphs
@@ -233,7 +234,7 @@ def _names(graph: Graph, signature: str | None, words: Iterable[str]) -> Names:
     signatures = graph.signatures if names.signature is None else {}
     for word in words:
         if word not in graph and any(word in (*each.fed, *each.fetched) for each in signatures.values()):
-            hint = f"choose one with --signature: {', '.join(signatures)}"
+            hint = Hint("choose one with ", option("signature"), f": {', '.join(signatures)}")
             raise InvalidArgumentError(f"'{word}' is an argument of one of several signatures", hint=hint)
     return names.exposing(words, lambda text: tell("%s", text))
 

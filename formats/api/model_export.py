@@ -35,6 +35,7 @@ from ...core.runtime.state.run_context import Hook
 from ...core.support.arguments import checked
 from ...core.support.display import Displayed
 from ...core.support.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError
+from ...core.support.hints import Hint, step
 from ...core.support.words import counted
 from ...core.transforms.freezing import freeze
 from ...core.transforms.returned_elements import fit_results
@@ -113,7 +114,7 @@ class ModelExport(Displayed):
 
     def check_trust(self) -> None:
         """Raise InvalidArgumentError before a run of an untrusted graph's model: the runtime has no limits."""
-        hint = "`tfg --untrusted convert --verify` limits the process"
+        hint = Hint(step("verify_apart"), " limits the process")
         refuse_untrusted(self.graph, f"{self.runtime} does not run its model, which would run without limits", hint)
 
     def expected(self, value: Array) -> Array:

@@ -15,6 +15,7 @@ from ...core.graph.variable_nodes import find_variables
 from ...core.planning.reachability import needed_nodes
 from ...core.runtime.session.feeds import misfit
 from ...core.support.errors import InvalidArgumentError, NotFoundError
+from ...core.support.hints import Hint, feed, option
 from ...core.support.tensor_names import joined_names_hint, parse_tensor_name
 from ...core.support.words import counted
 from ...core.types.dtypes import DType, from_name, string
@@ -138,9 +139,8 @@ class Names:
             callers = [node for node in callers if node in needed] or callers
         if len(callers) != 1:
             calls = f"callers are {', '.join(node.name for node in callers)}" if callers else "no node calls it"
-            raise InvalidArgumentError(
-                f"'{word}': the call of function '{name}' is ambiguous: {calls}", hint="choose the caller with --signature"
-            )
+            hint = Hint("choose the caller with ", option("signature"))
+            raise InvalidArgumentError(f"'{word}': the call of function '{name}' is ambiguous: {calls}", hint=hint)
         return callers[0].name
 
     def only_output(self, word: str | None, option: str) -> Output:
@@ -182,7 +182,8 @@ class Names:
         feeds = [pair for pair in unknown if word in (None, pair[0])]
         if len(feeds) != 1:
             names = ", ".join(name for name, _ in unknown) or "none"
-            hint = f"feed the labels under a new name: --feed {word or 'labels'}=@y.npy (given: {names})"
+            labels = feed({word or "labels": "@y.npy"})
+            hint = Hint("feed the labels under a new name: ", labels, f" (given: {names})")
             raise InvalidArgumentError("the loss needs labels, fed in addition to the inputs", hint=hint)
         return feeds[0]
 
@@ -217,8 +218,9 @@ class Names:
                 f"signature '{self.signature.name}' has no {kind} '{word}', and the graph has no such node", hint=has
             )
         if self.graph.meta is not None and self.graph.meta.signatures:
-            has = f"to use the names of a signature, add --signature: {', '.join(self.graph.meta.signatures)}"
-            raise NotFoundError(f"the graph has no node '{word}'", hint=has)
+            known = ", ".join(self.graph.meta.signatures)
+            hint = Hint("to use the names of a signature, add ", option("signature"), f": {known}")
+            raise NotFoundError(f"the graph has no node '{word}'", hint=hint)
 
     def node(self, word: str) -> str:
         """Return the name of a node from the name of the node, of a tensor, of a signature's argument, or of a variable."""
@@ -271,7 +273,8 @@ class Names:
         """Return the only input, for a document without names; InvalidArgumentError where there are others."""
         names = list(self.inputs) or [node.name for node in self.graph if node.must_be_fed]
         if len(names) != 1:
-            hint = f"""write --feed '{{"inputs": {{"NAME": ..}}}}' with the names {", ".join(names) or "of tensors"}"""
+            document = option("feed", '{"inputs": {"NAME": ..}}')
+            hint = Hint("write ", document, f" with the names {', '.join(names) or 'of tensors'}")
             raise InvalidArgumentError(
                 f"--feed: the value has no name, and the graph has {counted(len(names), 'input')}", hint=hint
             )

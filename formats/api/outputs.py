@@ -11,6 +11,7 @@ from ...core.model.model_view import ModelView, SourceNode, model_view
 from ...core.passes.pipeline import default_fetches, default_runs, inline_functions, signature_runs
 from ...core.support.arguments import checked
 from ...core.support.errors import InvalidArgumentError
+from ...core.support.hints import Hint, step
 from ...core.support.tensor_names import parse_tensor_name
 from .prepared_sessions import names_of
 
@@ -85,5 +86,5 @@ def _name(graph: Graph, word: str, source: SourceNode, value: Output) -> str:
         return f"{source.call_path}:{value.index}" if value.node.output_dtypes else source.call_path
     raise InvalidArgumentError(
         f"'{word}' is node '{source.node}' of function '{source.function}', and a call around it stays a call",
-        hint="only `tfg run --fetch` takes nodes of loops, branches, and functions that call themselves",
+        hint=Hint("only ", step("fetch"), " takes nodes of loops, branches, and functions that call themselves"),
     )

@@ -12,6 +12,7 @@ from ...core.graph.variable_nodes import VariableNodes
 from ...core.runtime.guards.numeric_checks import check_numerics
 from ...core.runtime.session.runner import Orders, Runner, StepResult
 from ...core.runtime.state.run_context import Hook
+from ...core.support.hints import Hint, option
 from .classes import read_labels
 from .names import Given, Names, value_for
 from .step_files import with_top_classes
@@ -115,7 +116,7 @@ class RunPlan:
         names = tuple(tensor.name for tensor in explain(self.graph).outputs)
         if names:
             shown = ", ".join(names[:_MAX_NAMED]) + (" ..." if len(names) > _MAX_NAMED else "")
-            self._note(f"fetching {shown}; --fetch chooses others")
+            self._note(Hint(f"fetching {shown}; ", option("fetch"), " chooses others"))
         return names
 
     @functools.cached_property
@@ -132,14 +133,14 @@ class RunPlan:
     def assign(self, runner: Runner, more: Pairs = ()) -> None:
         """Assign the values of the request to variables, and then those of `more`."""
         request = self.request
-        for option, pairs, mode in (
+        for word, pairs, mode in (
             ("--assign", (*request.assign, *more), "assign"),
             ("--assign-add", request.assign_add, "add"),
             ("--assign-sub", request.assign_sub, "sub"),
         ):
             for name, given in pairs:
-                runner.assign(name, functools.partial(_assigned, given, option), mode)
+                runner.assign(name, functools.partial(_assigned, given, word), mode)
 
 
-def _assigned(given: str | Given, option: str, variable: VariableNodes) -> Any:
-    return value_for(given, variable.dtype, f"{option} {variable.name}")
+def _assigned(given: str | Given, word: str, variable: VariableNodes) -> Any:
+    return value_for(given, variable.dtype, f"{word} {variable.name}")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...core.support.engine_names import NUMPY
+from ...core.support.hints import Blank, Hint, option
 from ...core.support.words import counted
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def _summary(restored: Restored, runner: Runner) -> str:
         names = ", ".join(restored.positions[:4])
         message += f"; {counted(len(restored.positions), 'iterator position')} not restored: {names}"
     if restored.nearest:
-        message += "; a file of lines OLD=NEW gives tensors other names: --map FILE"
+        return Hint(message, "; a file of lines OLD=NEW gives tensors other names: ", option("map", Blank("FILE")))
     return message
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ...core.runtime.session.runner import FetchedValue, StepResult
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.grouping import grouped
+from ...core.support.hints import Hint, option
 from ...core.support.json_documents import json_line
 from ...core.types.tensors import Tensor
 from ..codecs.csv_table import columns_of, csv_bytes
@@ -28,7 +29,8 @@ def encoded_steps(steps: Sequence[StepResult], format_: str, schema: str = "tfg.
 def _npy(steps: Sequence[StepResult]) -> bytes:
     arrays = step_arrays(steps)
     if len(arrays) != 1:
-        raise InvalidArgumentError(f".npy holds a single tensor, but {len(arrays)} were fetched", hint="use --format npz")
+        hint = Hint("use ", option("format", "npz"))
+        raise InvalidArgumentError(f".npy holds a single tensor, but {len(arrays)} were fetched", hint=hint)
     return npy_bytes(*arrays.popitem())
 
 
@@ -69,7 +71,9 @@ def step_arrays(steps: Sequence[StepResult]) -> dict[str, Any]:
     arrays = {}
     for name, values in values_by_name.items():
         if len({np.shape(value) for value in values}) > 1:
-            raise InvalidArgumentError(f"'{name}' changed its shape from step to step", hint="use --format json")
+            raise InvalidArgumentError(
+                f"'{name}' changed its shape from step to step", hint=Hint("use ", option("format", "json"))
+            )
         arrays[name] = values[0] if len(values) == 1 else np.stack(values)
     return arrays
 

@@ -16,6 +16,7 @@ from ...core.runtime.session.session_like import SessionLike
 from ...core.support.arguments import checked
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError
+from ...core.support.hints import Hint, option
 from ...core.support.json_documents import PYTHON_ONLY
 from ...core.support.log import tell
 from ...core.support.tensor_names import parse_tensor_name
@@ -63,7 +64,7 @@ class TrainingFile:
         position = read_progress(self.path)
         if position is None:
             problem = f"'{self.path}' has no step number to resume from"
-            raise InvalidArgumentError(problem, hint="start a new training from these values with --state")
+            raise InvalidArgumentError(problem, hint=Hint("start a new training from these values with ", option("state")))
         return position
 
     def values(self, graph: Graph) -> Mapping[str, Tensor]:
@@ -103,7 +104,9 @@ def training_file(
         return path
     if path is None:
         if every is not None or resumes:
-            raise InvalidArgumentError("checkpoints and resuming need a file", hint="name a file with --save-state")
+            raise InvalidArgumentError(
+                "checkpoints and resuming need a file", hint=Hint("name a file with ", option("save-state"))
+            )
         return None
     if every is not None and every < 1:
         raise InvalidArgumentError(f"checkpoint_every must be at least 1, not {every}")

@@ -220,8 +220,10 @@ def make_page(
     overlays: Sequence[NodeOverlay] = (),
     compared: MergedGraphs | None = None,
     shown: RunValues | None = None,
+    words: Callable[[str], str] = str,
 ) -> Book:
-    """Return the contents of a page; `sheets` makes tables of the facts, by default the facts of one line each.
+    """Return the contents of a page; `sheets` makes tables of the facts, by default the facts of one line each, and `words`
+    puts the steps of texts into words.
 
     The values of variables come from `state`, by default from the SavedModel; up to `max_values` bytes are in the
     page. With `compared`, whose graph the view has, the page shows the differences, and begins with the whole graph; with
@@ -229,7 +231,7 @@ def make_page(
     """
     graph = view.graph
     page = _Page(view, [_fetched(view, name) for name in fetches])
-    page.compared = compared
+    page.compared, page.words = compared, words
     differences = compared.overlays if compared is not None else ()
     page.notes += [compared.verdict, *compared.notes] if compared is not None else []
     page.values, of_values = page_values(view, state, max_values, page.notes, report, shown)
@@ -255,6 +257,7 @@ class _Page:
         self.graph = view.graph
         self.fetches = fetches
         self.notes: list[str] = []
+        self.words: Callable[[str], str] = str
         self.values: Mapping[Node, tuple[NodeValue, ...]] = {}
         self.overlays: tuple[NodeOverlay, ...] = ()
         self.transcendentals: Mapping[Node, DimLike] = {}
@@ -287,6 +290,7 @@ class _Page:
             signature=self.view.signature,
             colour=self.colour,
             compared=None if self.compared is None else self._first_graph(self.compared, flops),
+            words=self.words,
         )
 
     def _first_graph(self, compared: MergedGraphs, flops: bool) -> FirstGraph:

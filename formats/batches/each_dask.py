@@ -15,6 +15,7 @@ import distributed
 
 from ...core.runtime.guards.allocation import keep_freed_memory
 from ...core.support.errors import UnavailableError
+from ...core.support.hints import Hint, step
 from ...core.support.log import tell
 from .each_recipe import Recipe, digest_of
 from .each_results import Results, SweepReport, reports, writing_results
@@ -95,8 +96,8 @@ def _has_graph(path: str, digest: str) -> bool:
 def _killed(error: Any) -> str:
     """Return what happened to a task whose workers died, and the next step."""
     place = f"the last of them {error.last_worker.address}"
-    step = "give the workers more memory, look into their logs, or run the input here: leave out --on"
-    return f"{error.allowed_failures + 1} workers died of it, {place}; {step}"
+    memory = "give the workers more memory, look into their logs, or run the input here: "
+    return Hint(f"{error.allowed_failures + 1} workers died of it, {place}; {memory}", step("here"))
 
 
 async def _reach(address: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from ...core.support.atomic import atomic_file, file_errors, flush
 from ...core.support.credentials import masked
 from ...core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ...core.support.hints import Hint, option
 from ...core.support.places import exists, is_address, is_file, modified, remove, times_below
 from ...core.types.tensors import Tensor
 from ..api.graph_reading import GraphReading
@@ -94,12 +95,14 @@ class Record(abc.ABC):
         try:
             job = self._parsed(bytes(read_regular(self._path)))
         except (ValueError, RecursionError):
-            raise DataLossError(f"'{self._path}' is damaged", hint="restart the job with --overwrite") from None
+            raise DataLossError(
+                f"'{self._path}' is damaged", hint=Hint("restart the job with ", option("overwrite"))
+            ) from None
         return job if isinstance(job, dict) else {}
 
     def _refusal(self, problem: str) -> InvalidArgumentError:
-        option = "--output" if self._output.shards is not None else "--out-dir"
-        hint = f"choose another {option}, or run all inputs again with --overwrite"
+        place = option("output" if self._output.shards is not None else "out-dir")
+        hint = Hint("choose another ", place, ", or run all inputs again with ", option("overwrite"))
         return InvalidArgumentError(f"'{self._output.shards or self._output.folder}' {problem}", hint=hint)
 
 
@@ -310,7 +313,7 @@ class Manifest(Record):
     def _line(self, shard: str) -> bytes:
         names, errors = self._names.pop(shard, []), self._errors.pop(shard, {})
         if names and not exists(shard):  # a shard without a result has no file
-            hint = "--output must be in a folder shared by this machine and all workers"
+            hint = Hint(option("output"), " must be in a folder shared by this machine and all workers")
             raise NotFoundError(f"a worker wrote the shard '{shard}', but this machine does not have the file", hint=hint)
         entry = {_SHARD: os.path.basename(shard), _RESULTS: names} | ({_FAILED: errors} if errors else {})
         return f"{json.dumps(entry)}\n".encode()

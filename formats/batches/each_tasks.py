@@ -160,7 +160,7 @@ def sweep_tasks(patterns: Sequence[str], sweep: Sequence[tuple[str, Sequence[str
     settings = [[(name, value) for value in values] for name, values in sweep]
     combinations = list(itertools.product(*settings))
     if len({_name(None, chosen) for chosen in combinations}) < len(combinations):
-        raise InvalidArgumentError("--sweep repeats a value")
+        raise InvalidArgumentError("the sweep repeats a value")
     return SweepTasks(items, combinations)
 
 

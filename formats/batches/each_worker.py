@@ -20,6 +20,7 @@ from ...core.graph.variable_nodes import find_variables
 from ...core.runtime.session.runner import FetchedValue, StepResult
 from ...core.support.errors import InternalError, InvalidArgumentError, TfgError
 from ...core.support.file_formats import CSV
+from ...core.support.hints import Hint, option
 from ..api.names import Given
 from ..api.run_plan import Pairs, RunPlan, RunRequest
 from ..api.session_setup import SessionSetup
@@ -65,7 +66,7 @@ class Worker:
         self._session.check_trust(self._graph)
         _ = self._own, self._plan.labels
         if not self._plan.fetches and not self._plan.targets:
-            raise InvalidArgumentError("nothing to fetch: add --fetch")
+            raise InvalidArgumentError("nothing to fetch", hint=Hint("add ", option("fetch")))
 
     def outcomes(
         self, tasks: Sequence[SweepTask], begin: Callable[[int], None] = lambda _: None

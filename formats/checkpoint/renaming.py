@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from ...core.support.arguments import regular_expression
 from ...core.support.errors import InvalidArgumentError, MissingKeyError
+from ...core.support.hints import Hint, option
 from ..codecs.source import read_text
 
 _COMMENT = "#"
@@ -97,6 +98,5 @@ def _check_distinct(renamed: Mapping[str, str]) -> None:
         if not new:
             raise InvalidArgumentError(f"tensor '{name}' would have no name", hint="give it a new name")
         if owners.setdefault(new, name) != name:
-            raise InvalidArgumentError(
-                f"tensors '{owners[new]}' and '{name}' would both be named '{new}'", hint="leave one out with --exclude"
-            )
+            problem = f"tensors '{owners[new]}' and '{name}' would both be named '{new}'"
+            raise InvalidArgumentError(problem, hint=Hint("leave one out with ", option("exclude")))

@@ -15,6 +15,7 @@ from ...core.runtime.state.file_access import OPEN, FileAccess, FileGate, escape
 from ...core.support.atomic import file_errors, replacing
 from ...core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ...core.support.gc_control import rare_collection
+from ...core.support.hints import Hint, command
 from ...core.support.keyed_cache import KeyedCache
 from ...core.support.places import exists, is_address, is_file, is_folder, make_folders, stamp
 from ...core.support.regular_files import PositionedFile
@@ -67,7 +68,9 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
     for table in tables:
         with file_errors(table), files.open(table) as file:
             if not is_table(PositionedFile(file)):
-                hint = f"give the prefix, the part before .index; for a graph, `tfg explain {table}` lists the variables"
+                hint = Hint(
+                    "give the prefix, the part before .index; for a graph, ", command("explain", table), " lists the variables"
+                )
                 raise InvalidArgumentError(f"'{table}' is not a checkpoint", hint=hint)
     return open_v1(prefix, tables, files)
 

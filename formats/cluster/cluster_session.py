@@ -35,6 +35,7 @@ from ...core.support.errors import (
     UnimplementedError,
     UnknownError,
 )
+from ...core.support.hints import Blank, Hint, command
 from ...core.support.not_copied import NotCopied
 from ...core.types.dtypes import DType, string
 from ...core.types.tensors import Tensor
@@ -52,7 +53,9 @@ from .tasks import TaskWatch, ask_tasks
 CONNECT_SECONDS: Final = 10.0
 TASKS_SECONDS: Final = 300.0
 """The time, in seconds, for all tasks to answer when a session is made: tasks may be started after their client."""
-_DEAD_TASK: Final = "start the task; `tfg cluster ADDRESS` shows the tasks that answer, and the tasks that do not"
+_DEAD_TASK: Final = Hint(
+    "start the task; ", command("cluster", Blank("ADDRESS")), " shows the tasks that answer, and the tasks that do not"
+)
 RETURN_SECONDS: Final = 60.0
 """The time, in seconds, for a lost server to return before a retry counts as failed."""
 _GRACE: Final = 5.0

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ...core.support.errors import DeadlineExceededError, UnavailableError
+from ...core.support.hints import Blank, Hint, command
 from ..protos import cluster_pb2 as pb
 from .master import Device, Master
 
@@ -85,7 +86,8 @@ class TaskWatch:
             if now - since >= SILENT_SECONDS:
                 problem = f"{name} has not answered for {now - since:.0f} s while a step waited for it"
                 raise UnavailableError(
-                    problem, hint="start the task; `tfg cluster ADDRESS` lists the tasks that do not answer"
+                    problem,
+                    hint=Hint("start the task; ", command("cluster", Blank("ADDRESS")), " lists the tasks that do not answer"),
                 )
             if now - since >= NOTE_SECONDS and name not in self._named:
                 self._named.add(name)

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from ...core.graph.metagraph import Signature
 from ...core.support.errors import InvalidArgumentError
+from ...core.support.hints import Hint, option
 
 WHOLE: Final = ""
 """The name of a value without a name, which feeds the only input."""
@@ -99,7 +100,7 @@ def named_values(parsed: Any, signature: Signature | None, is_input: Callable[[s
 
 def _check_signature(name: Any, signature: Signature | None) -> None:
     if name is not None and (signature is None or signature.name != name):
-        raise InvalidArgumentError(f"the request is for signature '{name}'", hint=f"add --signature {name}")
+        raise InvalidArgumentError(f"the request is for signature '{name}'", hint=Hint("add ", option("signature", str(name))))
 
 
 def _columns(value: Any) -> Mapping[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -11,6 +10,7 @@ from ...core.graph.graph import Graph, Node
 from ...core.graph.reference_ops import REPAIRS
 from ...core.registry.node_kinds import ABSENT
 from ...core.support.errors import AbsentInputError, AlreadyExistsError, InvalidArgumentError, TfgError
+from ...core.support.hints import Hint, step
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.types.tensors import Tensor
 from ..protos.graph_pb2 import AttrValue, NodeDef, TensorProto
@@ -108,12 +108,10 @@ def _missing_input(graph: Graph, node: Node, text: str, name: str, is_hinted: bo
 def _remedy(graph: Graph, text: str, name: str) -> str:
     """Return the names like that of a missing input, and how a missing tensor becomes an input of the graph."""
     close = graph.nearest(name)
-    parts = [f"nearest names: {', '.join(close)}"] if close else []
-    if not text.startswith("^"):
-        parts.append(f"`tfg convert GRAPH OUT --from {shlex.quote(text)} --to OUTPUT` makes it a placeholder")
-    else:
-        parts.append(f"{REPAIRS} lets no node wait for it")
-    return "; ".join(parts)
+    near = f"nearest names: {', '.join(close)}; " if close else ""
+    if text.startswith("^"):
+        return Hint(near, REPAIRS, " lets no node wait for it")
+    return Hint(near, step("extract_from", tensor=text), " makes it a placeholder")
 
 
 def input_texts(node: Node) -> Sequence[str]:

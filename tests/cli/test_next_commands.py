@@ -8,6 +8,7 @@ import shlex
 import numpy as np
 import pytest
 
+import tfg as library
 from tests.cli.running import ROOT, SAMPLES, tfg
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
@@ -43,6 +44,15 @@ def run_all(path) -> list[str]:
 @pytest.mark.parametrize("path", sample_graphs(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_commands_for_samples_work(path):
     assert run_all(path)
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("path", sample_graphs(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_calls_for_samples_work(path):
+    """In Python the next commands are calls."""
+    graph = library.load(path)
+    for line in library.explain(graph).next_commands:
+        exec(line, {"tfg": library, "numpy": np, "graph": graph})
 
 
 @pytest.mark.slow

@@ -89,7 +89,7 @@ def test_checkpoint_files_are_named(tmp_path):
     write_checkpoint(tmp_path / "ck", {"a": np.float32([1, 2])})
     with pytest.raises(InvalidArgumentError, match="a checkpoint's index") as error:
         load(tmp_path / "ck.index")
-    assert "tfg checkpoint" in str(error.value.hint)
+    assert "tfg.read_checkpoint" in str(error.value.hint)
 
 
 @pytest.mark.parametrize("size", [20, 30, 45])

@@ -338,7 +338,7 @@ def test_a_model_without_its_weights_is_read_as_far_as_it_goes(tmp_path, pointer
     assert "w.bin" in problems[0]["message"]
     with pytest.raises(NotFoundError, match=r"w\.bin") as error:
         tfg.Session(tfg.load(folder)).run("y:0", {"x:0": IMAGE})
-    assert error.value.details == ("`tfg layers`, `tfg draw` and `tfg check` need no values",)
+    assert error.value.details == ("`tfg.layers`, `tfg.draw` and `tfg.check` need no values",)
 
 
 WRITTEN = ("iris_tfjs", "keras_classifier", "collatz.pbtxt")

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import tfg
-from tfg.core.support.hints import command_form
+from tfg.cli.next_steps import in_commands
 from tfg.core.types import dtypes
 
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="the program 'bash' is not installed")
@@ -38,7 +38,7 @@ def words_of(commands, folder):
 def test_the_hint_to_rename_a_node(name, tmp_path):
     graph = tfg.Graph()
     graph.add_node(name, "NoOp")
-    (hint,) = {command_form(problem.hint) for problem in tfg.check(graph) if problem.hint and "rename" in problem.hint}
+    (hint,) = {in_commands(problem.hint) for problem in tfg.check(graph) if problem.hint and "rename" in problem.hint}
     assert f"rename{{node={name}:NAME}}" in words_of([hint.removeprefix("`").removesuffix("` renames it")], tmp_path)
 
 
@@ -47,5 +47,5 @@ def test_the_next_commands_of_explain(name, tmp_path):
     graph = tfg.Graph()
     x = graph.add_node(name, "Placeholder", attrs={"dtype": dtypes.float32, "shape": tfg.Shape([2])})
     graph.add_node("out", "Neg", [x.output()], attrs={"T": dtypes.float32})
-    given = words_of(tfg.explain(graph).next_commands, tmp_path)
+    given = words_of(map(in_commands, tfg.explain(graph).next_commands), tmp_path)
     assert f"{name}=uniform(2)" in given

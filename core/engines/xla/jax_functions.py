@@ -18,6 +18,7 @@ from ...planning.plan import Plan, Step
 from ...planning.planner import compile_plan
 from ...registry.op_facts import has_fact
 from ...registry.registry import lowering
+from ...support import hints
 from ...support.errors import InvalidArgumentError, NotFoundError, TfgError, UnimplementedError
 from ...support.optional_packages import extra_hint
 from ...support.user_signals import pass_on
@@ -155,7 +156,7 @@ class JaxFunction:
         scope = jax.export.SymbolicScope()
         specs = [_spec(name, output, declared[name], batches.get(name, ""), scope) for name, output in self.inputs.items()]
         program = jax.jit(lambda *inputs: self.traced(held, inputs, is_portable=True))
-        hint = "if a shape is unknown, set it, e.g. with --shape x=?,28,28"
+        hint = hints.Hint("if a shape is unknown, set it, e.g. with ", hints.step("shape", name="x", sizes=[None, 28, 28]))
         try:
             return bytes(jax.export.export(program, platforms=_PLATFORMS)(*specs).serialize())
         except TfgError as error:
@@ -194,7 +195,8 @@ def _input_shape(name: str, output: Output, static_shape: Shape) -> Shape:
     shape = merge_shapes(_declared_shape(output), static_shape)
     if shape.dims is None:
         raise UnimplementedError(
-            f"the shape of input '{name}' is unknown", hint=f"set the shape, e.g. with --shape {name}=2,3"
+            f"the shape of input '{name}' is unknown",
+            hint=hints.Hint("set the shape, e.g. with ", hints.step("shape", name=name, sizes=[2, 3])),
         )
     return shape
 

@@ -11,6 +11,7 @@ from ...graph.graph import Node
 from ...inference.node_calls import apply_kernel
 from ...registry.op_facts import has_fact
 from ...support.errors import UnimplementedError
+from ...support.hints import Hint, option
 from ...types.dtypes import DType
 from .library import jax, jnp
 
@@ -47,7 +48,8 @@ def require_numbers(node: Node, values: Sequence[Any]) -> None:
     """Raise UnimplementedError for a node without a lowering that takes symbolic dimensions."""
     if any(map(is_symbolic, values)):
         problem = "it computes with a symbolic dimension, which has no lowering"
-        raise UnimplementedError(problem, node=node.name, op=node.op, hint="set the dimension of the input, e.g. with --shape")
+        hint = Hint("set the dimension of the input, e.g. with ", option("shape"))
+        raise UnimplementedError(problem, node=node.name, op=node.op, hint=hint)
 
 
 def _is_dimension(value: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import shlex
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any
 
@@ -28,6 +27,7 @@ from ...runtime.state.kernel_context import Functions, KernelContext
 from ...runtime.state.run_context import check_time
 from ...runtime.state.tensor_arrays import zeros
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
+from ...support.hints import Hint, feed
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
@@ -396,7 +396,7 @@ zero_flops(*_HELPERS)
 
 @kernel("_Arg", "_DeviceArg")
 def arg(ctx: KernelContext) -> Result:
-    hint = f"`--feed {shlex.quote(f'{ctx.name}=VALUE')}` gives it a value"
+    hint = Hint(feed({ctx.name: "VALUE"}), " gives it a value")
     raise InvalidArgumentError(f"argument '{ctx.name}' of a function has no value outside a call", hint=hint)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ...registry.registry import facts, flops, kernel, lower, shape, uncounted_program, without_gradient
 from ...support.errors import UnimplementedError
+from ...support.hints import Hint, option
 from ...support.optional_packages import extra_hint
 from ...types.arrays import Result
 from ...types.dtypes import DType
@@ -19,7 +20,14 @@ _FIRST_VERSION = 9
 def xla_call_module(args: list[Any]) -> list[Result]:
     raise UnimplementedError(
         "it holds a program compiled by JAX, which only XLA can run",
-        hint=extra_hint("xla") + " and --engine xla run it; --engine-report shows the reason otherwise",
+        hint=Hint(
+            extra_hint("xla"),
+            " and ",
+            option("engine", "xla"),
+            " run it; ",
+            option("engine-report"),
+            " shows the reason otherwise",
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...runtime.state.resources import Variable
+from ...runtime.state.resources import Variable, no_value_hint
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.shapes import Shape
 
@@ -29,7 +29,7 @@ def resource_variable(handle: Any) -> Variable:
     if not variable.is_initialized:
         raise NotFoundError(
             f"resource variable {variable.name} does not exist: it is uninitialized or was destroyed",
-            hint=f"`tfg run --init` or `--assign {variable.name}=VALUE` initializes it, `--state FILE` restores it",
+            hint=no_value_hint(variable.name),
         )
     return variable
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from ...support.hints import Hint, option
 from ...types import dtypes
 from ...types.arrays import Array
 
@@ -27,15 +28,18 @@ def filled(g: Any, table: TableHandle, keys: Any, values: Any) -> None:
     g.tables[table.name] = _constant(g, keys), _constant(g, values)
 
 
+_MAKE_INPUT: Final = Hint("make the result of the lookup an input, with ", option("from"))
+
+
 def _constant(g: Any, value: Any) -> Array:
     if value.array is None:
-        g.refuse("the contents of its table are not constant: make the result of the lookup an input, with --from")
+        g.refuse(Hint("the contents of its table are not constant: ", _MAKE_INPUT))
     return np.asarray(value.array)
 
 
 def _contents(g: Any, table: TableHandle) -> tuple[Array, Array]:
     if table.name not in g.tables:
-        g.refuse("no initializer fills its table: make the result of the lookup an input, with --from")
+        g.refuse(Hint("no initializer fills its table: ", _MAKE_INPUT))
     contents: tuple[Array, Array] = g.tables[table.name]
     return contents
 

@@ -23,6 +23,7 @@ from ...support.errors import (
     ResourceExhaustedError,
     UnimplementedError,
 )
+from ...support.hints import Hint, step
 from ...text.hashes import murmur64
 from ...types.dtypes import DType
 from ..shared.string_functions import as_objects
@@ -179,7 +180,8 @@ class StaticTable(LookupTable):
     def find(self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         if not self.is_initialized:
             raise FailedPreconditionError(
-                "Table not initialized.", hint=f"run the initializer of table '{self.name}' first, as `tfg run --init` does"
+                "Table not initialized.",
+                hint=Hint(f"run the initializer of table '{self.name}' first, as ", step("initialize"), " does"),
             )
         if default.size != 1:
             raise InvalidArgumentError(f"Expected a scalar default value, got shape {default.shape}")

@@ -29,7 +29,7 @@ from ...registry.registry import (
 )
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
-from ...runtime.state.resources import ANONYMOUS_NAME, Variable
+from ...runtime.state.resources import ANONYMOUS_NAME, Variable, no_value_hint
 from ...runtime.state.tensor_arrays import zeros
 from ...support.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
 from ...types.arrays import Array, Result
@@ -302,7 +302,7 @@ def read_variable_op(resource: Array, *, dtype: DType) -> Result:
     if not target.is_initialized:
         raise FailedPreconditionError(
             f"Could not find variable {target.name}: it is uninitialized or was destroyed",
-            hint=f"`tfg run --init` or `--assign {target.name}=VALUE` initializes it, `--state FILE` restores it",
+            hint=no_value_hint(target.name),
         )
     if target.dtype is not dtype:
         raise InvalidArgumentError(f"Trying to read variable with wrong dtype: '{target.name}' is {target.dtype}, not {dtype}")

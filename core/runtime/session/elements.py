@@ -9,6 +9,7 @@ from ...graph.graph import Node, Output
 from ...inference.input_pipelines import beginning
 from ...registry.op_facts import has_fact
 from ...support.errors import InvalidArgumentError
+from ...support.hints import Blank, Hint, command
 from ...types.dtypes import string
 from ...types.shapes import SCALAR
 from .runner import Orders, Runner, StepResult
@@ -61,6 +62,6 @@ def _spec(node: Node) -> dict[str, Any]:
     if not has_fact(node.op, "input_pipeline") or not types:
         raise InvalidArgumentError(
             f"'{node.name}' ({node.op}) is neither a dataset nor an iterator",
-            hint="`tfg explain GRAPH` shows the input pipelines",
+            hint=Hint(command("explain", Blank("GRAPH")), " shows the input pipelines"),
         )
     return {"output_types": types, "output_shapes": node.attr("output_shapes")}

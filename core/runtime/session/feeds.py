@@ -8,6 +8,7 @@ from typing import Any
 
 from ...graph.graph import Graph, Output
 from ...support.errors import InvalidArgumentError
+from ...support.hints import Hint, step
 from ...support.tensor_names import parse_tensor_name
 from ...types import dtypes
 from ...types.dtypes import DType
@@ -44,8 +45,7 @@ class Feed:
 def misfit(dims: tuple[int, ...], fed: Output, shape: Shape, example: str) -> InvalidArgumentError:
     """Return the error for a value whose dimensions do not fit the shape of a fed tensor; `example` is a hint that does."""
     is_other_batch = fed.node.is_placeholder and shape.rank == len(dims) and fits(dims[1:], shape[1:])
-    other = "`tfg convert GRAPH OUT --batch '?'` makes a graph for any batch; " if is_other_batch else ""
-    hint = f"{other}{example}"
+    hint = Hint(step("any_batch"), " makes a graph for any batch; ", example) if is_other_batch else example
     return InvalidArgumentError(
         f"cannot feed a value of shape {Shape(dims)} for tensor '{fed.name}' of shape {shape}",
         node=fed.node.name,

@@ -13,6 +13,7 @@ from ...graph.metagraph import Bound, MetaGraph, SavedCallable, Signature, Signa
 from ...graph.node_making import add_identity, add_placeholder
 from ...support.arguments import checked
 from ...support.errors import InvalidArgumentError, NotFoundError
+from ...support.hints import Hint, option
 from ...types.shapes import UNKNOWN, Shape
 from ...types.tensors import FuncRef
 from .restored_variables import restored_variables
@@ -124,7 +125,7 @@ def _arguments(graph: Graph, function: Function, count: int) -> Iterator[Output]
     for number, node in enumerate(function.args[:count]):
         dtype = node.attrs["T"]
         if dtype.name == "resource":
-            hint = "only a call in the graph passes handles: fetch the results of the call with --fetch"
+            hint = Hint("only a call in the graph passes handles: fetch the results of the call with ", option("fetch"))
             raise InvalidArgumentError(f"function '{function.name}' takes the handle '{node.name}'", hint=hint)
         shape = shapes[number] if isinstance(shapes, list) and number < len(shapes) else UNKNOWN
         name = node.attrs.get("_user_specified_name", node.name.encode()).decode("utf-8", "replace")

@@ -25,6 +25,7 @@ from ...graph.variable_nodes import ASSIGN_OPS, VariableNodes, find_variables, i
 from ...registry.catalog import CATALOG
 from ...registry.op_facts import has_fact
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
+from ...support.hints import Blank, Hint, option, step
 from ...support.log import DEBUG, Stopwatch
 from ...support.words import some
 from ...types.dtypes import string, variant
@@ -198,7 +199,8 @@ class Runner:
             problem = (
                 "the graph has no initializer for its variables" if self.variables else "nothing to initialize: no variables"
             )
-            raise FailedPreconditionError(problem, hint="set values with --assign VARIABLE=VALUE or --state FILE")
+            ways = step("assign", variable=Blank("VARIABLE")), " or ", step("state", path=Blank("FILE"))
+            raise FailedPreconditionError(problem, hint=Hint("set values with ", *ways))
         return names
 
     def fill(self) -> tuple[str, ...]:
@@ -265,8 +267,8 @@ class Runner:
         theirs = some([f"{name} {kind_words(kind_of(tensor))}" for name, tensor in tensors.items()])
         mine = some([f"{name} {kind_words(self.kind(name))}" for name in self.variables] or self.tables)
         likely = [f"{other}={name}" for name, other in self._nearest(self.variables, tensors).items()]
-        proposal = f"; perhaps, as pairs for --map: {some(likely)}" if likely else ""
-        hint = f"the state has {theirs}; the graph has {mine}{proposal}"
+        proposal = ("; perhaps, as pairs for ", option("map"), f": {some(likely)}") if likely else ()
+        hint = Hint(f"the state has {theirs}; the graph has {mine}", *proposal)
         return InvalidArgumentError("the state has no value of any variable of the graph", hint=hint)
 
     def _to_assign(self, tensor: Tensor) -> Any:

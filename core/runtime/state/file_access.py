@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from ...support.arguments import checked
 from ...support.atomic import file_errors
 from ...support.errors import InvalidArgumentError, PermissionDeniedError
+from ...support.hints import Hint, step
 from ...support.log import DEBUG, tell
 from ...support.places import exists, is_address, is_folder, names_in
 from ...support.regular_files import open_regular
@@ -214,8 +215,7 @@ class FileGate:
             f"the graph may not {verb} '{path}'",
             node=getattr(self.node, "name", None),
             op=getattr(self.node, "op", None),
-            hint=f"allow the folder with `--allow-files {os.path.dirname(resolved)}`, or in Python with "
-            f"`files=FileAccess.only(...)`",
+            hint=Hint("allow the folder with ", step("allow_files", folder=os.path.dirname(resolved))),
         )
 
     def _still_there(self, path: str, checked: str, file: BinaryIO) -> BinaryIO:

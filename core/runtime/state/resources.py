@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final, Self, TypeVar
 import numpy as np
 
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, TfgError
+from ...support.hints import Blank, Hint, step
 from ...types.arrays import EngineArray
 from ...types.dtypes import DType, float32
 from ...types.shapes import UNKNOWN, Shape
@@ -21,6 +22,12 @@ _Resource = TypeVar("_Resource")
 ANONYMOUS_NAME: Final = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 """The shared name by which TensorFlow asks for a new variable in every run."""
 _RESHAPES: Final = itertools.count(1)
+
+
+def no_value_hint(variable: str) -> Hint:
+    """Return the ways to give a variable a first value."""
+    restore = step("state", path=Blank("FILE"))
+    return Hint(step("initialize"), " or ", step("assign", variable=variable), " initializes it, ", restore, " restores it")
 
 
 class Shared:
@@ -169,7 +176,7 @@ class Variable(Shared, Readable):
         if value is None:
             raise FailedPreconditionError(
                 f"Attempting to use uninitialized value {self.name}",
-                hint=f"`tfg run --init` or `--assign {self.name}=VALUE` initializes it, `--state FILE` restores it",
+                hint=no_value_hint(self.name),
             )
         return value.numpy() if type(value) is EngineArray else value
 

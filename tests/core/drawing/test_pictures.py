@@ -135,7 +135,7 @@ def test_boxes_and_edges():
     }
     (multiplied,) = [box for box in picture.boxes if box.name == "a/mul"]
     assert multiplied.lines == ("mul", "Mul", "with 2")
-    assert picture.notes == ("not drawn: 1 Const node, 1 Identity node, 1 NoOp node (--all)",)
+    assert picture.notes == ("not drawn: 1 Const node, 1 Identity node, 1 NoOp node (all)",)
 
 
 def test_closed_scopes_say_what_they_hold():

@@ -105,7 +105,7 @@ def test_a_function_with_state_says_what_to_do():
     b.StatefulPartitionedCall([b.constant([2])], Tin=["int32"], Tout=["float32"], f="drawn", name="y")
     refused = preview(b.graph, [b.graph.output("y:0")], taking_control_flow()).refused
     steps = {refusal.op: refusal.next_step for refusal in refused}
-    assert "--inline-functions" in steps["StatefulPartitionedCall"]
+    assert "tfg.inline_functions" in steps["StatefulPartitionedCall"]
     assert "NumPy draws random numbers" in steps["RandomUniform"]
 
 

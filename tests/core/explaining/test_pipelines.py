@@ -5,6 +5,7 @@ import pytest
 
 from tests.cli.running import tfg
 from tests.pipelines import NUMBER, elements, function, int64, numbers, slices
+from tfg.cli.next_steps import in_commands
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.explaining.graph_facts import explain_graph
 from tfg.core.explaining.stages import recover_stages
@@ -77,7 +78,8 @@ def test_what_only_hands_a_dataset_on_is_passed():
 def test_elements_are_inputs_and_steps_an_epoch():
     facts = explain_graph(initializable())
     assert [tensor.name for tensor in facts.inputs] == ["next:0"]
-    assert "tfg run GRAPH --init --fetch y:0" in facts.next_commands
+    assert "session = tfg.Session(graph); tfg.initialize(session); session.run(['y:0'])" in facts.next_commands
+    assert "tfg run GRAPH --init --fetch y:0" in map(in_commands, facts.next_commands)
 
 
 def test_a_one_shot_iterator_has_its_dataset_in_a_function():

@@ -181,7 +181,7 @@ def test_an_op_without_a_kernel_is_not_the_fault_of_feeds():
 def test_an_error_of_a_drawn_name_says_that_the_feeds_were_drawn():
     b = GraphBuilder()
     y = b.ReadFile(b.Placeholder(dtype="string", shape=[], name="x"))
-    with pytest.raises(PermissionDeniedError, match=r"on drawn feeds: x .* --feed x=VALUE sets others"):
+    with pytest.raises(PermissionDeniedError, match=r"on drawn feeds: x .* `feeds={'x': VALUE}` sets others"):
         drawn(b, y)
 
 

@@ -84,7 +84,7 @@ def test_unknown_shapes_say_where_they_come_from():
     y = g.Square(x, name="y")
     report = count_flops(g.graph, [y.name])
     assert [node.path for node in report.unknown()] == ["y"]
-    assert "--shape" in report.unknown()[0].reason
+    assert "shapes=" in report.unknown()[0].reason
 
 
 def test_sections_of_a_training_step(model):

@@ -53,7 +53,8 @@ def test_a_size_is_called_after_its_node(masked):
     assert report.unknown() == []
     assert costs(report)["y"] == "40*n[Where]"
     assert report.symbols["n[Where]"] == (
-        "dimension 0 of choose/Where:0 (the number of true elements), known only at run time; --size Where=NUMBER sets it"
+        "dimension 0 of choose/Where:0 (the number of true elements), known only at run time; "
+        "`sizes={'Where': NUMBER}` sets it"
     )
     feeds = {"x:0": X, "mask:0": np.array([True, False, True])}
     assert measured(masked.graph, ["y:0"], feeds) == report.substituted({"N": 3, "n[Where]": 2}).total().flops
@@ -105,7 +106,7 @@ def test_a_placeholder_without_a_shape_says_what_to_do():
     x = g.Placeholder(dtype="float32", name="x")
     y = g.PartitionedCall([g.Neg(x)], Tout=["float32"], f="f", name="call")[0]
     assert set(reasons(count_flops(g.graph, [y.name])).values()) == {
-        "placeholder 'x' has no shape: set it with --shape x=SIZES"
+        "placeholder 'x' has no shape: set it with `shapes={'x': SIZES}`"
     }
     assert count_flops(g.graph, [y.name], shapes={"x": (2, 3)}).total().flops == 12
 
@@ -157,7 +158,7 @@ def test_values_that_are_fed_decide_shapes_and_branches():
     g = GraphBuilder()
     x, axes = g.Placeholder(dtype="float32", shape=[6, 7]), g.Placeholder(dtype="int32", shape=[None], name="axes")
     total = g.Sum(x, axes, name="total")
-    assert "--shape total" in reasons(count_flops(g.graph, [total.name]))["total"]
+    assert "`shapes={'total': SIZES}`" in reasons(count_flops(g.graph, [total.name]))["total"]
     assert costs(count_flops(g.graph, [total.name], values={"axes": np.int32([1])}))["total"] == str(6 * 6)
     p = g.Placeholder(dtype="bool", shape=[], name="p")
     define(g, "cheap", ["float32"], lambda b, x: [b.Neg(x)])

@@ -45,7 +45,7 @@ def test_all_that_is_refused_is_named_with_the_reason():
     assert "MatrixSquareRoot (first, second): it has no lowering" in message
     assert "RandomUniform (third): it is stateful" in message
     assert "`inputs=['third']`" in refused.value.hint
-    assert 'passes="default,remove_dropout"' in refused.value.hint
+    assert "passes='default,remove_dropout'" in refused.value.hint
 
 
 def test_an_argument_outside_of_a_call_becomes_an_input():

@@ -373,7 +373,7 @@ def test_a_selected_reference_is_the_value_of_the_selected_variable(index, value
     number = b.constant("number", index, np.int32)
     selected = b.add("selected", "RefSelect", number, b.constant("v", [1, 2]), b.constant("w", [3, 4]), N=2)
     b.add("y", "AssignAdd", selected, b.fed("x"))
-    assert all("--passes repair" in problem.hint for problem in find_problems(b.graph))
+    assert all("passes='repair'" in problem.hint for problem in find_problems(b.graph))
     graph, _ = b.repaired(["y"])
     assert run(graph, "y:0", {"x:0": np.float32(0)}) == value
     assert not find_problems(graph)
@@ -407,7 +407,7 @@ def test_missing_inputs_become_placeholders(tmp_path):
     broken, mended = tmp_path / "broken.pbtxt", tmp_path / "mended.pb"
     broken.write_text(MISSING)
     problems = find_problems(*load_leniently(broken))
-    assert "passes repair` lets no node wait" in problems[-1].hint
+    assert "passes='repair')` lets no node wait" in problems[-1].hint
     done = tfg("optimize", broken, "-o", mended, "--passes", "repair")
     assert done.code == 0 and "placeholder 'split/output_1' takes the place of 'split:1'" in done.err
     graph = load(mended)

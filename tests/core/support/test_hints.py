@@ -3,61 +3,90 @@
 from __future__ import annotations
 
 import ast
+import copy
 import functools
+import importlib
 import inspect
 import pathlib
 import pickle
 import re
+import string
 
 import numpy as np
 import pytest
 
 import tfg
-from tests.cli.running import tfg as command
+from tests.cli.running import tfg as run
 from tests.sources import nodes_of
+from tfg.cli import main
+from tfg.cli.next_steps import IN_COMMANDS, in_commands
 from tfg.core.support.errors import InvalidArgumentError
-from tfg.core.support.hints import PARAMETERS, Hint, command_form, in_python
+from tfg.core.support.hints import IN_PYTHON, Blank, Hint, command, feed, option, step
 
 ROOT = pathlib.Path(tfg.__file__).parent
-OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 
 
 @pytest.mark.parametrize(
-    ("hint", "expected"),
+    ("parts", "in_python", "on_command_line"),
     [
-        ("name an output with --fetch", "name an output with `fetches`"),
-        ("`--feed 'x=[[1, 2], [3, 4]]'` feeds an example", "`feeds={'x': [[1, 2], [3, 4]]}` feeds an example"),
-        ("feed valid values: --feed x=VALUE --feed y=VALUE", "feed valid values: `feeds={'x': VALUE, 'y': VALUE}`"),
-        ("`tfg run --init` or `--assign w=VALUE` initializes it, `--state FILE` restores it",
-         "`tfg.initialize(session)` or `session.variables['w'] = VALUE` initializes it, "
-         "`tfg.restore(session, tfg.read_checkpoint(FILE))` restores it"),
-        ("use the file as a state, with --state FILE.npz",
-         "use the file as a state, with `tfg.restore(session, tfg.read_checkpoint(FILE))`"),
-        ("set the shape, e.g. with --shape x=?,3", "set the shape, e.g. with `shapes={'x': [None, 3]}`"),
-        ("try --engine xla, or leave the node to NumPy", "try `engine='xla'`, or leave the node to NumPy"),
-        ("`--map-op A=B --map-op C=D` reads them", "`tfg.map_ops(graph, {'A': 'B', 'C': 'D'})` reads them"),
-        ("the names are a, b", "the names are a, b"),
+        (("name an output with ", option("fetch")), "name an output with `fetches`", "name an output with --fetch"),
+        ((feed({"x": "[[1, 2], [3, 4]]"}), " feeds an example"),
+         "`feeds={'x': [[1, 2], [3, 4]]}` feeds an example", "`--feed 'x=[[1, 2], [3, 4]]'` feeds an example"),
+        ((feed({"x": "uniform(2,3)", "y": "VALUE"}),),
+         "`feeds={'x': numpy.ones([2, 3]), 'y': VALUE}`", "`--feed 'x=uniform(2,3)' --feed y=VALUE`"),
+        ((feed({"x": "strings(20)", "y": "true"}),),
+         "`feeds={'x': numpy.full([20], 'a'), 'y': True}`", "`--feed 'x=strings(20)' --feed y=true`"),
+        ((feed({"x": "randint(2,high=5)", "y": "randint(high=10)", "z": "zeros(3)"}),),
+         "`feeds={'x': numpy.ones([2]), 'y': 1, 'z': numpy.zeros([3])}`",
+         "`--feed 'x=randint(2,high=5)' --feed 'y=randint(high=10)' --feed 'z=zeros(3)'`"),
+        ((step("assign", variable="w"), " or ", step("state", path=Blank("FILE"))),
+         "`session.variables['w'] = VALUE` or `tfg.restore(session, tfg.read_checkpoint(FILE))`",
+         "`--assign w=VALUE` or `--state FILE`"),
+        (("add ", option("state", Blank("FILE.npz"))),
+         "add `tfg.restore(session, tfg.read_checkpoint(FILE.npz))`", "add --state FILE.npz"),
+        ((step("shape", name="x", sizes=[None, 3]),), "`shapes={'x': [None, 3]}`", "--shape x=?,3"),
+        ((step("shape", name="a b", sizes=Blank("SIZES")),), "`shapes={'a b': SIZES}`", "--shape 'a b'=SIZES"),
+        (("try ", option("engine", "xla")), "try `engine='xla'`", "try --engine xla"),
+        ((option("max-nodes"),), "`max_nodes`", "--max-nodes"),
+        ((command("check"), " or ", command("checkpoint", Blank("PREFIX")), " or ", command("ops", "A b")),
+         "`tfg.check` or `tfg.read_checkpoint(PREFIX)` or `tfg.ops('A b')`",
+         "`tfg check` or `tfg checkpoint PREFIX` or `tfg ops 'A b'`"),
+        ((step("map_ops", ops={"A": "B", "C": Blank("OTHER")}),),
+         "`tfg.map_ops(graph, {'A': 'B', 'C': OTHER})`", "`--map-op A=B --map-op C=OTHER`"),
+        (("the names are {a}, --b",), "the names are {a}, --b", "the names are {a}, --b"),
+        ((Hint(option("to", Blank("OUTPUT"))), "; ", "or stop"), "`outputs=OUTPUT`; or stop", "--to OUTPUT; or stop"),
     ],
 )  # fmt: skip
-def test_a_hint_names_parameters(hint, expected):
-    assert in_python(hint) == expected
-    assert command_form(Hint(hint)) == hint
+def test_a_hint_in_words(parts, in_python, on_command_line):
+    hint = Hint(*parts)
+    for one in (hint, pickle.loads(pickle.dumps(hint)), copy.deepcopy(hint)):
+        assert (one, in_commands(one)) == (in_python, on_command_line)
+
+
+def test_names_of_graphs_are_quoted_for_a_shell():
+    hint = Hint(step("find_op", op="a;b"), feed({"$x": "1"}))
+    assert in_commands(hint) == "`tfg dump GRAPH --op 'a;b'``--feed '$x=1'`"
 
 
 def test_an_error_has_both_forms():
-    error = InvalidArgumentError("the graph has no obvious output", hint="name an output with --fetch")
-    assert error.hint == "name an output with `fetches`"
+    error = InvalidArgumentError("the graph has no obvious output", hint=Hint("name an output with ", option("fetch")))
     assert error.__notes__ == ["hint: name an output with `fetches`"]
     again = InvalidArgumentError("in a function", hint=error.hint)
-    for one in (error, again, pickle.loads(pickle.dumps(error))):
-        assert (one.hint, command_form(one.hint)) == ("name an output with `fetches`", "name an output with --fetch")
+    for one in (error, again, pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert (one.hint, in_commands(one.hint)) == ("name an output with `fetches`", "name an output with --fetch")
+
+
+def test_a_long_detail_keeps_its_steps():
+    error = InvalidArgumentError("it fails", details=[Hint(f"on '{'x' * 5000}'; ", feed({"x": "VALUE"}), " sets others")])
+    assert error.details[0].endswith("; `feeds={'x': VALUE}` sets others") and len(error.details[0]) < 4000
+    assert in_commands(error.details[0]).endswith("; `--feed x=VALUE` sets others")
 
 
 def test_the_command_line_names_options_and_python_parameters(tmp_path):
     b = tfg.GraphBuilder()
     b.Neg(b.Placeholder(dtype="float", shape=[2], name="x"), name="y")
     tfg.save(b.graph, tmp_path / "graph.pb")
-    assert "hint: `--feed 'x=uniform(2)'` feeds an example" in command("run", tmp_path / "graph.pb", "--fetch", "y").err
+    assert "hint: `--feed 'x=uniform(2)'` feeds an example" in run("run", tmp_path / "graph.pb", "--fetch", "y").err
     with pytest.raises(tfg.errors.InvalidArgumentError) as refused:
         tfg.Session(b.graph).run("y:0")
     assert refused.value.hint == "`feeds={'x': numpy.ones([2])}` feeds an example"
@@ -67,29 +96,30 @@ def test_the_command_line_names_options_and_python_parameters(tmp_path):
     assert tfg.Session(b.graph).run("y:0", feeds={"x": np.ones([2])}).tolist() == [-1, -1]
 
 
-def texts_of(path):
-    """Yield the texts of a file that are no docstrings; VALUE stands for each computed part."""
-    nodes = nodes_of(path)
-    notes = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
-    parts = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node) if part is not node}
-    for node in nodes:
-        if isinstance(node, ast.JoinedStr):
-            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "VALUE" for part in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not {id(node)} & (notes | parts):
-            yield node.value
-
-
 @functools.cache
-def hints():
-    """The texts with options in the rooms below the command line; only files with an option in the source are parsed."""
-    paths = [path for room in ("core", "formats") for path in (ROOT / room).rglob("*.py") if path.name != "hints.py"]
-    sources = [path for path in paths if OPTION.search(path.read_text(encoding="utf-8"))]
-    return {text for path in sources for text in texts_of(path) if OPTION.search(text)}
+def calls_of(name):
+    """The calls of a function in the rooms below the command line; only files with such a call are parsed."""
+    paths = [path for room in ("core", "formats") for path in (ROOT / room).rglob("*.py")]
+    paths = [path for path in paths if re.search(rf"\b{name}\(\"", path.read_text(encoding="utf-8"))]
+    nodes = [node for path in paths for node in nodes_of(path) if isinstance(node, ast.Call) and node.args]
+    called = [node for node in nodes if getattr(node.func, "id", getattr(node.func, "attr", None)) == name]
+    return [node for node in called if isinstance(node.args[0], ast.Constant)]
 
 
-def test_no_hint_names_an_option_in_python():
-    assert len(hints()) > 80
-    assert not [text for text in hints() if OPTION.search(in_python(text))]
+def values_of(words):
+    """The names of the values in the words of a step."""
+    if callable(words):
+        return set(inspect.signature(words).parameters)
+    return {field for _, field, _, _ in string.Formatter().parse(words) if field is not None}
+
+
+def test_both_tables_have_the_words_of_every_step():
+    assert IN_PYTHON.keys() == IN_COMMANDS.keys()
+    assert not [kind for kind, words in IN_PYTHON.items() if values_of(words) != values_of(IN_COMMANDS[kind])]
+    steps = {(call.args[0].value, frozenset(word.arg for word in call.keywords)) for call in calls_of("step")}
+    steps |= {("option", frozenset(("name", "value"))), ("command", frozenset(("name", "argument")))}
+    steps.add(("feed", frozenset(["feeds"])))
+    assert steps == {(kind, frozenset(values_of(words))) for kind, words in IN_PYTHON.items()}
 
 
 def names_in_python():
@@ -103,14 +133,19 @@ def names_in_python():
             yield from inspect.signature(exported).parameters
 
 
-def test_the_parameters_exist():
-    """An option of a hint stands for a parameter of a function, or for a name of the package."""
+def flags():
+    """The options of all commands."""
+    for name in main.commands():
+        for parameter in importlib.import_module(f"tfg.cli.commands.{name}").command.params:
+            yield from parameter.opts
+
+
+def test_options_and_parameters_exist():
+    """An option of a hint is an option of a command, and stands for a parameter of a function or a name of the package."""
+    names = {call.args[0].value for call in calls_of("option")}
+    assert len(names) > 30
+    assert {f"--{name}" for name in names} <= set(flags())
     known = {*names_in_python(), "session.variables", "session.engine_report()"}
-    assert not {name for name in PARAMETERS.values() if name not in known}
-    options = {option for text in hints() for option in OPTION.findall(text)}
-    names = {option: PARAMETERS.get(option, option.replace("-", "_")) for option in options}
-    assert {option for option, name in names.items() if name not in known} <= COMMAND_ONLY
-
-
-COMMAND_ONLY = {"all", "allow-files", "assign-add", "assign-sub", "list", "out-dir", "overwrite", "target", "wrap"}
-"""Options of texts that are no hints, and options inside of command lines that have their own call."""
+    assert {Hint(option(name)).strip("`") for name in names} <= known
+    called = {call.args[0].value for call in calls_of("command")}
+    assert called <= set(main.commands()) and {Hint(command(name)).strip("`") for name in called} <= known
