@@ -6,7 +6,6 @@ The functions do for both kinds what functions of os.path do for paths. A node o
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 from collections.abc import Iterator
@@ -80,6 +79,8 @@ def matching(pattern: str) -> list[str]:
     """Return the files that a pattern of `*`, `**`, `?` and `[a-z]` matches, in order."""
     if is_address(pattern):
         return sorted(_remote(pattern).matching())
+    import glob  # lazy: most commands take no patterns
+
     return sorted(path for path in glob.glob(pattern, recursive=True) if not os.path.isdir(path))
 
 
