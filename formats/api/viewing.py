@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from .page_diff import MergedGraphs
 
 _MAX_NAMES: Final = 3
-_LAYER_COLUMNS: Final = ("layer", "parameters", "FLOPs", "bytes moved", "ms", "output shape", "trainable", "kind", "ops")
+_LAYER_COLUMNS: Final = ("layer", "ms", "parameters", "FLOPs", "bytes moved", "output shape", "trainable", "kind", "ops")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

@@ -206,8 +206,12 @@ def test_a_page_from_python():
     measured = tfg_library.profile(before, "probability", {"x": [[0, 1]]})
     book = book_in(tfg_library.view(before, overlays=overlays, measured=measured, diff=after).html)
     by_title = {overlay["title"]: overlay["values"] for overlay in book["overlays"]}
-    both = book["entries"][: book["panes"]["start"]]
+    both, first = book["entries"][: book["panes"]["start"]], book["entries"][book["panes"]["start"] :]
     number = {entry["name"]: node for node, entry in enumerate(both)}
+    paired = {first[node - len(both)]["name"]: both[merged]["name"] for node, merged in book["panes"]["pairs"]}
+    assert paired == {node.name: node.name for node in before}, "the removed node, too"
+    after_names = [both[node]["name"] for node in book["panes"]["after"][0]["nodes"]]
+    assert after_names == [node.name for node in after] and len(book["panes"]["before"][0]["nodes"]) == len(before)
     assert by_title["Owner"] == [[number["hidden/activation"], "serving"]]
     assert by_title["Rank"] == [[number["probability"], 3.0]]
     assert [number["loss"], "removed"] in by_title["Differences"]

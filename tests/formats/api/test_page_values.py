@@ -182,8 +182,7 @@ def test_two_models_show_where_they_part(tmp_path):
     assert colours_in(page)["Values"] == {"x": "agree", "exp": "agree", "scaled": "part here", "y": "differ since an input"}
     comparison = tfg.compare(before, after, feeds={"x:0": np.zeros(2, np.float32)}).nodes
     wanted = {row.tensor: row for row in comparison}["scaled:0"]
-    both = book["entries"][: book["panes"]["start"]]
-    changes = {entry["name"]: entry.get("changes", []) for entry in both}
+    changes = {entry["name"]: entry.get("changes", []) for entry in book["entries"][: book["panes"]["start"]]}
     told = f"differs by {wanted.largest_difference:.6g}; tolerance {wanted.tolerance_needed:.3g} would pass"
     assert ["value of 'scaled:0'", "", told] in changes["scaled"]
     assert [value["title"] for value in values_in(page)["scaled"]] == ["before", "after"]
