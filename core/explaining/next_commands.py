@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..feeding.example_feeds import Input, example_feeds
+from ..feeding.named_components import whole_texts
 from ..functions.table_fills import iterator_starts
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import SavedCallable, Signature
@@ -43,7 +44,7 @@ class NextCommands:
         """Return the command that runs a signature."""
         nodes = {key: self.graph.output(name).node for key, name in signature.fed.items() if key not in signature.defaults}
         fed = self._of_placeholders(nodes.values())
-        feeds = _feeds({key: fed[node] for key, node in nodes.items()})
+        feeds = _feeds(whole_texts(self.graph, signature, {key: fed[node] for key, node in nodes.items()}, nodes))
         return f"{self._tfg} run {self._quoted} {option} {shlex.quote(signature.name)}{feeds}"
 
     def calls(self) -> Iterator[str]:
@@ -112,7 +113,8 @@ class NextCommands:
         # A broken placeholder has no dtype: `tfg check` says what is wrong with it.
         inputs = (node for node in self.graph if node in needed and node.output_dtypes)
         nodes = [node for node in inputs if node.must_be_fed or node.is_argument or _is_unset(node)]
-        return _feeds({node.name: text for node, text in self._of_placeholders(nodes).items()})
+        texts = {node.name: text for node, text in self._of_placeholders(nodes).items()}
+        return _feeds(whole_texts(self.graph, None, texts, {node.name: node for node in nodes}))
 
     def _of_placeholders(self, nodes: Collection[Node]) -> Mapping[Node, str]:
         inputs = [Input(node, str(node.output_dtypes[0]), declared_shapes(node, 1)[0]) for node in nodes]
