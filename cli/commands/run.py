@@ -182,11 +182,11 @@ class RunOptions:
     @property
     def request(self) -> RunRequest:
         """Return the work of a run. Without names to fetch, all outputs are fetched where options ask for values."""
-        from ...formats.api.names import Given, Rows
+        from ...formats.api.names import ExampleRows, Given
         from ...formats.api.run_plan import RunRequest
 
         asks_for_values = self.out is not None or self.top_k is not None
-        examples: list[tuple[str, str | Given]] = [(name, Rows(rows)) for name, rows in self.input_examples]
+        examples: list[tuple[str, str | Given]] = [(name, ExampleRows(rows)) for name, rows in self.input_examples]
         feeds = (*self.feeds, *examples)
         asks_for_run = feeds or self.is_of_many or self.check_numerics or self.profile is not None
         fetches_outputs = asks_for_values or bool(asks_for_run and not self.targets)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..feeding.example_feeds import Input, example_feeds
+from ..feeding.named_components import whole_texts
 from ..functions.table_fills import iterator_starts
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import SavedCallable, Signature
@@ -38,7 +39,7 @@ class NextCommands:
         """Return the step that runs a signature, or the function of a model's object."""
         nodes = {key: self.graph.output(name).node for key, name in signature.fed.items() if key not in signature.defaults}
         fed = self._of_placeholders(nodes.values())
-        feeds = {key: fed[node] for key, node in nodes.items()}
+        feeds = whole_texts(self.graph, signature, {key: fed[node] for key, node in nodes.items()}, nodes)
         return Hint(step("call", file=self.file, name=signature.name, is_function=is_function, feeds=feeds))
 
     def calls(self) -> Iterator[Hint]:
@@ -108,7 +109,8 @@ class NextCommands:
         held = (node for node in self.graph if node.is_placeholder or node.is_argument)
         inputs = (node for node in held if node in needed and node.output_dtypes)
         nodes = [node for node in inputs if node.must_be_fed or node.is_argument or _is_unset(node)]
-        return {node.name: text for node, text in self._of_placeholders(nodes).items()}
+        texts = {node.name: text for node, text in self._of_placeholders(nodes).items()}
+        return dict(whole_texts(self.graph, None, texts, {node.name: node for node in nodes}))
 
     def _of_placeholders(self, nodes: Collection[Node]) -> Mapping[Node, str]:
         inputs = [Input(node, str(node.output_dtypes[0]), declared_shapes(node, 1)[0]) for node in nodes]

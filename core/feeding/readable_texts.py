@@ -83,8 +83,8 @@ def _types_of(rows: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> dict[str
         for name, given in row.items():
             kinds.setdefault(name, set()).update(_KINDS.get(type(one), "") for one in np.asarray(given, object).flat)
     return {
-        name: dtypes.string if "string" in found else dtypes.float32 if "float" in found else dtypes.int64
-        for name, found in kinds.items()
+        name: dtypes.string if "string" in own else dtypes.float32 if "float" in own else dtypes.int64
+        for name, own in kinds.items()
     }
 
 

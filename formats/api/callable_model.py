@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from ...core.explaining.footprint import inferred
 from ...core.explaining.graph_facts import implied_signature, no_obvious_output
+from ...core.feeding.named_components import composite_of
 from ...core.feeding.readable_texts import serialized_examples
 from ...core.flops.model_layers import LayersReport
 from ...core.flops.views import layer_table, layer_totals
@@ -114,8 +115,10 @@ class Model(Displayed, NotCopied):
     def _fed(self, inputs: Any, named: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values to feed by tensor."""
         given = dict(inputs) if isinstance(inputs, Mapping) else {} if inputs is None else {self._only_input(): inputs}
-        fed = dict(self._pair(*item) for item in {**given, **named}.items())
-        if len(fed) < len(given) + len(named):
+        values = {**given, **named}
+        pairs = [pair for name, value in values.items() for pair in self._pairs(name, value, values)]
+        fed = dict(pairs)
+        if len(fed) < len(pairs) or len(values) < len(given) + len(named):
             raise InvalidArgumentError("an input has two values", hint=self._example())
         if missing := self._missing(frozenset(fed)):
             raise InvalidArgumentError(f"an input has no value: {', '.join(missing)}", hint=self._example())
@@ -188,6 +191,20 @@ class Model(Displayed, NotCopied):
         session = Session(graph, engine=self._engine)
         prepare(session, self._state)
         return session
+
+    def _pairs(self, name: str, value: Any, given: Container[str]) -> list[tuple[str, Any]]:
+        """Return the tensors of an input with their values: of a sparse or ragged input the components, unless one of them
+        is `given` by its own name.
+        """
+        composite = composite_of(self.graph, self.signature, name)
+        words = {tensor: word for word, tensor in self.signature.fed.items()}
+        if (
+            composite is None
+            or not composite.takes(value)
+            or any(words.get(part.name) in given for part in composite.parts[1:])
+        ):
+            return [self._pair(name, value)]
+        return [(part.name, array) for part, array in composite.arrays(value).items()]
 
     def _pair(self, name: str, value: Any) -> tuple[str, Any]:
         """Return the tensor of an input, and its value, or serialized Examples for rows of features by name."""

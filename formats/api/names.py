@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ...core.feeding.named_components import Composite, composite_of, whole_texts
 from ...core.feeding.readable_texts import contents_of, serialized_examples
 from ...core.functions.callers import called_functions
 from ...core.graph.graph import Graph, Output
@@ -21,11 +23,15 @@ from ...core.support.words import counted
 from ...core.types.dtypes import DType, from_name, string
 from ...core.types.example_values import feeding
 from ...core.types.shapes import fits
-from ..codecs.json_inputs import WHOLE, example_rows, named_values
+from ..codecs.json_inputs import WHOLE, example_rows, named_values, nested_value
 from ..value_literals import fed_shape, read_document, value_of
 
 if TYPE_CHECKING:
     from ...core.model.model_view import ModelView
+
+
+_NUMBER: Final = re.compile(r"[._]\d+$")
+"""The number of a component in the name of a signature's input."""
 
 
 class Given(NamedTuple):
@@ -34,7 +40,7 @@ class Given(NamedTuple):
     value: Any
 
 
-class Rows(Given):
+class ExampleRows(Given):
     """The features of Examples, as JSON."""
 
 
@@ -241,12 +247,37 @@ class Names:
     def feeds(self, pairs: Iterable[tuple[str, str | Given]]) -> dict[str, Any]:
         """Return the values to feed by tensor name; errors name the option and the word."""
         feeds: dict[str, Any] = {}
-        for word, given in self.by_name(pairs):
-            name, value = self._feed(word, given)
-            if name in feeds:
-                raise InvalidArgumentError(f"--feed {word}: '{name}' is already fed")
-            feeds[name] = value
+        given_words = list(self.by_name(pairs))
+        alone = {parse_tensor_name(self._named(word, self.inputs))[0] for word, _ in given_words}
+        for word, given in given_words:
+            composite = None if isinstance(given, ExampleRows) or given == "-" else self._composite(word, alone)
+            parts = None if composite is None else self._components(word, given, composite)
+            fed = dict([self._feed(word, given)]) if parts is None else parts
+            for name, value in fed.items():
+                if name in feeds:
+                    raise InvalidArgumentError(f"--feed {word}: '{name}' is already fed")
+                feeds[name] = value
         return feeds
+
+    def _composite(self, word: str, alone: Collection[str]) -> Composite | None:
+        """Return the sparse or ragged input of a name, unless a feed names one of its other components."""
+        composite = composite_of(self.graph, self.signature, word)
+        is_divided = composite is not None and any(part.node.name in alone for part in composite.parts[1:])
+        return None if is_divided else composite
+
+    def _components(self, word: str, given: str | Given, composite: Composite) -> dict[str, Any] | None:
+        """Return the feeds of the components of a sparse or ragged input; None for a value of its first component alone."""
+        option, values = f"--feed {word}", composite.parts[composite.is_sparse]
+        value = given.value if isinstance(given, Given) else nested_value(given)
+        if value is None:
+            value = value_of(str(given), values.dtype, option, readable=functools.partial(contents_of, self.graph, values))
+        if not composite.takes(value):
+            return None
+        try:
+            return {part.name: array for part, array in composite.arrays(value).items()}
+        except InvalidArgumentError as error:
+            hint = error.hint or feeding(word, "[[1, 0, 2]]" if composite.is_sparse else "[[1, 2], [3]]")
+            raise InvalidArgumentError(f"{option}: {error.message}", hint=hint) from None
 
     def _examples(self, word: str, fed: Output, rows: Any, are_for_any: bool = False) -> Any:
         option = "--input-examples" if are_for_any else "--feed"
@@ -314,16 +345,24 @@ class Names:
         return InvalidArgumentError(message, hint=self._example(word, fed))
 
     def _example(self, word: str, fed: Output) -> str:
-        """Return a hint with a value that fits a placeholder, by the user's word for its tensor."""
+        """Return a hint with a value that fits a placeholder, by the user's word for its tensor; of a sparse or ragged input
+        the whole.
+        """
         from ...core.explaining.graph_facts import tensor_facts
         from ...core.feeding.example_feeds import Input, example_feeds
 
-        facts = tensor_facts(fed.node)
-        return feeding(word, example_feeds(self.graph, [Input(fed.node, facts.dtype, facts.shape)])[fed.node])
+        composite = composite_of(self.graph, self.signature, _NUMBER.sub("", word))
+        parts = composite.parts if composite is not None and fed in composite.parts else (fed,)
+        facts = {part.node: tensor_facts(part.node) for part in parts}
+        texts = example_feeds(self.graph, [Input(node, one.dtype, one.shape) for node, one in facts.items()])
+        words = {tensor: key for key, tensor in self.inputs.items()} | {fed.name: word}
+        nodes = {words.get(part.name, part.node.name): part.node for part in parts}
+        whole = whole_texts(self.graph, self.signature, {key: texts[node] for key, node in nodes.items()}, nodes)
+        return feeding(*next(iter(whole.items())))
 
     def _feed(self, word: str, given: str | Given) -> tuple[str, Any]:
         fed = self.input(word)
-        if isinstance(given, Rows):
+        if isinstance(given, ExampleRows):
             return fed.name, self._examples(word, fed, example_rows(given.value), are_for_any=True)
         if isinstance(given, Given):
             return fed.name, given.value

@@ -141,6 +141,22 @@ def example_rows(text: str) -> Mapping[str, Any] | list[Mapping[str, Any]] | Non
     return list(map(_features, parsed)) if is_rows else None
 
 
+def nested_value(text: str) -> Any:
+    """Return the lists or the object of a JSON text, with bytes in place of {"b64": BASE64}; None for other texts."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return _decoded(json.loads(text))
+    except (ValueError, RecursionError):  # the reader of other values says what is wrong
+        return None
+
+
+def _decoded(value: Any) -> Any:
+    if isinstance(value, list):
+        return list(map(_decoded, value))
+    return {key: _decoded(one) for key, one in value.items()} if _is_object(value) else decoded(value)
+
+
 def _features(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of features by name, with bytes in place of {"b64": BASE64}."""
     lists = {name: value if isinstance(value, list) else [value] for name, value in row.items()}
