@@ -110,7 +110,7 @@ class NextCommands:
         inputs = (node for node in held if node in needed and node.output_dtypes)
         nodes = [node for node in inputs if node.must_be_fed or node.is_argument or _is_unset(node)]
         texts = {node.name: text for node, text in self._of_placeholders(nodes).items()}
-        return dict(whole_texts(self.graph, None, texts, {node.name: node for node in nodes}))
+        return whole_texts(self.graph, None, texts, {node.name: node for node in nodes})
 
     def _of_placeholders(self, nodes: Collection[Node]) -> Mapping[Node, str]:
         inputs = [Input(node, str(node.output_dtypes[0]), declared_shapes(node, 1)[0]) for node in nodes]

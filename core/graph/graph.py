@@ -6,6 +6,7 @@ import abc
 import collections
 import copy
 import dataclasses
+import functools
 import itertools
 import os
 import threading
@@ -16,6 +17,7 @@ from ..registry.catalog import OpDef
 from ..support.arguments import expect
 from ..support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
 from ..support.hints import Blank, Hint, step
+from ..support.keyed_cache import KeyedCache
 from ..support.tensor_names import Suffixes, joined_names_hint, parse_tensor_name
 from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["STRAY_ARGUMENT", "DeclaredFunctions", "Function", "Graph", "GraphLike", "Node", "Output", "as_graph"]
 
 _linking: Final = threading.Lock()
+_MOST_CHECKS: Final = 1000
+"""Kinds of alike nodes whose check is remembered for all functions of a library."""
 
 _BESIDE_NODES: Final = ("file", "is_untrusted", "left_out", "meta", "needless", "registered_gradients", "source", "versions")
 """The attributes of a graph that bytes of nodes and functions do not hold."""
@@ -412,7 +416,7 @@ class Graph(Summarized, Versioned):
 
     def faults(self, left_open: Collection[str] = ()) -> Iterator[InvalidArgumentError]:
         """Yield the errors of `check`, at most a single error for each node; nodes downstream of a faulty node are skipped."""
-        memo: CheckMemo = {}
+        memo: CheckMemo = self.functions.checks_so_far if isinstance(self.functions, DeclaredFunctions) else {}
         unfit: set[Node] = set()
         for check in (lambda node: self._check_node(node, left_open, memo), self._check_edges):
             for node in self._nodes.values():
@@ -560,6 +564,11 @@ class DeclaredFunctions(MutableMapping[str, Function]):
 
     is_untrusted = False
     """Whether the bodies are a stranger's graphs."""
+
+    @functools.cached_property
+    def checks_so_far(self) -> CheckMemo:
+        """The results of checks, which the bodies of many functions share."""
+        return KeyedCache(_MOST_CHECKS)
 
     @abc.abstractmethod
     def signature(self, name: str) -> OpDef | None:

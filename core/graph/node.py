@@ -353,7 +353,9 @@ class Node(NodeKinds, Displayed):
             key = self.op, id(self.attrs), self.input_count()
             checked = memo.get(key)
             if checked is None:
-                checked = memo[key] = check_node(self.op, self.attrs, key[2])
+                checked = check_node(self.op, self.attrs, key[2])
+                if key[2]:  # nodes without inputs, such as constants, hardly ever share their attributes
+                    memo[key] = checked
             self.checked = checked
             self._output_dtypes = checked.outputs if checked.is_declared else None
         return checked
