@@ -19,7 +19,7 @@ from ..support.words import counted
 from .elision import Link, folded, links
 from .layer_assignment import flow_order, forward_edges, layers_of
 from .node_roles import kind_of
-from .scope_tree import NameScope, name_inside, scope_tree
+from .scope_tree import NameScope, name_inside, scope_path, scope_tree
 
 MAX_BOXES: Final = 40
 _PARTS: Final = (12, 6)
@@ -168,8 +168,8 @@ def _held(nodes: Sequence[Node], edges: Iterable[Link]) -> set[Node]:
 def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: Collection[Node]) -> dict[Node, str]:
     """Return the scopes that alone read variables, for variables that lie in none, or where nothing computes."""
     readers = grouped((link.source, link.target) for link in edges)
-    around = {node: node.name.rpartition("/")[0] for node in nodes}
-    computing = {outer for node in nodes if node not in held for outer in _scopes_around(node.name)}
+    around = {node: scope_path(node.name) for node in nodes}
+    computing = {outer for node in nodes if node not in held for outer in _with_outer(around[node])}
     read_in: dict[Node, str] = {}
     for node in reversed(nodes):
         if node in held and node in readers:
@@ -177,10 +177,11 @@ def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: Collection[Node])
     return {node: scope for node, scope in read_in.items() if scope and (not around[node] or around[node] not in computing)}
 
 
-def _scopes_around(name: str) -> Iterator[str]:
-    while name:
-        name = name.rpartition("/")[0]
-        yield name
+def _with_outer(scope: str) -> Iterator[str]:
+    """Yield a scope and the scopes around it, without the root."""
+    while scope:
+        yield scope
+        scope = scope.rpartition("/")[0]
 
 
 def _common_scope(one: str, other: str) -> str:

@@ -172,6 +172,11 @@ def _row(scope: NameScope, parts: Sequence[NameScope | Node], alike: int = 1) ->
     return NameScope(path, label, scope.prefix, list(parts), _count(parts), alike)
 
 
+def scope_path(name: str) -> str:
+    """Return the path of the scope that a node of this name stands in; scopes that lie very deep are none."""
+    return "/".join(name.split("/", _MAX_DEPTH)[:-1])
+
+
 def part_label(part: NameScope | Node, prefix: str) -> str:
     """Return a part's name inside the scope of name `prefix`: the first component after the prefix."""
     if isinstance(part, NameScope):
