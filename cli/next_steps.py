@@ -90,6 +90,7 @@ IN_COMMANDS: Final[Mapping[str, Words]] = {
     "feed_file": "`tfg run GRAPH --feed x=@FILE.npy`",
     "find_name": "`tfg dump GRAPH --name {name}`",
     "find_op": "`tfg dump GRAPH --op {op}`",
+    "for_tensorflow": "--for-tensorflow {release}",
     "freeze": "`tfg convert --freeze`",
     "here": "leave out --on",
     "initialize": "`tfg run --init`",

@@ -36,6 +36,7 @@ ATTRIBUTES: Final[tuple[tuple[str, str, str], ...]] = (
     (_DATASETS, "use_default_device", "there is one device"),
     (_DATASETS, "use_unbounded_threadpool", "it chooses the threads that call the function"),
     (_DATASETS, "external_state_policy", "state outside of an iterator is not saved, whatever the attribute says"),
+    ("^BoostedTreesCreateQuantileStreamResource$", "max_elements", "it bounds the values that training gathers, and none are"),
     ("^ModelDataset$", "algorithm|cpu_budget|ram_budget", "it tunes how much is computed ahead, and nothing is"),
     ("^PrefetchDataset$", "slack_period|legacy_autotune|buffer_size_min", "it tunes how much is computed ahead"),
     ("^SnapshotDataset", "reader_.*|writer_.*|num_.*_threads|shard_size_bytes|seed2?|shuffle_on_read",

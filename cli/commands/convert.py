@@ -116,7 +116,7 @@ class ConvertOptions:
     for_tensorflow: str | None = option(
         metavar="RELEASE",
         excludes=_GRAPHS_ONLY,
-        help="Write ops and attributes that this release of TensorFlow knows, such as 1.13; name the nodes where it has none.",
+        help="Use the ops and attributes of this release of TensorFlow, such as 1.13; an error names nodes that it lacks.",
     )
     clear_devices: bool = option(excludes=_GRAPHS_ONLY, help="Drop the devices of all nodes.")
     placeholders: PlaceholderOptions = part(options_of(PlaceholderOptions, "placeholders"))

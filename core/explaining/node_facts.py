@@ -249,7 +249,8 @@ class Explainer:
         for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
             text = describe(node)
             if text is not None:
-                return " ".join(filter(None, (text, flow_role(node))))
+                flow = flow_role(node)
+                return text if flow is None else Hint(text, " ", flow)
         return flow_role(node) or self._plain_role(node)
 
     def _variable_role(self, node: Node) -> str | None:

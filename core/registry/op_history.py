@@ -105,7 +105,7 @@ def release_named(text: str) -> Release:
         return known
     last = {release.major: str(release) for release in graph_versions()}
     ranges = " and ".join(f"{major}.0 to {release}" for major, release in last.items())
-    raise InvalidArgumentError(f"'{text}' is no release of TensorFlow that is known", hint=f"the known releases are {ranges}")
+    raise InvalidArgumentError(f"'{text}' is not a known release of TensorFlow", hint=f"the known releases are {ranges}")
 
 
 @functools.cache

@@ -48,7 +48,8 @@ class TfgError(Exception):
 
     @hint.setter
     def hint(self, text: str | None) -> None:
-        self._hint = Hint.of(None if text is None else masked(text))
+        hint = Hint.of(text)
+        self._hint = None if hint is None else hint.mapped(masked)
 
     @property
     def summary(self) -> str:
@@ -64,9 +65,11 @@ class TfgError(Exception):
 
 def _brief(detail: str) -> str:
     """Return a line with long values cut and credentials masked; the steps of a hint stay."""
-    if not isinstance(detail, Hint):
-        return masked(shortened(detail))
-    return Hint(*(masked(shortened(part)) if isinstance(part, str) else part for part in detail.parts))
+    return detail.mapped(_brief_text) if isinstance(detail, Hint) else _brief_text(detail)
+
+
+def _brief_text(text: str) -> str:
+    return masked(shortened(text))
 
 
 class CancelledError(TfgError):

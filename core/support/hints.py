@@ -85,6 +85,17 @@ class Hint(str):
         """Return a text as a hint; None for none."""
         return text if text is None or isinstance(text, Hint) else cls(text)
 
+    def mapped(self, change: Callable[[str], str]) -> Hint:
+        """Return the hint with each text, and each text among the values of steps, changed by a function."""
+
+        def changed(part: str | HintStep) -> str | HintStep:
+            if isinstance(part, str):
+                return change(part)
+            values = {name: change(value) if isinstance(value, str) else value for name, value in part.values.items()}
+            return HintStep(part.kind, values)
+
+        return Hint(*map(changed, self.parts))
+
     def spelled(self, table: Mapping[str, Words], spell: Callable[[Any], str]) -> str:
         """Return the text with the words of a table for each step."""
         return _spelled(self.parts, table, spell)
@@ -187,6 +198,7 @@ IN_PYTHON: Final[Mapping[str, Words]] = {
     "feed_file": "`session.run(fetches, {{'x:0': numpy.load(FILE)}})`",
     "find_name": "`tfg.list_nodes(graph, name={name})`",
     "find_op": "`tfg.list_nodes(graph, op={op})`",
+    "for_tensorflow": "`tfg.for_tensorflow(graph, {release})`",
     "freeze": "`tfg.freeze(graph)`",
     "here": "leave out `on`",
     "initialize": "`tfg.initialize(session)`",

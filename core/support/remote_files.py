@@ -35,7 +35,7 @@ _CHANGES: Final = ("ETag", "etag", "generation", "LastModified", "updated", "mti
 """The properties of an object that another write changes, by the words of the file systems."""
 _TIMES: Final = ("LastModified", "updated", "mtime", "created")
 """The properties with the time of the last write."""
-_SECONDS: Final = 1.0
+SECONDS: Final = 1.0
 _MOST_KNOWN: Final = 1000
 _known: dict[str, tuple[float, Mapping[str, Any]]] = {}
 """The properties of what is there, by address, with the time of the question: readers ask many times for a few files."""
@@ -49,7 +49,7 @@ class RemotePlace:
         """UnimplementedError where the file system of the address is not installed."""
         self.address = address.replace(os.sep, "/")
         note_credentials(self.address)
-        self._system, self._path = _file_system(self.address)
+        self.system, self._path = _file_system(self.address)
 
     @property
     def _is_web(self) -> bool:
@@ -90,13 +90,13 @@ class RemotePlace:
     def times_below(self, depth: int | None) -> dict[str, int]:
         """Return when each file in a folder and `depth` of its folders was last written, as `modified`, by address."""
         with self._errors():
-            entries = self._system.find(self._path, maxdepth=depth, detail=True)
+            entries = self.system.find(self._path, maxdepth=depth, detail=True)
         return {self._address_of(path): _time_in(info) for path, info in entries.items()}
 
     def names_in(self) -> list[str]:
         """Return the names in a folder."""
         with self._errors():
-            entries = self._system.ls(self._path, detail=False)
+            entries = self.system.ls(self._path, detail=False)
         return [name for entry in entries if (name := entry.rstrip("/").rpartition("/")[2]) and not self._is_own(entry)]
 
     def _is_own(self, entry: str) -> bool:
@@ -108,7 +108,7 @@ class RemotePlace:
         if not any(sign in self.address.partition("?")[0] for sign in "*["):  # a question mark begins a query
             return [self.address] if self.kind() == "file" else []
         with self._errors():
-            entries = self._system.glob(self._path, detail=True)
+            entries = self.system.glob(self._path, detail=True)
         return [self._address_of(path) for path, info in entries.items() if info["type"] == "file"]
 
     def _address_of(self, path: str) -> str:
@@ -119,19 +119,19 @@ class RemotePlace:
     def remove(self) -> None:
         """Remove the file."""
         with self._errors():
-            self._system.rm_file(self._path)
+            self.system.rm_file(self._path)
         _known.clear()
 
     def fetch(self, start: int | None, end: int | None) -> bytes:
         """Return the bytes from a position up to another, or all; more where the server knows no ranges."""
         with self._errors():
-            return bytes(self._system.cat_file(self._path, start=start, end=end))
+            return bytes(self.system.cat_file(self._path, start=start, end=end))
 
     def upload(self, source: str) -> None:
         """Write the contents of a file of this machine to the address."""
         self.require_writable()
         with self._errors():
-            self._system.put_file(source, self._path)
+            self.system.put_file(source, self._path)
         _known.clear()
 
     def require_writable(self) -> None:
@@ -143,9 +143,9 @@ class RemotePlace:
         """Return the properties of the file or folder, at most a second old; FileNotFoundError where there is nothing."""
         now = time.monotonic()
         asked, info = _known.get(self.address, (0.0, None))
-        if info is None or now - asked > _SECONDS:
+        if info is None or now - asked > SECONDS:
             with self._errors():
-                info = self._system.info(self._path)
+                info = self.system.info(self._path)
             if len(_known) > _MOST_KNOWN:
                 _known.clear()
             _known[self.address] = now, info

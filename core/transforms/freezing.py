@@ -20,7 +20,7 @@ from ..graph.variable_nodes import variable as find_variable
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..support.errors import FailedPreconditionError, UnimplementedError
-from ..support.hints import Blank, Hint, option
+from ..support.hints import Blank, Hint, option, step
 from ..types.dtypes import variant
 from ..types.shapes import UNKNOWN, Shape
 from ..types.tensors import Tensor
@@ -127,9 +127,8 @@ def _hold_contents(graph: Graph, needed: Set[Node], values: Mapping[str, Tensor]
         if missing := [key for key in keys.values() if key not in values]:
             owner = node.inputs[0].node
             words = f"'{owner.name}' has no contents to freeze"
-            raise FailedPreconditionError(
-                words, node=owner.name, op=owner.op, hint=f"add --state FILE with {' and '.join(missing)}"
-            )
+            hint = Hint("add ", step("state", path=Blank("FILE")), f" with {' and '.join(missing)}")
+            raise FailedPreconditionError(words, node=owner.name, op=owner.op, hint=hint)
         with g.name_scope(node.inputs[0].node.name):
             graph.set_inputs(node, [node.inputs[0], *(g.constant(values[key], name="contents") for key in keys.values())])
     return {node.inputs[0].node for node in restored}

@@ -13,9 +13,11 @@ from ..registry.catalog import CATALOG, AttrDef
 from ..registry.op_history import Release, graph_versions, history
 from ..support.errors import UnimplementedError
 from ..support.grouping import grouped
+from ..support.hints import Hint, option, step
 from ..support.versions import GRAPH_VERSION, Versions
 from ..support.words import counted
 
+_CUTS: Final = Hint(option("to"), " and ", option("from"), " cut nodes off")
 _HINTS: Final = frozenset((
     "allowed_devices", "config", "config_proto", "debug_name", "executor_type", "grad_a", "grad_b", "grad_x", "grad_y",
     "metadata", "parallel_iterations", "use_inter_op_parallelism",
@@ -138,7 +140,8 @@ class ReleaseForm:
         groups = grouped(((each.op, each.reason), each.node) for each in self.lacks)
         lines = [f"{op} ({', '.join(nodes)}): {reason}" for (op, reason), nodes in groups.items()]
         enough = max(each.release for each in self.lacks)
-        inlined = "; --inline-functions lets shapes be known" if any(each.is_inside for each in self.lacks) else ""
         count = counted(len({each.node for each in self.lacks}), "node")
-        hint = f"--for-tensorflow {enough} says all of the graph; --to and --from cut nodes off{inlined}"
+        hint = Hint(step("for_tensorflow", release=str(enough)), " says all of the graph; ", _CUTS)
+        if any(each.is_inside for each in self.lacks):
+            hint = Hint(hint, "; ", option("inline-functions"), " lets shapes be known")
         return UnimplementedError(f"TensorFlow {self.release} cannot say {count} of the graph:", hint=hint, details=lines)

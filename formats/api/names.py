@@ -283,7 +283,9 @@ class Names:
         option = "--input-examples" if are_for_any else "--feed"
         try:
             if rows is None:
-                raise InvalidArgumentError("it is no list of objects", hint=f"""write {option} '{word}=[{{"NAME": [1.0]}}]'""")
+                raise InvalidArgumentError(
+                    "it is not a list of objects", hint=f"""write {option} '{word}=[{{"NAME": [1.0]}}]'"""
+                )
             return serialized_examples(self.graph, fed, rows, are_for_any)
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"{option} {word}: {error.message}", hint=error.hint) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.opcases import graph_case, normal
-from tfg.core.ops.nn.training import _RULES
+from tfg.core.ops.nn.training import UPDATE_RULES
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.types.dtypes import from_name
 from tfg.core.types.shapes import UNKNOWN
@@ -83,5 +83,5 @@ def cases_of(op):
 
 
 _PREFIXES = ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply")
-_OPS = [prefix + rule for rule, _, _ in _RULES for prefix in _PREFIXES if prefix + rule in CATALOG]
+_OPS = [prefix + rule for rule, _, _ in UPDATE_RULES for prefix in _PREFIXES if prefix + rule in CATALOG]
 CASES = [case for op in _OPS for case in cases_of(op)]

@@ -58,6 +58,7 @@ WORDS = {
     **dict.fromkeys(("flops --feed", "optimize --feed"), ("", "--feed Tanh=ones(4,2)")),
     "reduce --feed": ("", FED),
     "run --feed": (FED, "--feed k=3"),
+    "run --input-examples": (FED, """--input-examples x=[{{"a":[1]}}]"""),
     "run --assign": (FED, "--assign w=[[5,5],[5,5],[5,5]]"),
     "run --assign-add": (FED, "--assign-add w=[[5,5],[5,5],[5,5]]"),
     "run --assign-sub": (FED, "--assign-sub w=[[5,5],[5,5],[5,5]]"),

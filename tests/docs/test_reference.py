@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import inspect
 import pathlib
 import re
@@ -39,6 +41,16 @@ def test_extension_points_are_no_public_names():
         assert getattr(tfg, name, None) is not getattr(sys.modules[module], name)
 
 
+def named_in(function, word):
+    """Return what a word means in a function's annotations, also where the module imports it for type checkers alone."""
+    module = sys.modules[function.__module__]
+    for node in ast.walk(ast.parse(inspect.getsource(module))):
+        if isinstance(node, ast.ImportFrom) and any(alias.name == word for alias in node.names):
+            source = "." * node.level + (node.module or "")
+            return getattr(importlib.import_module(source, module.__package__), word, None)
+    return getattr(module, word, None)
+
+
 def test_types_of_public_functions_are_public():
     """The classes in the signatures of functions."""
     hidden = set()
@@ -47,8 +59,8 @@ def test_types_of_public_functions_are_public():
         if inspect.isfunction(function):
             signature = inspect.signature(function)
             annotations = [parameter.annotation for parameter in signature.parameters.values()]
-            for word in re.findall(r"[A-Z]\w+", " ".join(map(str, [*annotations, signature.return_annotation]))):
-                named = getattr(sys.modules[function.__module__], word, None)
+            for word in {*re.findall(r"[A-Z]\w+", " ".join(map(str, [*annotations, signature.return_annotation])))}:
+                named = named_in(function, word)
                 if inspect.isclass(named) and named.__module__.startswith("tfg.") and word not in dir(tfg.errors):
                     hidden |= {word} - set(tfg.__all__)
     assert hidden == set(UNLISTED)

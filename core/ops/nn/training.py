@@ -35,7 +35,7 @@ class _UpdateWork(NamedTuple):
     transcendentals: int = 0
 
 
-_RULES: tuple[tuple[str, Callable[..., Values], _UpdateWork], ...] = (
+UPDATE_RULES: tuple[tuple[str, Callable[..., Values], _UpdateWork], ...] = (
     ("GradientDescent", update_rules.gradient_descent, _UpdateWork(2)),
     ("Momentum", update_rules.momentum, _UpdateWork(4, more=2)),
     ("KerasMomentum", update_rules.keras_momentum, _UpdateWork(4, more=2)),
@@ -245,5 +245,5 @@ _ROW_UPDATES: dict[Callable[..., Values], tuple[Callable[..., Values], _UpdateWo
 }
 """Rules that TensorFlow computes in another form for sparse gradients."""
 
-for _rule, _update, _work in _RULES:
+for _rule, _update, _work in UPDATE_RULES:
     _register_rule(_rule, _update, _work)

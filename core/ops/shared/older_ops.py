@@ -86,7 +86,7 @@ class OlderOps:
         for name, attr in CATALOG[op].attrs.items():
             value = node.attr(name)
             fits = attr.allowed is None or value in attr.allowed
-            _require(fits, f"{op} takes no {name} = {value_name(value)}")
+            _require(fits, f"{op} does not support {name} = {value_name(value)}")
         read_as(node, op)
 
     def become(self, node: Node, op: str, inputs: Sequence[Any], **attrs: Any) -> None:

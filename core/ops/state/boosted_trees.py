@@ -16,6 +16,7 @@ from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from ...support.hints import Hint, option
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_dims, merge_shapes
@@ -25,7 +26,7 @@ from ..shared.resource_access import named, resource
 from ..shared.string_functions import as_objects, bounded
 from ._tree_ensembles import Ensemble, parse_ensemble
 
-_REMEDY = "restore it with --state, or run its initializer with --init"
+_REMEDY = Hint("restore it with ", option("state"), ", or run its initializer with ", option("init"))
 
 
 class TreeEnsemble(Shared):

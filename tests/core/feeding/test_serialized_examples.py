@@ -100,8 +100,8 @@ def test_input_examples_are_those_of_saved_model_cli(tmp_path):
 
 
 @pytest.mark.parametrize(("given", "message"), [
-    ("text=[1, 2]", "--input-examples text: it is no list of objects"),
-    ("text=cook", "--input-examples text: it is no list of objects"),
+    ("text=[1, 2]", "--input-examples text: it is not a list of objects"),
+    ("text=cook", "--input-examples text: it is not a list of objects"),
     ('length=[{"age": 1}]', "--input-examples length: no op parses it as Examples"),
     ('text=[{"a": [1, "b"]}]', "feature 'a' takes string, not 1"),
     ('examples=[{"wage": 1}]', "--input-examples examples: the graph parses no feature 'wage'"),

@@ -9,6 +9,7 @@ import tfg as package
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tests.functions import define
+from tfg.cli.next_steps import in_commands
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.onnx.emitter import DEEPEST
 from tfg.core.onnx.exporting import export
@@ -55,7 +56,7 @@ def test_an_argument_outside_of_a_call_becomes_an_input():
     b.Mul(x, np.float32(2), name="y")
     with pytest.raises(UnimplementedError, match=r"_Arg \(x\): it is an argument of a function, outside of a call") as refused:
         exported(b, "y")
-    assert refused.value.hint.command == "--from x makes it an input of the model"
+    assert in_commands(refused.value.hint) == "--from x makes it an input of the model"
     assert refused.value.hint == "`inputs=['x']` makes it an input of the model"
 
 

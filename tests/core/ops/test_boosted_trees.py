@@ -94,7 +94,7 @@ def test_bucketize(engine):
     values = [b.Placeholder(dtype="float", shape=[None], name="x"), b.Placeholder(dtype="float", shape=[None], name="y")]
     b.add("BoostedTreesBucketize", [values, [np.float32(BOUNDARIES), np.zeros(0, np.float32)]], {}, "op")
     if engine == "xla":
-        pytest.importorskip("jax")
+        pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
     session = Session(b.graph, engine=engine)
     x, y = session.run(["op:0", "op:1"], {"x:0": np.float32(VALUES), "y:0": np.float32(VALUES)})
     assert x.dtype == np.int32
@@ -104,7 +104,7 @@ def test_bucketize(engine):
 
 @pytest.mark.engine
 def test_bucketize_in_onnx(tmp_path):
-    onnxruntime = pytest.importorskip("onnxruntime")
+    onnxruntime = pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
     b = GraphBuilder()
     x, limits = (b.Placeholder(dtype="float", shape=[None], name=name) for name in ("x", "limits"))
     b.add("BoostedTreesBucketize", [[x, x], [limits, np.zeros(0, np.float32)]], {}, "op")

@@ -6,6 +6,7 @@ import http.server
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -91,10 +92,12 @@ def google():
     """A bucket of Google's kind on this machine."""
     pytest.importorskip("gcsfs", reason="the extra tfg[remote] is not installed")
     servers = pytest.importorskip("gcp_storage_emulator.server", reason="the extra tfg[clients] is not installed")
-    server = servers.create_server("127.0.0.1", 0, in_memory=True, default_bucket="bucket")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    server = servers.create_server("127.0.0.1", port, in_memory=True, default_bucket="bucket")
     server.start()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("STORAGE_EMULATOR_HOST", "http://{}:{}".format(*server._api._httpd.server_address))
+        patch.setenv("STORAGE_EMULATOR_HOST", f"http://127.0.0.1:{port}")
         patch.setenv("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")  # the server does not know layouts of buckets
         yield "gs://bucket"
     server.stop()
@@ -493,8 +496,8 @@ def test_the_error_of_a_file_at_an_address_is_its_own(memory):
 
 def test_many_variables_need_few_requests(memory, fetched, monkeypatch):
     write_checkpoint(f"{memory}/ck", {f"v{number}": np.float32(number) for number in range(100)})
-    files = type(RemotePlace(memory)._system)
-    monkeypatch.setattr(remote_files, "_SECONDS", 1e9)
+    files = type(RemotePlace(memory).system)
+    monkeypatch.setattr(remote_files, "SECONDS", 1e9)
     asked, info = [], files.info
     monkeypatch.setattr(files, "info", lambda *place, **options: (asked.append(place), info(*place, **options))[1])
     store = FileCheckpointStore()
