@@ -12,6 +12,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.graph.graph import Graph
 from tfg.formats import save
 
+UNKNOWN_OPS = ("Unknown>Pairs", "Unknown>Scores")
 NASTY = (
     "</script><script>window.bad=1</script>",
     "<img src=x onerror=window.bad=1>",
@@ -35,6 +36,18 @@ _FUNCTIONS = {
     "smooth": lambda g, a: [g.Tanh(g.Exp(a))],
     "below": lambda g, a: [g.Less(g.Sum(a, 0), 9.0)],
 }
+
+
+def graph_of_unknown_ops(folder: pathlib.Path) -> pathlib.Path:
+    """Write a graph of UNKNOWN_OPS, the first twice, named `pairs` and `word_pairs`."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2], name="x")
+    pairs = b.graph.add_node("pairs", UNKNOWN_OPS[0], [x])
+    more = b.graph.add_node("word_pairs", UNKNOWN_OPS[0], [x])
+    b.graph.add_node("scores", UNKNOWN_OPS[1], [pairs.output(), more.output()])
+    path = folder / "unknown.pb"
+    save(b.graph, path)
+    return path
 
 
 def nasty_graph(folder: pathlib.Path) -> pathlib.Path:

@@ -13,7 +13,7 @@ import tfg as tfg_library
 from tests.browser import PROGRAM, Browser
 from tests.cli.running import SAMPLES, tfg
 from tests.functions import define
-from tests.pages import NASTY, calling_graph, large_graph, nasty_graph, nasty_nodes
+from tests.pages import NASTY, UNKNOWN_OPS, calling_graph, graph_of_unknown_ops, large_graph, nasty_graph, nasty_nodes
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.graph.metagraph import Asset
 from tfg.core.model.model_view import model_view
@@ -44,7 +44,7 @@ def pages(tmp_path_factory):
         "scaler": SAMPLES / "scaler_saved_model",
         "calls": calling_graph(folder),
         "model": SAMPLES / "keras_classifier",
-        "skipgram": SAMPLES / "skipgram.pbtxt",
+        "unknown": graph_of_unknown_ops(folder),
     }
     written = {}
 
@@ -600,9 +600,9 @@ def test_layers_and_weights_are_tables_to_sort(opened):
 
 
 def test_an_op_in_a_table_is_searched_for(opened):
-    browser = opened("skipgram")
-    assert column(browser, "ops without a kernel", "op") == ["SkipPairs", "PairScores"]
-    follow(browser, "SkipPairs")
+    browser = opened("unknown")
+    assert column(browser, "ops without a kernel", "op") == [*UNKNOWN_OPS]
+    follow(browser, UNKNOWN_OPS[0])
     lit = "[...document.querySelectorAll('.hit > .name')].map(name => name.textContent).sort()"
     assert browser.evaluate(lit) == ["pairs", "word_pairs"] and is_visible(browser, "#results")
 

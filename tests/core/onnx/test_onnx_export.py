@@ -312,6 +312,7 @@ def test_conditionals_that_are_deeper_than_files_can_be_are_refused(nested):
 
 def test_the_error_names_layers(tmp_path):
     """A single node has the author's name, and several nodes are told by their layers."""
+    pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
     b = GraphBuilder()
     value = b.Placeholder(dtype="float32", shape=[None, 8], name="x")
     for block in range(10):
@@ -331,6 +332,7 @@ def test_the_error_names_layers(tmp_path):
 
 def test_the_error_names_layers_of_functions(tmp_path):
     """A node of a called function has the name of the layer, without the functions."""
+    pytest.importorskip("onnxruntime", reason="the extra tfg[onnx] is not installed")
     b = GraphBuilder()
     x = b.Placeholder(dtype="string", shape=[None], name="words")
     define(

@@ -100,7 +100,8 @@ def test_attributes_and_values_are_those_of_the_release(release, line):
 @pytest.mark.parametrize(("release", "count"), COUNTS.items())
 def test_ops_are_those_of_the_release(release, count):
     """An op whose arguments changed since counts from the change, and one that came back from its return: a few."""
-    known = [op for op in CATALOG if history(op).first <= release_named(release)]
+    histories = filter(None, map(history, CATALOG))  # other tests declare ops of their own
+    known = [one for one in histories if one.first <= release_named(release)]
     assert 0.97 * count <= len(known) <= count
 
 
