@@ -59,6 +59,8 @@ class Sheet:
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    places: tuple[tuple[str, str], ...] = ()
+    """The scopes or nodes of names in the rows that have another name in the graph."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

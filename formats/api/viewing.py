@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import html
 import os
+import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,12 +22,13 @@ from ...core.flops.model_layers import Layer, model_layers
 from ...core.flops.views import layer_table, readable
 from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
-from ...core.model.model_view import ModelView, model_view
+from ...core.model.model_view import ModelView, layers_of_nodes, model_view
 from ...core.model.node_activations import NodeRun
 from ...core.support.arguments import checked
 from ...core.support.display import Displayed
 from ...core.support.errors import TfgError
 from ...core.support.gc_control import rare_collection
+from ...core.support.grouping import grouped
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
 from ...core.types.dims import DimLike
@@ -315,7 +317,7 @@ class _Page:
             rows = ((op.op, str(op.count), "yes" if op.known else "no", op.reason) for op in missing)
             yield Sheet("ops without a kernel", ("op", "nodes", "in TensorFlow", "description"), tuple(rows))
         if self.layers:
-            yield _layers_sheet(self.layers)
+            yield _layers_sheet(self.layers, layers_of_nodes(self.view))
         weights = [(node.name, *weight_figures(value)) for node, value in weights_among(self.values)]
         if weights:
             yield Sheet("weights", ("weight", *WEIGHT_FIGURES), tuple(weights))
@@ -379,11 +381,18 @@ def _counts_alone(graph: Graph) -> dict[Node, DimLike]:
         return {}
 
 
-def _layers_sheet(layers: Sequence[Layer]) -> Sheet:
-    """Return the table of layers, with the numbers to sort by before the words."""
+def _layers_sheet(layers: Sequence[Layer], layer_by_node: Mapping[str, str]) -> Sheet:
+    """Return the table of layers, with the numbers to sort by before the words.
+
+    In a frozen graph of Keras, the ops of layer `net/conv` may be in the scope `net_1/conv_1`.
+    """
     columns, rows = layer_table(layers)
     places = [columns.index(column) for column in _LAYER_COLUMNS if column in columns]
-    return Sheet("layers", tuple(columns[i] for i in places), tuple(tuple(row[i] for i in places) for row in rows))
+    nodes = grouped((layer, node) for node, layer in layer_by_node.items())
+    scopes = ((layer.name, posixpath.commonpath(nodes.get(layer.name, [layer.name]))) for layer in layers)
+    elsewhere = tuple((name, scope) for name, scope in scopes if scope not in ("", name))
+    shown = tuple(tuple(row[i] for i in places) for row in rows)
+    return Sheet("layers", tuple(columns[i] for i in places), shown, elsewhere)
 
 
 def _file_facts(graph: Graph) -> Iterator[tuple[str, str]]:

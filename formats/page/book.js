@@ -20,7 +20,7 @@
  *   isPlain: boolean, inputs: Argument[], outputs: Argument[], callers: string[], packed?: { brief?: string, whole?: string },
  * }} Page
  * @typedef {{ root: string, members: number[], device: string, conflicts: string[], missing: string[] }} Group
- * @typedef {{ title: string, columns: string[], rows: string[][] }} Sheet
+ * @typedef {{ title: string, columns: string[], rows: string[][], places?: [string, string][] }} Sheet
  * @typedef {{
  *   names: [before: string, after: string], before: Page[], after: Page[], start: number, merged: Map<number, number>, first: Map<number, number>,
  * }} Panes  Two compared graphs: the pages of each, and the nodes of both as one by those of the first graph, and the other way round.

@@ -34,6 +34,8 @@ class Panel {
     this.scopes = new Set();
     /** @type {Map<string, number>} */
     this.names = new Map();
+    /** Where layers are that have another name in the graph. @type {Map<string, string>} */
+    this.places = new Map(book.sheets.flatMap(({ places = [] }) => places));
   }
 
   /** @param {Page} page Whose nodes the names in texts mean. */
@@ -185,8 +187,10 @@ class Panel {
 
   /** A link to the scope of a layer, or to the last node of a layer whose scope has no frame. @param {string} name */
   layer(name) {
-    const node = this.scopes.has(name) ? undefined : lastInScopes(this.names).get(name);
-    return node === undefined ? this.named(name, name) : [this.button(name, () => this.onNode(node))];
+    const place = this.places.get(name) ?? name;
+    if (this.scopes.has(place)) return [this.button(name, () => this.onScope(place))];
+    const node = this.names.get(place) ?? lastInScopes(this.names).get(place);
+    return [node === undefined ? name : this.button(name, () => this.onNode(node))];
   }
 
   /** @param {string} text */

@@ -278,3 +278,16 @@ def test_a_meta_graph_is_frozen_with_its_own_checkpoint(folder, tmp_path):
     assert done.code == 0 and (tmp_path / "by_prefix.pb").read_bytes() == (tmp_path / "own.pb").read_bytes()
     own, asked, initial = (tfg.read_checkpoint(tmp_path / f"{name}.pb") for name in ("own", "asked", "initial"))
     assert tfg.compare_checkpoints(own, asked, tolerance=0).equal and not tfg.compare_checkpoints(own, initial).equal
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", KERAS)
+def test_each_row_of_the_table_of_layers_leads_into_the_layer(name, path):
+    """The scope of a layer of Keras 3 in TensorFlow's own frozen graph has another name than the layer."""
+    book = make_page(model_view(tfg.load(path)), "model", "")
+    sheet = next(sheet for sheet in book.sheets if sheet.title == "layers")
+    places, nodes = dict(sheet.places), [entry.name for entry in book.entries]
+    for row in sheet.rows:
+        place = places.get(row[0], row[0])
+        assert any(node == place or node.startswith(f"{place}/") for node in nodes), row
+    assert name != "frozen" or any(scope.endswith("_1") for scope in places.values())
