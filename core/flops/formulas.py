@@ -84,12 +84,16 @@ def _per_element(cost: registry.Cost) -> str:
     return " + ".join(parts)
 
 
+_UNKNOWN = "unknown"
+"""The count of an op whose function only raises why there is none."""
+
+
 def _expression(function: Callable[..., Any]) -> str:
     """Return the expression that a function returns, as in the source; sizes as |x|."""
     source = textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
     tree = ast.parse(source[source.index("def ") :] if "def " in source else "0")
     returns = [ast.unparse(node.value) for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]
-    text = returns[0] if returns else ""
+    text = returns[0] if returns else _UNKNOWN
     for name, value in _assigned(tree):
         text = re.sub(rf"(?<!\.)\b{name}\b(?!=)", value, text)
     for name, value in (inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}).items():

@@ -100,8 +100,8 @@ def _entries(parts: list[str]) -> Iterator[tuple[Release, str]]:
 
 def release_named(text: str) -> Release:
     """Return the release `1.13` or `1.13.1`; InvalidArgumentError for none of TensorFlow's."""
-    words = text.split(".")
-    if all(word.isdecimal() for word in words[:2]) and (known := Release(*map(int, (*words, "0")[:2]))) in graph_versions():
+    known = {str(release): release for release in graph_versions()}.get(".".join((*text.split("."), "0")[:2]))
+    if known is not None:
         return known
     last = {release.major: str(release) for release in graph_versions()}
     ranges = " and ".join(f"{major}.0 to {release}" for major, release in last.items())

@@ -256,6 +256,17 @@ def _write_records(op: str, path: str) -> Make:
     return lambda g, place: getattr(g, op)(slices(g, strings(["mine"])), path.format(place), "", name="op")
 
 
+def _encode_proto(path: str) -> Make:
+    fields = {"message_type": "m.M", "field_names": ["f"]}
+    one = np.int32([[1]])
+    return lambda g, place: g.EncodeProto(one, [one], descriptor_source=path.format(place), name="op", **fields)
+
+
+def _decode_proto(path: str) -> Make:
+    fields = {"message_type": "m.M", "field_names": ["f"], "output_types": ["int32"]}
+    return lambda g, place: g.DecodeProtoV2(strings([""]), descriptor_source=path.format(place), name="op", **fields)
+
+
 _WAYS_OUT = {
     "parent": "{0.open}/../closed/secret",
     "through a new folder": "{0.open}/new/../../closed/secret",
@@ -293,6 +304,8 @@ _ANY_PATH: dict[str, Callable[[str], Make]] = {
     "InitializeTableFromTextFile": lambda path: _table(path, version=""),
     "vocabularies": _vocabularies,
     "sampler": _sampler,
+    "EncodeProto": _encode_proto,
+    "DecodeProtoV2": _decode_proto,
     "Skipgram": _skipgram,
     "SaveDataset": _save_dataset,
     "LoadDataset": _load_dataset,

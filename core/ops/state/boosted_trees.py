@@ -310,6 +310,7 @@ def boosted_trees_example_debug_outputs_shape(handle: TensorSpec, bucketized_fea
 
 @flops("BoostedTreesPredict", "BoostedTreesExampleDebugOutputs")
 def boosted_trees_predict_flops(handle: TensorSpec, bucketized_features: list[TensorSpec]) -> Cost:
+    """An addition for each example, tree and logit; the trees are known in a run only."""
     raise UnimplementedError("the number of its trees is known in a run only")
 
 

@@ -126,7 +126,8 @@ def test_the_page_and_optimize_count_the_usual_signature(name, path):
     assert [note for note in book.notes if note.endswith(f": {readable(flops)}")] == [book.notes[0]]
     assert [page.kind for page in book.pages if page.kind != "function"] == ["signature" if name in SAVED else "graph"]
     (layers,) = [sheet for sheet in book.sheets if sheet.title == "layers"]
-    assert (layers.columns, list(layers.rows)) == layer_table(tfg.layers(path).layers)
+    columns, rows = layer_table(tfg.layers(path).layers)
+    assert [dict(zip(layers.columns, row)) for row in layers.rows] == [dict(zip(columns, row)) for row in rows]
     first = run("optimize", path, "--costs", "--format", "json").json["report"]["passes"][0]
     assert formula(first["cost_before"]) == str(flops)
 
