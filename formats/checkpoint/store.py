@@ -17,7 +17,7 @@ from ...core.support.errors import DataLossError, InvalidArgumentError, NotFound
 from ...core.support.gc_control import rare_collection
 from ...core.support.hints import Hint, command
 from ...core.support.keyed_cache import KeyedCache
-from ...core.support.places import exists, is_address, is_file, is_folder, make_folders, stamp
+from ...core.support.places import exists, is_file, is_folder, make_folders, stamp
 from ...core.support.regular_files import PositionedFile
 from ...core.types import dtypes
 from ...core.types.arrays import Array
@@ -55,7 +55,7 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
 
     NotFoundError for a missing checkpoint, DataLossError for a damaged checkpoint.
     """
-    prefix = _SHARD_SUFFIX.sub("", os.fspath(path).rstrip("/") if is_address(path) else os.fspath(path))
+    prefix = _SHARD_SUFFIX.sub("", os.fspath(path))
     if is_folder(files.to_read(prefix)):
         prefix = _latest(prefix, files)
     if prefix.endswith(".index") and exists(files.to_read(prefix)):

@@ -275,6 +275,7 @@ def test_a_graph_of_the_web_is_read(web, tmp_path, fetched):
         address = f"http://{web(ranges=ranges)}"
         assert run("diff", f"{address}/xor.pb", SAMPLES / "xor.pbtxt").code == 0
         assert run("run", f"{address}/model/", "--feed", "x=[[1, 2]]").code == 0
+        assert run("checkpoint", f"{address}/model/").code == 0
         assert "does not exist" in run("dump", f"{address}/absent.pb").err
         assert "does not write" in run("convert", SAMPLES / "xor.pbtxt", f"{address}/y.pb").err
 
