@@ -43,7 +43,7 @@ from ..core.support.errors import (
 )
 from ..core.support.file_formats import MODELS, format_of
 from ..core.support.hints import Hint, command, option, step
-from ..core.support.places import absolute, exists, is_address, is_folder, names_in
+from ..core.support.places import absolute, is_folder, is_there, names_in
 from ..core.support.tensor_names import free_name, parse_tensor_name
 from ..core.transforms.joined_graphs import PartNames
 from ..core.transforms.subgraphs import drop_ends, forget_locations
@@ -362,7 +362,7 @@ def _copy(source: str, name: str, target: str) -> None:
     PermissionDeniedError for a link to a folder, a possible cycle, and for a link that leads out of the model.
     """
     path = os.path.join(source, name)
-    if exists(path) if is_address(path) else os.path.lexists(path):
+    if is_there(path):
         _copy_tree(path, os.path.join(target, name), FileGate(NO_FILES.reading(source)))
 
 

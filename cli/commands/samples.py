@@ -8,7 +8,7 @@ import shutil
 from ...core.support.atomic import atomic_file, file_errors, flush_folder, rename_folder, staged_folder
 from ...core.support.errors import AlreadyExistsError, NotFoundError
 from ...core.support.file_formats import FOLDERS
-from ...core.support.places import exists, make_folders
+from ...core.support.places import is_there, make_folders
 from ...core.support.words import counted
 from .. import render
 from ..main import DONE
@@ -71,7 +71,7 @@ def _samples(names: tuple[str, ...]) -> list[str]:
 
 def _copy(source: str, target: str) -> None:
     """Copy a file or a folder; refuse to overwrite."""
-    if os.path.lexists(target) or exists(target):
+    if is_there(target):
         raise AlreadyExistsError(f"'{target}' already exists")
     if os.path.isdir(source):
         with staged_folder(target) as staged:

@@ -8,7 +8,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from . import places
 from .errors import (
@@ -24,9 +24,6 @@ from .hints import Hint, command, step
 from .log import tell
 from .places import is_address
 from .regular_files import open_regular
-
-if TYPE_CHECKING:
-    from .remote_files import RemotePlace
 
 try:
     import fcntl
@@ -195,7 +192,7 @@ def _private_folder(address: str) -> Iterator[str]:
     """Yield an empty folder of this machine for files on their way to an address."""
     import tempfile
 
-    _remote(address).require_writable()  # before the work, not behind it
+    places.remote(address).require_writable()  # before the work, not behind it
     with tempfile.TemporaryDirectory(prefix="tfg-", ignore_cleanup_errors=True) as folder:
         yield folder
 
@@ -203,15 +200,9 @@ def _private_folder(address: str) -> Iterator[str]:
 def move_file(source: str, target: str) -> None:
     """Give a staged file its name, in place of a file of this name, or write it to an address."""
     if is_address(target):
-        _remote(target).upload(source)
+        places.remote(target).upload(source)
     else:
         os.replace(source, target)
-
-
-def _remote(address: str) -> RemotePlace:
-    from .remote_files import RemotePlace  # lazy: most files are of this machine
-
-    return RemotePlace(address)
 
 
 def staged_name(target: str) -> str:
@@ -388,7 +379,7 @@ def finish(file: IO[bytes]) -> None:
 def rename_folder(source: str, target: str) -> None:
     """Rename a folder to a name that is unused or names an empty folder, or write its files below an address."""
     if is_address(target):
-        from .remote_files import upload_folder  # lazy, as above
+        from .remote_files import upload_folder  # lazy: most files are of this machine
 
         upload_folder(source, target)
         return

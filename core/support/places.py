@@ -47,28 +47,33 @@ def resolved(place: Place) -> str:
 
 def exists(place: Place) -> bool:
     """Return True for a file or a folder."""
-    return _remote(place).kind() is not None if is_address(place) else os.path.exists(place)
+    return remote(place).kind() is not None if is_address(place) else os.path.exists(place)
+
+
+def is_there(place: Place) -> bool:
+    """Return True for a file, a folder, and a link that leads nowhere."""
+    return exists(place) if is_address(place) else os.path.lexists(place)
 
 
 def is_file(place: Place) -> bool:
     """Return True for a file."""
-    return _remote(place).kind() == "file" if is_address(place) else os.path.isfile(place)
+    return remote(place).kind() == "file" if is_address(place) else os.path.isfile(place)
 
 
 def is_folder(place: Place) -> bool:
     """Return True for a folder; an address of the web is a folder where it ends with a slash."""
-    return _remote(place).kind() == "directory" if is_address(place) else os.path.isdir(place)
+    return remote(place).kind() == "directory" if is_address(place) else os.path.isdir(place)
 
 
 def names_in(folder: Place) -> list[str]:
     """Return the names in a folder, in order."""
-    return sorted(_remote(folder).names_in() if is_address(folder) else os.listdir(folder))
+    return sorted(remote(folder).names_in() if is_address(folder) else os.listdir(folder))
 
 
 def files_below(folder: Place) -> Iterator[str]:
     """Yield the files of a folder and its folders, each folder's in the order of their names."""
     if is_address(folder):
-        yield from sorted(_remote(folder).times_below(None))
+        yield from sorted(remote(folder).times_below(None))
         return
     for place, folders, names in os.walk(folder):
         folders.sort()
@@ -78,7 +83,7 @@ def files_below(folder: Place) -> Iterator[str]:
 def matching(pattern: str) -> list[str]:
     """Return the files that a pattern of `*`, `**`, `?` and `[a-z]` matches, in order."""
     if is_address(pattern):
-        return sorted(_remote(pattern).matching())
+        return sorted(remote(pattern).matching())
     import glob  # lazy: most commands take no patterns
 
     return sorted(path for path in glob.glob(pattern, recursive=True) if not os.path.isdir(path))
@@ -86,30 +91,26 @@ def matching(pattern: str) -> list[str]:
 
 def size_of(place: Place) -> int:
     """Return the number of bytes of a file."""
-    return _remote(place).size_of() if is_address(place) else os.path.getsize(place)
+    return remote(place).size_of() if is_address(place) else os.path.getsize(place)
 
 
 def modified(place: Place) -> int:
     """Return when a file was last written, in nanoseconds; 0 where a server does not say."""
-    return _remote(place).modified() if is_address(place) else os.stat(place).st_mtime_ns
+    return remote(place).modified() if is_address(place) else os.stat(place).st_mtime_ns
 
 
 def times_below(address: str, depth: int | None = None) -> dict[str, int]:
     """Return when each file below the address of a folder was last written, as `modified`; with a `depth` of 1 of the folder
     itself.
     """
-    return _remote(address).times_below(depth)
+    return remote(address).times_below(depth)
 
 
 def stamp(place: Place) -> tuple[object, ...]:
     """Return what changes with each write of a file: times and the number of a file, or the tag of an object."""
     if is_address(place):
-        return _remote(place).stamp()
-    return stamp_of(os.stat(place))
-
-
-def stamp_of(status: os.stat_result) -> tuple[object, ...]:
-    """Return the stamp of a file's status."""
+        return remote(place).stamp()
+    status = os.stat(place)
     return status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
@@ -122,12 +123,13 @@ def make_folders(folder: Place) -> None:
 def remove(place: Place) -> None:
     """Remove a file."""
     if is_address(place):
-        _remote(place).remove()
+        remote(place).remove()
     else:
         os.unlink(place)
 
 
-def _remote(address: Place) -> RemotePlace:
+def remote(address: Place) -> RemotePlace:
+    """Return the file or folder at an address."""
     from .remote_files import RemotePlace  # lazy: most places are paths
 
     return RemotePlace(os.fspath(address))

@@ -15,7 +15,7 @@ from ...support.atomic import file_errors
 from ...support.errors import InvalidArgumentError, PermissionDeniedError
 from ...support.hints import Hint, step
 from ...support.log import DEBUG, tell
-from ...support.places import exists, is_address, is_folder, names_in
+from ...support.places import is_address, is_folder, is_there, names_in
 from ...support.regular_files import open_regular
 
 _WILDCARD = re.compile(r"[*?\[\\]")
@@ -165,7 +165,7 @@ class FileGate:
         first wildcard no component is `.` or `..`.
         """
         if _WILDCARD.search(pattern) is None:
-            return [pattern] if pattern and _is_there(self.to_read(pattern)) else []
+            return [pattern] if pattern and is_there(self.to_read(pattern)) else []
         start = _WILDCARD.split(pattern, maxsplit=1)[0].rpartition("/")
         if start[0].endswith("/"):
             return []  # names have single slashes, so two match nothing
@@ -228,10 +228,6 @@ class FileGate:
 
 def _is_below(path: str, folders: Iterable[pathlib.Path]) -> bool:
     return any(pathlib.PurePath(path).is_relative_to(folder) for folder in folders)
-
-
-def _is_there(path: str) -> bool:
-    return exists(path) if is_address(path) else os.path.lexists(path)
 
 
 def _is_part(address: str, folder: str) -> bool:
