@@ -39,6 +39,7 @@ from .codecs.json_inputs import WHOLE, named_values, parse_json
 from .codecs.npy import open_array
 from .codecs.npz import read_npz
 from .codecs.source import read_source
+from .codecs.tensor_values import object_array
 from .pictures import is_picture, parse_transform
 from .value_literals import fed_shape, joined_rows, value_of
 
@@ -302,7 +303,7 @@ def _feeding(pattern: str) -> str | None:
 
 def _matching(pattern: str) -> list[str]:
     if is_folder(pattern):
-        paths = sorted(filter(_is_input, matching(os.path.join(glob.escape(pattern), "**"))))
+        paths = list(filter(_is_input, matching(os.path.join(glob.escape(pattern), "**"))))
         if not paths:
             raise NotFoundError(f"folder '{pattern}' has no inputs", hint=_KINDS)
         return paths
@@ -443,9 +444,7 @@ def _records(path: str) -> Any:
             records.append(record)
     except RecordError as error:
         raise DataLossError(f"record {len(records) + 1:,} of '{path}' is damaged: {error}") from None
-    result = np.empty(len(records), object)
-    result[:] = records
-    return result
+    return object_array(records, (len(records),))
 
 
 class ColumnNames(Protocol):

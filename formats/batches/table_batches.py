@@ -25,6 +25,7 @@ from ..api.run_plan import RunPlan, RunRequest
 from ..api.session_setup import SessionSetup
 from ..codecs.arrow_table import arrow_column, column_array
 from ..codecs.csv_table import missing_column
+from ..codecs.tensor_values import object_array
 from ..items import InputArrays
 from .each_inputs import StepRuns, in_batches, values_of
 
@@ -198,9 +199,7 @@ def _regular(column: Array, name: str) -> Array:
     if any(cell is None for cell in column):
         raise InvalidArgumentError(f"column '{name}' has missing values", hint="fill them, or feed other columns")
     if isinstance(column[0], str | bytes):  # other cells stay as they are, for an error that names the row
-        texts = np.empty(len(column), object)
-        texts[:] = [cell.encode() if isinstance(cell, str) else cell for cell in column]
-        return texts
+        return object_array([cell.encode() if isinstance(cell, str) else cell for cell in column], column.shape)
     try:
         return np.stack([np.asarray(cell) for cell in column])
     except ValueError:
