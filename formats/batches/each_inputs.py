@@ -162,6 +162,11 @@ class SharedRuns:
         self._shared = runner if is_shared else None
         return runner
 
+    def require_no_trace(self, names: Sequence[str], fed: Mapping[str, Any]) -> None:
+        """InvalidArgumentError for runs that cannot be one: they would not see what each other leave behind."""
+        if not self.leaves_nothing(names, fed):
+            raise InvalidArgumentError("a run changes the state of the next run, or draws random numbers")
+
     def leaves_nothing(self, names: Sequence[str], fed: Mapping[str, Any]) -> bool:
         """Return True where a run of the tensors and operations with these tensors fed writes and draws nothing."""
         key = frozenset(fed)
@@ -235,8 +240,7 @@ class _Runs:
                     yield InputResult(item.name, {name: values[place] for name, values in parts.items()})
 
     def _rows(self, fed: Mapping[str, Any]) -> BlockRows:
-        if not self._sessions.leaves_nothing(list(self._fetches.values()), {**self._feeds, **fed}):
-            raise InvalidArgumentError("a run changes the state of the next run, or draws random numbers")
+        self._sessions.require_no_trace(list(self._fetches.values()), {**self._feeds, **fed})
         return BlockRows(self._graph, self._fetches, list(fed), list(self._feeds))
 
     def _run(self, values: Mapping[str, Any], settings: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -276,8 +280,7 @@ class StepRuns:
         orders = self._plan.orders(fed)
         if orders.targets or orders.steps != 1 or orders.inside:
             raise InvalidArgumentError("a run is more than a step that fetches tensors")
-        if not self._sessions.leaves_nothing(list(orders.fetches.values()), fed):
-            raise InvalidArgumentError("a run changes the state of the next run, or draws random numbers")
+        self._sessions.require_no_trace(list(orders.fetches.values()), fed)
         return BlockRows(self._graph, orders.fetches, list(fed), [name for name in orders.feeds if name not in fed])
 
     def close(self) -> None:
