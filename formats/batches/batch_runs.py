@@ -87,7 +87,8 @@ def run_batch(
     arrays. Then no file is written, and the result is a table of the same kind: the columns that feed nothing, and a column
     for each fetch. The error of a row names the row.
     """
-    loaded = graph if isinstance(graph, Graph) else GraphReading(op_library=names_of(op_libraries)).load(graph)
+    reading = GraphReading(op_library=names_of(op_libraries))
+    loaded = graph if isinstance(graph, Graph) else reading.load(graph)
     request = RunRequest(
         names_of(fetches), _pairs(feeds) + _parts({} if is_table(inputs) else parts), names_of(targets), steps, fetch_every,
         _pairs(assign), _pairs(assign_add), _pairs(assign_sub), check_numerics, top_k, _labels(labels),
@@ -105,7 +106,6 @@ def run_batch(
         shard_size, overwrite, keep_going,
     )  # fmt: skip
     path = None if isinstance(graph, Graph) else os.fspath(graph)
-    reading = GraphReading(op_library=names_of(op_libraries))
     note = (lambda _: None) if note is None else note
     loaded, path, size = batched(loaded, path, request, setup.signature, batch, note)
     recipe = graph_recipe(loaded, path, reading, setup, request, files, size)

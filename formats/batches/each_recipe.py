@@ -18,6 +18,7 @@ from ...core.support.untrusted import is_untrusted
 from ..api.graph_reading import GraphReading
 from ..api.run_plan import RunRequest
 from ..api.session_setup import SessionSetup
+from ..detect import MODEL_FILES
 from ..saving import to_bytes
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def graph_recipe(
 
 def digest_of(path: str) -> str | None:
     """Return a checksum of a graph's file, or of the description of a SavedModel's folder; None without a file."""
-    names = [os.path.join(path, name) for name in ("saved_model.pb", "saved_model.pbtxt")] if is_folder(path) else [path]
+    names = [os.path.join(path, name) for name in MODEL_FILES] if is_folder(path) else [path]
     for name in names:
         if is_file(name):
             with open_regular(name) as file:
