@@ -59,7 +59,6 @@ def stored_tensors(path: str | os.PathLike[str], tags: Sequence[str] | None = No
     text = os.fspath(path)
     if not has_graph(text):
         return read_state(text), False
-
     return graph_tensors(text, tags)
 
 

@@ -36,6 +36,7 @@ _CHANGES: Final = ("ETag", "etag", "generation", "LastModified", "updated", "mti
 _TIMES: Final = ("LastModified", "updated", "mtime", "created")
 """The properties with the time of the last write."""
 SECONDS: Final = 1.0
+"""The age up to which known properties stand for the present ones."""
 _MOST_KNOWN: Final = 1000
 _known: dict[str, tuple[float, Mapping[str, Any]]] = {}
 """The properties of what is there, by address, with the time of the question: readers ask many times for a few files."""
