@@ -337,7 +337,7 @@ def _items(path: str, below: str) -> Iterator[Item]:
 
 
 def _is_records(path: str) -> bool:
-    return ".tfrecord" in os.path.basename(path)
+    return ".tfrecord" in os.path.basename(plain(path))
 
 
 def _lines(path: str, stem: str) -> Iterator[Item]:

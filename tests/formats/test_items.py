@@ -8,7 +8,7 @@ import pytest
 
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.formats.batches.each_tasks import sweep_tasks
-from tfg.formats.items import find_items
+from tfg.formats.items import Item, find_items
 
 
 @pytest.mark.parametrize("ending", [".csv", ".jsonl"])
@@ -36,3 +36,8 @@ def test_two_inputs_of_a_name_are_refused(tmp_path):
         find_items([str(tmp_path)])
     (tmp_path / "t-000002.npy").rename(tmp_path / "t-000003.npy")
     assert [item.name for item in find_items([str(tmp_path)])] == ["t-000003", "t-000001", "t-000002"]
+
+
+def test_the_query_of_an_address_says_nothing_of_the_kind():
+    assert not Item("a", "https://host/a.tfrecord?key=b/c").is_picture
+    assert Item("a", "https://host/a.png?key=.tfrecord").is_picture
