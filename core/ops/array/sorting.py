@@ -253,8 +253,6 @@ def _unique_rows(x: Array, axis: int) -> tuple[Array, ...]:
         return unique_index(rows[:, 0])
     if rows.dtype.kind in "iu" and rows.dtype != np.uint64:
         return unique_index(common_keys(rows.astype(np.int64))[0])
-    if rows.dtype.kind == "f":
-        rows = rows + rows.dtype.type(0)
     return _unique_objects([tuple(row) for row in rows.tolist()])
 
 
