@@ -163,19 +163,7 @@ class Emitter:
             shared = self._constants[key] = Value(of, Shape(array.shape), array)
         return shared
 
-    def evaluate(
-        self,
-        program: Callable[..., Any],
-        static: Sequence[int],
-        sizes: Sequence[int],
-        inputs: Sequence[Any],
-        attrs: dict[str, Any],
-    ) -> Any:
-        """Return the results of an array program on values; the inputs at the places `static` are known arrays.
-
-        Those at the places `sizes` may be known in the run alone.
-        """
-        return array_programs.evaluate(self, program, static, sizes, inputs, attrs)
+    evaluate = array_programs.evaluate
 
     def refuse(self, reason: str) -> NoReturn:
         """Say why ONNX cannot express the node."""

@@ -15,10 +15,11 @@ import numpy as np
 
 from ..building.builder import GraphBuilder
 from ..functions.call_kinds import CallKind, Form, call_kind
-from ..functions.callers import drop_uncalled
+from ..functions.callers import calls_of, drop_uncalled
 from ..functions.instantiation import copied
 from ..gradients.function_parts import add_arg, add_function, copied_body, dtype_of, find_function
 from ..graph.graph import Function, Graph, Node, Output
+from ..graph.traversal import closure
 from ..registry.op_facts import ops_with
 from ..types.dtypes import DType
 from ..types.tensors import FuncRef, Tensor
@@ -56,20 +57,36 @@ def _split_results(function: Function) -> None:
     function.results[:] = [builder.Identity(value) if counts[value.node] > 1 else value for value in function.results]
 
 
+def _writing_functions(graph: Graph) -> set[str]:
+    """Return the names of the functions that put elements into lists, and of those that call them."""
+    callers = collections.defaultdict[str, list[str]](list)
+    for name, function in graph.functions.items():
+        for called in calls_of(function.body):
+            callers[called].append(name)
+    writing = [name for name, function in graph.functions.items() if any(node.op in _PLACES for node in function.body)]
+    return closure(writing, lambda name: callers[name])
+
+
 class _ElementReturns:
     """The functions of a graph with copies that return elements."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
+        self.writing = _writing_functions(graph)
 
     def extend_calls(self, body: Graph) -> list[Output]:
         """Extend the calls in a body; return the elements that the body puts into lists, and those that calls return."""
         elements = [node.inputs[_PLACES[node.op]] for node in body if node.op in _PLACES]
         for node in list(body):
             kind = call_kind(self.graph.functions, node)
-            if kind is not None and kind.functions and kind.form in _EXTENSIONS:
+            if kind is not None and kind.form in _EXTENSIONS and self.is_writing(node, kind):
                 elements += _EXTENSIONS[kind.form](self, body, node, kind)
         return elements
+
+    def is_writing(self, node: Node, kind: CallKind) -> bool:
+        """Return True for a call of a function that puts elements into lists, or calls one that does."""
+        names = {find_function(self.graph, node, reference).name for reference in kind.references(node)}
+        return not self.writing.isdisjoint(names)
 
     def extend_loop(self, body: Graph, node: Node, kind: CallKind) -> list[Output]:
         """Let a While return the elements of its body, as loop variables that begin with zeros."""

@@ -557,6 +557,21 @@ def test_functions_return_the_elements_that_they_put_into_lists(tmp_path):
         assert len(nodes) == len(set(nodes))
 
 
+def test_a_function_without_lists_may_call_itself(tmp_path):
+    g = tfg.GraphBuilder()
+    define(g, "same", ["float32"], lambda inner, x: [inner.Identity(x)])
+
+    def lower(inner, x):
+        again = inner.Greater(x, np.float32(1))
+        return inner.If(again, [inner.Sub(x, np.float32(1))], Tout=["float32"], then_branch="lower", else_branch="same")
+
+    define(g, "lower", ["float32"], lower)
+    x = g.Placeholder(dtype="float32", shape=[], name="x")
+    g.If(g.Greater(x, np.float32(1)), [x], Tout=["float32"], then_branch="lower", else_branch="same", name="y")
+    tfg.convert(g.graph, tmp_path / "m.json", "y:0")
+    assert tfg.Session(tfg.load(tmp_path / "m.json")).run("y:0", {"x:0": np.float32(3.5)}) == -0.5
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("weight_type", [None, "uint16", "float16"])
 @pytest.mark.parametrize("name", [*WRITTEN, "lists"])

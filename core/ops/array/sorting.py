@@ -60,7 +60,7 @@ def _checked_k(dims: tuple[int, ...], k: int) -> int:
 
 def _top_index(x: Array, k: int, is_sorted: bool) -> Array:
     keys = _reversed_order(x)
-    if not is_sorted and k < x.shape[-1]:
+    if not is_sorted and k < x.shape[-1]:  # TensorFlow sorts whole rows whatever `sorted` is
         return unsorted_top_k(keys.reshape(-1, x.shape[-1]), k).reshape(*x.shape[:-1], k)
     return sorted_top_k(keys, k)
 
@@ -215,6 +215,7 @@ def unique_index(x: Array) -> tuple[Array, ...]:
         least, greatest = extremes(x)
         if greatest - least < 4 * x.size + 1024:
             return _unique_by_table(x, least, greatest)
+    # NaN equals nothing, as in TensorFlow's hash map.
     _, first, inverse, counts = np.unique(wide(x), return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
     order = np.argsort(first)
     rank = np.empty_like(order)
@@ -253,8 +254,7 @@ def _unique_rows(x: Array, axis: int) -> tuple[Array, ...]:
         return unique_index(rows[:, 0])
     if rows.dtype.kind in "iu" and rows.dtype != np.uint64:
         return unique_index(common_keys(rows.astype(np.int64))[0])
-    if rows.dtype.kind == "f":
-        rows = rows + rows.dtype.type(0)
+    # `tolist` makes each NaN an object of its own: Python's dictionaries take an object for equal to itself, NaN too.
     return _unique_objects([tuple(row) for row in rows.tolist()])
 
 
@@ -400,7 +400,7 @@ def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
         raise InvalidArgumentError(f"First dimension of predictions {predictions.shape[0]} must match {targets.size} targets")
     classes = predictions.shape[1]
     valid = (targets >= 0) & (targets < classes) & np.all(np.isfinite(predictions), axis=1)
-    if not np.any(valid):
+    if not np.any(valid):  # without classes there is none that `chosen` could be
         return np.zeros(targets.size, bool)
     chosen = np.take_along_axis(predictions, np.where(valid, targets, 0)[:, None], 1)
     return valid & (np.count_nonzero(predictions > chosen, axis=1) < k)
@@ -462,7 +462,7 @@ def _places(rows: Array, values: Array, is_lower: bool) -> Array:
     length = np.full(values.shape, rows.shape[1], np.int64)
     while np.any(length > 0):
         half = length >> 1
-        middle = np.minimum(first + half, rows.shape[1] - 1)
+        middle = np.minimum(first + half, rows.shape[1] - 1)  # a search that ended may be behind the row
         at_middle = np.take_along_axis(rows, middle, 1)
         goes_right = (length > 0) & (at_middle < values if is_lower else ~(values < at_middle))
         first = np.where(goes_right, middle + 1, first)

@@ -248,6 +248,7 @@ def prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     sizes = [g.Prod(g.GatherV2(source, part, 0), 0) for part in (axes, others)]
     permuted = g.Transpose(x, permutation)
     flat = g.Reshape(permuted, g.Pack(sizes))
+    # Not the product over the element: where that is zero, the product of the others would be lost.
     left = g.Cumprod(flat, 0, exclusive=True)
     right = g.Cumprod(flat, 0, exclusive=True, reverse=True)
     products = g.Reshape(g.Mul(g.conj(left), g.conj(right)), g.shape_of(permuted))
@@ -272,6 +273,7 @@ def _place(function: Callable[..., Any], worst: float) -> Callable[..., Any]:
         axis = normalize_axis(int(dimension), input.ndim, "dimension")
         if input.shape[axis] == 0:
             raise InvalidArgumentError(f"Reduction axis {axis} is empty in shape {Shape(input.shape)}")
+        # TensorFlow's comparisons with NaN do not hold, and NumPy takes NaN for the extreme.
         if input.dtype.kind in "fV" and (missing := np.isnan(input)).any():
             input = np.where(missing, input.dtype.type(worst), input)
         return np.asarray(function(input, axis)).astype(output_type.numpy)
@@ -349,7 +351,7 @@ def linspace(start: Array, stop: Array, num: Array) -> Result:
     if num <= 0:
         raise InvalidArgumentError(f"Requires num > 0: {num}")
     values = np.linspace(start, stop, int(num), dtype=np.float64).astype(np.asarray(start).dtype)
-    values[-1], values[0] = stop, start
+    values[-1], values[0] = stop, start  # in this order: a single number is the start
     return values
 
 

@@ -190,6 +190,7 @@ _GRADIENTS_OF_GRADIENTS = {
 def max_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x, y, _ = node.inputs
     attrs = pool_attrs(node, "data_format")
+    # As in TensorFlow, no place of a maximum changes with x.
     return [g.zeros_like(x), g.zeros_like(y), g.apply(_GRADIENTS_OF_GRADIENTS[node.op], x, y, grad, **attrs)]
 
 
@@ -209,7 +210,7 @@ def max_pool_grad_grad_v2_flops(
 
 @kernel("MaxPool3DGradGrad")
 def max_pool_3d_grad_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: WindowAttributes) -> Result:
-    if not orig_input.size:
+    if not orig_input.size:  # in two dimensions TensorFlow takes empty inputs
         raise InvalidArgumentError(f"orig_input must not be empty: {Shape(orig_input.shape)}")
     return pool_max_gradient_gradient(orig_input, orig_output, grad, PoolingAttributes(5, window))
 
@@ -340,7 +341,7 @@ def max_pool_with_argmax(
     pool = PoolingAttributes(4, window)
     reject_depth(pool)
     x = pool.last(input)
-    if not x.size:
+    if not x.size:  # MaxPool takes empty inputs
         raise InvalidArgumentError(f"the input must not be empty: {Shape(input.shape)}")
     best, places = numerics.max_pool_places(x, *pool.geometry(x.shape[1:-1]))
     return best.astype(input.dtype, copy=False), _argmax(places, x, include_batch_in_index).astype(Targmax.numpy)
@@ -383,6 +384,7 @@ def max_pool_grad_with_argmax(
     if grad.shape != argmax.shape:
         raise InvalidArgumentError(f"grad and argmax must have the same shape: {grad.shape} and {argmax.shape}")
     index = _flat_targets(argmax, x.size, x.shape[0], include_batch_in_index)
+    # Not by indexing: of the windows that share an element, only the last would count.
     summed = np.bincount(index.ravel(), wide(grad).ravel().astype(np.float64), x.size)
     return summed.reshape(x.shape).astype(grad.dtype)
 
@@ -420,6 +422,7 @@ facts("backward", of=("MaxPoolGradGradWithArgmax", "MaxPoolGradWithArgmax"))
 
 @lower("MaxPool")
 def _max_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
+    # Without the paddings, EXPLICIT is refused: JAX's windows know SAME and VALID.
     return _lowered_max_pool(xla, x, 4, window._replace(explicit_paddings=()))
 
 

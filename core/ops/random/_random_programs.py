@@ -219,6 +219,7 @@ def _large_rates(xp: Any, rate: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
     b = xp.sqrt(rate) * 2.53 + 0.931
     a = b * 0.02483 - 0.059
     inverse_alpha, bound = 1.1328 / (b - 3.4) + 1.1239, 0.9277 - 3.6224 / (b - 2)
+    log_rate = xp.log(rate)  # here, as ONNX's loops compute again in each step what they hold
 
     def samples(u: Any, v: Any) -> tuple[Any, Any]:
         u = u - 0.5
@@ -226,7 +227,7 @@ def _large_rates(xp: Any, rate: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
         k = xp.floor((2 * a / shifted + b) * u + rate + 0.43)
         is_refused = (k < 0) | ((shifted < 0.013) & (v > shifted))
         s = xp.log(v * inverse_alpha / (a / (shifted * shifted) + b))
-        t = k * xp.log(rate) - rate - lgamma(xp, xp.maximum(k, 0) + 1)
+        t = k * log_rate - rate - lgamma(xp, xp.maximum(k, 0) + 1)
         return k, (shifted >= 0.07) & (v <= bound) | ~is_refused & (s <= t)
 
     return samples

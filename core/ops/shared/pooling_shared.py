@@ -143,7 +143,7 @@ def pool_max_gradient(orig_input: Array, orig_output: Array, grad: Array, pool: 
         return np.zeros_like(orig_input)
     geometry = pool.geometry(x.shape[1:-1])
     if pool.rank == 5:
-        # In three dimensions TensorFlow gives the gradient to all elements that equal the maximum.
+        # In three dimensions TensorFlow gives the gradient to all elements near the maximum.
         return pool.back(numerics.max_pool_grad_equal(wide(x), wide(y), wide(dy), *geometry), grad.dtype)
     return pool.back(numerics.max_pool_grad(wide(x), wide(dy), *geometry), grad.dtype)
 

@@ -38,10 +38,9 @@ class TreeEnsemble(Shared):
         self.serialized: bytes | None = None
         self._ensemble: Ensemble | None = None
 
-    def set(self, stamp: int, serialized: bytes) -> None:
-        """Replace the trees; InvalidArgumentError for a damaged message."""
-        self._ensemble = parse_ensemble(serialized)
-        self.stamp, self.serialized = stamp, serialized
+    def set(self, stamp: int, serialized: bytes, ensemble: Ensemble) -> None:
+        """Replace the trees by those of a message."""
+        self._ensemble, self.stamp, self.serialized = ensemble, stamp, serialized
 
     @property
     def ensemble(self) -> Ensemble:
@@ -148,11 +147,10 @@ def is_boosted_trees_quantile_initialized(quantile_stream_resource_handle: Array
 @kernel("BoostedTreesCreateEnsemble")
 def boosted_trees_create_ensemble(tree_ensemble_handle: Array, stamp_token: Array, tree_ensemble_serialized: Array) -> None:
     """Create an ensemble, unless it exists."""
-    stamp, serialized = _stamped(stamp_token, tree_ensemble_serialized)
-    parse_ensemble(serialized)
+    message = _parsed(stamp_token, tree_ensemble_serialized)
     target = resource(tree_ensemble_handle, TreeEnsemble)
     if target.serialized is None:
-        target.set(stamp, serialized)
+        target.set(*message)
 
 
 @kernel("BoostedTreesDeserializeEnsemble")
@@ -162,11 +160,13 @@ def boosted_trees_deserialize_ensemble(
     """Replace the trees of an ensemble."""
     target = resource(tree_ensemble_handle, TreeEnsemble)
     target.ensemble  # noqa: B018  only an ensemble that exists can be restored
-    target.set(*_stamped(stamp_token, tree_ensemble_serialized))
+    target.set(*_parsed(stamp_token, tree_ensemble_serialized))
 
 
-def _stamped(stamp_token: Array, serialized: Array) -> tuple[int, bytes]:
-    return int(scalar(stamp_token, "stamp_token")), scalar(serialized, "tree_ensemble_serialized")
+def _parsed(stamp_token: Array, tree_ensemble_serialized: Array) -> tuple[int, bytes, Ensemble]:
+    """Return the stamp, the message and its trees; InvalidArgumentError for a damaged message."""
+    stamp, serialized = int(scalar(stamp_token, "stamp_token")), scalar(tree_ensemble_serialized, "tree_ensemble_serialized")
+    return stamp, serialized, parse_ensemble(serialized)
 
 
 @kernel("BoostedTreesSerializeEnsemble")
