@@ -19,7 +19,7 @@ from ..explaining.node_listing import (
 )
 from ..explaining.stages import ORDER
 from ..functions.call_kinds import call_kind
-from ..functions.callers import called_functions_of, callers_by_function
+from ..functions.callers import called_functions_of, callers_by_function, node_count
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import Signature
 from ..graph.traversal import forward_predecessors, reachable
@@ -295,7 +295,7 @@ class _Binder:
         self._graph = graph
         self._figures = figures
         self._report = report
-        self._total = len(graph) + sum(len(function.body) for function in graph.functions.values())
+        self._total = node_count(graph)
         self._numbers: dict[Node, int] = {}
         self.entries: list[Entry] = [] if others is None else others.entries
         self.groups: list[ColocationGroup] = [] if others is None else others.groups
