@@ -248,7 +248,8 @@ class Book:
 def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambda done, total: None) -> Book:
     """Return the book of a graph: a page for the graph and each signature, or for the model, and for each function.
 
-    `report` is called with the number of described nodes and the number of all nodes, those of functions included.
+    `report` is called with the number of described nodes and the number of all nodes, those of functions and of a first graph
+    included.
     """
     binder = _Binder(graph, figures, report)
     if figures.signature is not None:
@@ -295,7 +296,8 @@ class _Binder:
         self._graph = graph
         self._figures = figures
         self._report = report
-        self._total = node_count(graph)
+        graphs = [graph] if figures.compared is None else [graph, figures.compared.before]
+        self._total = sum(map(node_count, graphs)) if others is None else others._total
         self._numbers: dict[Node, int] = {}
         self.entries: list[Entry] = [] if others is None else others.entries
         self.groups: list[ColocationGroup] = [] if others is None else others.groups
