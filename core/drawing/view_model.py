@@ -297,7 +297,7 @@ class _Binder:
         self._figures = figures
         self._report = report
         graphs = [graph] if figures.compared is None else [graph, figures.compared.before]
-        self._total = sum(map(node_count, graphs)) if others is None else others._total
+        self._total: int = sum(map(node_count, graphs)) if others is None else others._total
         self._numbers: dict[Node, int] = {}
         self.entries: list[Entry] = [] if others is None else others.entries
         self.groups: list[ColocationGroup] = [] if others is None else others.groups
