@@ -45,7 +45,6 @@ _FIRST: Final = Look(max_boxes=24, max_layers=12, frame_layers=1, max_width=150)
 CONTROL: Final = -1
 """The output number of a link that is a control edge."""
 
-
 _NODES_OF_A_REPORT: Final = 1024
 
 Report: TypeAlias = Callable[[int, int], None]
@@ -259,6 +258,7 @@ def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambd
     functions = binder.function_pages()
     pages += functions
     beside = None if figures.compared is None else binder.panes(figures.compared, [pages[0], *functions])
+    # Gathered last: the pages of functions and the first of two graphs write entries of their own.
     entries, groups = tuple(binder.entries), tuple(binder.groups)
     overlays = tuple(overlay for overlay in binder.overlays(figures.overlays) if overlay.values)
     start = 0 if figures.signature is not None else _start(graph)
@@ -286,7 +286,7 @@ def _start(graph: Graph) -> int:
     usual = graph.meta.usual_signature
     name = graph.meta.chosen or (usual.name if usual else "")
     names = [signature.name for signature in graph.meta.signatures.values()]
-    return 1 + names.index(name) if name in names else 0
+    return 1 + names.index(name) if name in names else 0  # the page of the whole graph is before those of the signatures
 
 
 class _Binder:
@@ -311,7 +311,8 @@ class _Binder:
         self._write(graph, "")
 
     def _write(self, graph: Graph, function: str) -> None:
-        """Return an entry for each node of the graph, or of a function's body."""
+        """Write an entry for each node of the graph, or of a function's body."""
+        # Numbers come before entries: the back edges of a loop name nodes that stand further down.
         self._numbers.update({node: len(self.entries) + i for i, node in enumerate(graph)})
         explainer = Explainer(graph, self._figures.inferences.get(function))
         groups = self._add_groups(explainer)
@@ -446,7 +447,7 @@ class _Binder:
         return self.page(page.kind, page.name, kept, inputs=page.inputs, outputs=page.outputs, callers=page.callers)
 
     def _function_page(self, function: Function, callers: tuple[str, ...]) -> Page:
-        """Return the body of a function."""
+        """Write the body of a function, and return its page."""
         self._write(function.body, function.name)
         declared = [output.name for output in function.signature.outputs]
         names = declared if len(declared) == len(function.results) else map(str, range(len(function.results)))
@@ -536,7 +537,7 @@ def _passing(graph: Graph, node: Node) -> tuple[int, ...]:
     kind = call_kind(graph.functions, node)
     if kind is None or kind.counters:
         return ()
-    return kind.before, len(kind.functions) - 1 if kind.is_loop else 0
+    return kind.before, len(kind.functions) - 1 if kind.is_loop else 0  # a loop's condition is before the body
 
 
 def _nearest_drawn(left_out: Collection[Node]) -> dict[Node, Node]:
