@@ -141,8 +141,9 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
     the order of the data flow.
     """
     ordered = list(flow_order(forward_edges(nodes, ((link.source, link.target) for link in edges))))
-    held = _held(ordered, edges)
-    nodes, homes = _beside_readers(ordered, edges, held), _homes(ordered, edges, held)
+    sources = grouped((link.target, link.source) for link in edges)
+    held = _held(ordered, sources)
+    nodes, homes = _beside_readers(ordered, sources, held), _homes(ordered, edges, held)
     candidates = []
     for parts in sorted({look.max_boxes, *(n for n in _PARTS if n < look.max_boxes)}, reverse=True):
         root = scope_tree(nodes, parts, homes)
@@ -154,9 +155,8 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
     return max(candidates, key=lambda candidate: len(set(dict(_places(*candidate)).values())))
 
 
-def _held(nodes: Sequence[Node], edges: Iterable[Link]) -> set[Node]:
+def _held(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]]) -> set[Node]:
     """Return the variables and constants, and what is computed from them alone, of nodes in the order of the data flow."""
-    sources = grouped((link.target, link.source) for link in edges)
     held: set[Node] = set()
     for node in nodes:
         before = sources.get(node, ())
@@ -190,11 +190,10 @@ def _common_scope(one: str, other: str) -> str:
     return "/".join(part for part, _ in pairs)
 
 
-def _beside_readers(nodes: Sequence[Node], edges: Iterable[Link], held: Collection[Node]) -> list[Node]:
+def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], held: Collection[Node]) -> list[Node]:
     """Return nodes in the order of the data flow with those held before the first reader: at the beginning they would put
     the scopes of layers in the order of their weights.
     """
-    sources = grouped((link.target, link.source) for link in edges)
     ordered: dict[Node, None] = {}
     for node in [*(node for node in nodes if node not in held), *nodes]:
         pending = [node]

@@ -69,7 +69,7 @@ def _scopes(nodes: Iterable[Node], homes: Mapping[Node, str]) -> list[NameScope]
     """Return the scopes of nodes with their parts, not yet divided; the root first."""
     scopes = {"": NameScope("", "", "")}
     for node in nodes:
-        _scope_of(f"{homes[node]}/" if node in homes else node.name, scopes).parts.append(node)
+        _scope_of(homes[node] if node in homes else scope_path(node.name), scopes).parts.append(node)
     _place_namesakes(scopes)
     for scope in reversed(scopes.values()):
         scope.parts = [_only_part(part) for part in scope.parts]
@@ -77,11 +77,11 @@ def _scopes(nodes: Iterable[Node], homes: Mapping[Node, str]) -> list[NameScope]
     return list(scopes.values())
 
 
-def _scope_of(name: str, scopes: dict[str, NameScope]) -> NameScope:
-    """Return the scope that a node of this name stands in, made where there is none yet."""
+def _scope_of(inner: str, scopes: dict[str, NameScope]) -> NameScope:
+    """Return the scope of a path, made where there is none yet."""
     scope = scopes[""]
     path = ""
-    for part in name.split("/", _MAX_DEPTH)[:-1]:
+    for part in inner.split("/") if inner else ():
         path = f"{path}/{part}" if scope.path else part
         if path not in scopes:
             scopes[path] = NameScope(path, part, path)
@@ -115,7 +115,7 @@ def _count(parts: Iterable[NameScope | Node]) -> int:
 
 def _divide(scope: NameScope, max_parts: int) -> None:
     """Put the parts of a scope with too many into scopes: those of a common stem, twice, those alike, then rows."""
-    for gathered in (_of_a_stem, _of_a_stem, _alike):
+    for gathered in (_of_a_stem, _of_a_stem, _alike):  # twice: `conv2_block1_1_conv` is of `conv2_block1`, and that of `conv2`
         if len(scope.parts) > max_parts:
             scope.parts = gathered(scope)
     while len(scope.parts) > max_parts:

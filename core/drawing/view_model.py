@@ -19,7 +19,7 @@ from ..explaining.node_listing import (
 )
 from ..explaining.stages import ORDER
 from ..functions.call_kinds import call_kind
-from ..functions.callers import called_functions_of, callers_by_function
+from ..functions.callers import called_functions_of, callers_by_function, node_count
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import Signature
 from ..graph.traversal import forward_predecessors, reachable
@@ -44,7 +44,6 @@ _FIRST: Final = Look(max_boxes=24, max_layers=12, frame_layers=1, max_width=150)
 """The look of a page at first: small enough to read without zooming."""
 CONTROL: Final = -1
 """The output number of a link that is a control edge."""
-
 
 _NODES_OF_A_REPORT: Final = 1024
 
@@ -248,7 +247,8 @@ class Book:
 def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambda done, total: None) -> Book:
     """Return the book of a graph: a page for the graph and each signature, or for the model, and for each function.
 
-    `report` is called with the number of described nodes and the number of all nodes, those of functions included.
+    `report` is called with the number of described nodes and the number of all nodes, those of functions and of a first graph
+    included.
     """
     binder = _Binder(graph, figures, report)
     if figures.signature is not None:
@@ -258,6 +258,7 @@ def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambd
     functions = binder.function_pages()
     pages += functions
     beside = None if figures.compared is None else binder.panes(figures.compared, [pages[0], *functions])
+    # Gathered last: the pages of functions and the first of two graphs write entries of their own.
     entries, groups = tuple(binder.entries), tuple(binder.groups)
     overlays = tuple(overlay for overlay in binder.overlays(figures.overlays) if overlay.values)
     start = 0 if figures.signature is not None else _start(graph)
@@ -285,7 +286,7 @@ def _start(graph: Graph) -> int:
     usual = graph.meta.usual_signature
     name = graph.meta.chosen or (usual.name if usual else "")
     names = [signature.name for signature in graph.meta.signatures.values()]
-    return 1 + names.index(name) if name in names else 0
+    return 1 + names.index(name) if name in names else 0  # the page of the whole graph is before those of the signatures
 
 
 class _Binder:
@@ -295,7 +296,8 @@ class _Binder:
         self._graph = graph
         self._figures = figures
         self._report = report
-        self._total = len(graph) + sum(len(function.body) for function in graph.functions.values())
+        graphs = [graph] if figures.compared is None else [graph, figures.compared.before]
+        self._total: int = sum(map(node_count, graphs)) if others is None else others._total
         self._numbers: dict[Node, int] = {}
         self.entries: list[Entry] = [] if others is None else others.entries
         self.groups: list[ColocationGroup] = [] if others is None else others.groups
@@ -309,7 +311,8 @@ class _Binder:
         self._write(graph, "")
 
     def _write(self, graph: Graph, function: str) -> None:
-        """Return an entry for each node of the graph, or of a function's body."""
+        """Write an entry for each node of the graph, or of a function's body."""
+        # Numbers come before entries: the back edges of a loop name nodes that stand further down.
         self._numbers.update({node: len(self.entries) + i for i, node in enumerate(graph)})
         explainer = Explainer(graph, self._figures.inferences.get(function))
         groups = self._add_groups(explainer)
@@ -444,7 +447,7 @@ class _Binder:
         return self.page(page.kind, page.name, kept, inputs=page.inputs, outputs=page.outputs, callers=page.callers)
 
     def _function_page(self, function: Function, callers: tuple[str, ...]) -> Page:
-        """Return the body of a function."""
+        """Write the body of a function, and return its page."""
         self._write(function.body, function.name)
         declared = [output.name for output in function.signature.outputs]
         names = declared if len(declared) == len(function.results) else map(str, range(len(function.results)))
@@ -534,7 +537,7 @@ def _passing(graph: Graph, node: Node) -> tuple[int, ...]:
     kind = call_kind(graph.functions, node)
     if kind is None or kind.counters:
         return ()
-    return kind.before, len(kind.functions) - 1 if kind.is_loop else 0
+    return kind.before, len(kind.functions) - 1 if kind.is_loop else 0  # a loop's condition is before the body
 
 
 def _nearest_drawn(left_out: Collection[Node]) -> dict[Node, Node]:

@@ -409,6 +409,7 @@ def _size_and_lines(path: str) -> tuple[int | None, int | None]:
 def _lines(data: bytes) -> int | None:
     """Return how many lines a text has; None for other data."""
     try:
+        # Binary data may be valid UTF-8 by chance, but hardly without a zero.
         return None if "\0" in (text := data.decode()) else text.count("\n") + (text != "" and not text.endswith("\n"))
     except UnicodeDecodeError:
         return None

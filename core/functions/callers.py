@@ -21,6 +21,11 @@ def all_nodes(graph: Graph) -> Iterator[Node]:
         yield from function.body
 
 
+def node_count(graph: Graph) -> int:
+    """Return the number of nodes of the graph and of all function bodies."""
+    return len(graph) + sum(len(function.body) for function in graph.functions.values())
+
+
 def callers(graph: Graph, function: str) -> tuple[str, ...]:
     """Return the nodes that call a function, by op name or through an attribute.
 

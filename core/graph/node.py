@@ -85,7 +85,7 @@ def _make_output(node: Node, index: int) -> Output:
                 node._first = output
             else:
                 others[index] = output
-                node._others = others
+                node._others = others  # only now: `Output` looks there without the lock
         return output
 
 
@@ -274,7 +274,7 @@ class Node(NodeKinds, Displayed):
         if self._is_resolved:
             names = [value.node.name if value.index == 0 else value.name for value in self.inputs]
             return names, [control.name for control in self.control_inputs]
-        names, controls = [], {}
+        names, controls = [], {}  # a file may name a control input twice
         for text in self.spelling or ():
             if text.startswith("^"):
                 controls[text[1:]] = True
@@ -293,7 +293,7 @@ class Node(NodeKinds, Displayed):
             return
         for text in self.spelling or ():
             if text.startswith("^"):
-                return
+                return  # control inputs come last
             yield self._source_of(text)
 
     def input_count(self) -> int:

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from ..functions.call_kinds import BY_NAME, CallKind, call_kind
-from ..functions.callers import called_functions_of, drop_uncalled
+from ..functions.callers import called_functions_of, drop_uncalled, node_count
 from ..functions.implementations import function_called
 from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
@@ -390,8 +390,7 @@ class _Copying:
         self.origins: dict[Node, SourceNode] = {}
         self.inner: set[Node] = set()
         """The copies of nodes of functions, also of functions that were inlined before."""
-        sizes = len(graph) + sum(len(function.body) for function in graph.functions.values())
-        self.room = max(_COPIES * sizes, _MIN_COPIES)
+        self.room = max(_COPIES * node_count(graph), _MIN_COPIES)
         self.body = _Body(iter(()))
         self.open: set[str] = set()
         """The functions whose bodies are being copied."""

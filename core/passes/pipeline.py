@@ -13,7 +13,7 @@ from typing import ClassVar, Final, NamedTuple, TypeAlias
 from ..explaining.graph_facts import GraphFacts, explain_graph, no_obvious_output
 from ..functions.call_kinds import INLINED
 from ..functions.call_validation import check_calls
-from ..functions.callers import all_nodes, called_functions
+from ..functions.callers import all_nodes, called_functions, node_count
 from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ..graph.variable_nodes import VARIABLES
 from ..inference.error_context import fault
@@ -386,7 +386,7 @@ def _parsed(text: str) -> list[Pass]:
 
 def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
     ctx.begin_pass()
-    nodes, start = _size(graph), time.perf_counter()
+    nodes, start = node_count(graph), time.perf_counter()
     try:
         one.run(graph, ctx)
     except TfgError:
@@ -401,7 +401,7 @@ def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
     seconds = time.perf_counter() - start
     if ctx.fired:
         _check(graph, one)
-    after = _size(graph)
+    after = node_count(graph)
     level = INFO if ctx.fired else DEBUG
     tell("pass %s, round %d: %d nodes, then %d, in %.3f s", one.name, number, nodes, after, seconds, level=level)
     accuracy = {rule: ctx.shared.accuracies.get(rule, one.accuracy) for rule in ctx.fired}
@@ -436,7 +436,3 @@ def _unportable(graph: Graph) -> dict[str, int]:
     """Count the nodes of each internal op, and of each op of fused kernels."""
     ops = (node.op for node in all_nodes(graph) if not node.is_argument)
     return dict(collections.Counter(op for op in ops if op.startswith("_") or has_fact(op, "fused_kernel")).most_common())
-
-
-def _size(graph: Graph) -> int:
-    return len(graph) + sum(len(function.body) for function in graph.functions.values())

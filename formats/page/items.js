@@ -163,6 +163,14 @@ class Body {
     this.top = null;
     /** @type {Set<number> | null} */
     this.boxed = null;
+    /** @type {Set<number> | null} */
+    this.members = null;
+  }
+
+  /** Whether the page has a node; a scope asks for all its nodes. @param {number} node */
+  has(node) {
+    this.members ??= new Set(this.page.nodes);
+    return this.members.has(node);
   }
 
   /** @param {number} node */

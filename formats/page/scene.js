@@ -276,7 +276,7 @@ class Scene {
 
   /** The body that has a node, nearest to a path where several have. @param {number} node @param {string} path @returns {Body | undefined} */
   bodyWith(node, path) {
-    const holders = this.bodies.filter(({ page }) => page.nodes.includes(node));
+    const holders = this.bodies.filter((body) => body.has(node));
     return holders.sort((a, b) => Number(path.startsWith(b.prefix)) - Number(path.startsWith(a.prefix)) || b.prefix.length - a.prefix.length)[0];
   }
 

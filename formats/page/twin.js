@@ -89,9 +89,14 @@ class Twin {
     const { node } = viewer.selected;
     const item = viewer.selectedItem;
     if (node === null) return item instanceof Scope ? this.like(item, scene) : undefined;
+    const drawn = this.drawn(node, scene);
+    return drawn === undefined ? undefined : scene.boxOf(drawn);
+  }
+
+  /** What draws a node in this picture. @param {number} node Of both graphs as one. @param {Scene} scene */
+  drawn(node, scene) {
     const first = this.panes.first.get(node);
-    const body = first === undefined ? undefined : scene.bodyWith(first, "");
-    return first !== undefined && body ? scene.boxOf(body.holder(first)) : undefined;
+    return first === undefined ? undefined : scene.bodyWith(first, "")?.holder(first);
   }
 
   mark() {
@@ -101,11 +106,10 @@ class Twin {
 
   /** Open what a node is in and bring it into the middle. @param {number} node Of both graphs as one. */
   async reveal(node) {
-    const first = this.panes.first.get(node);
     const scene = await this.ready();
-    const body = first === undefined ? undefined : scene.bodyWith(first, "");
-    if (first === undefined || !body) return;
-    scene.reveal(body.holder(first));
+    const drawn = this.drawn(node, scene);
+    if (drawn === undefined) return;
+    scene.reveal(drawn);
     await this.draw();
     if (this.selectedItem) this.surface.centre(this.selectedItem);
   }

@@ -236,6 +236,9 @@ def _gelu_exact(x: float) -> float:
     return x / 2 * (1 + math.erf(x / math.sqrt(2)))
 
 
+# Biases, batch normalizations and activations behind a product.
+
+
 @dataclasses.dataclass(frozen=True)
 class FusedKernel:
     """A fused op, and the dtypes and activations that TensorFlow's CPU kernel takes, and whether it takes a batch

@@ -8,6 +8,7 @@ import shutil
 from tests.cli.running import SAMPLES
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
+from tfg.core.drawing import view_model
 from tfg.core.model.model_view import model_view
 from tfg.formats import load
 from tfg.formats.api.page_diff import merged_graphs
@@ -71,6 +72,14 @@ def test_nodes_removed_inside_functions():
     merged.graph.functions["f"].check()
     pages = make_page(model_view(merged.graph, raw=True), "", "", compared=merged)
     assert {entry.name: entry.outputs for entry in pages.entries}["exp"] == ("float (2)",)
+
+
+def test_progress_counts_the_nodes_of_both_graphs(monkeypatch):
+    monkeypatch.setattr(view_model, "_NODES_OF_A_REPORT", 2)
+    merged, _ = states_of(chain("Neg", "Exp", "Abs"), chain("Neg", "Exp"))
+    reports = []
+    make_page(model_view(merged.graph, raw=True), "", "", report=lambda *done: reports.append(done), compared=merged)
+    assert reports == [(2, 8), (4, 8), (6, 8), (8, 8)]
 
 
 def test_a_removed_argument_of_a_function():
