@@ -363,7 +363,8 @@ def _check_places(graph: Graph, ends: Sequence[tuple[Output, Output]]) -> None:
         if conditions[0] != conditions[1]:
             inside, condition = (given, conditions[1]) if conditions[1] != ALWAYS else (taken, conditions[0])
             predicates = some(sorted({predicate.name for predicate, _ in condition}))
-            merges = [node for node in graph if node.op in MERGE and node in descendants([inside.node])]
+            below = descendants([inside.node])
+            merges = [node for node in graph if node.op in MERGE and node in below]
             message = f"{both}: '{inside.name}' is on a branch of the conditional of {predicates}"
             raise _misfit(inside, message, _listed("results of conditionals", merges))
 
