@@ -15,13 +15,11 @@ import click
 from ..core.support.early_exit import ended, quit_on_signals, raise_on_signals
 from ..core.support.errors import FailedPreconditionError, NotFoundError, TfgError
 from ..core.support.escaping import printable_line
-from ..core.support.file_formats import LOGS
 from ..core.support.gc_control import RARELY
 from ..core.support.log import DEBUG, INFO, NAME
 from .helps import help_all_option
 from .layout import terminal_width, wrapped
 from .next_steps import in_commands
-from .options import OutputFile
 
 if TYPE_CHECKING:
     import logging
@@ -348,6 +346,9 @@ _TO_FILE = "%(asctime)s.%(msecs)03d %(levelname)s %(name)s: %(message)s"
 
 def with_log_options(command: click.Command) -> click.Command:
     """Return the command with -v, --log-file and --color, and with -q if the command has no -q."""
+    from ..core.support.file_formats import LOGS
+    from .options import OutputFile  # lazy: the list of commands and the version need no options
+
     if not any(param.name == "log_file" for param in command.params):
         if not any(param.name == "quiet" for param in command.params):
             help_ = "Print no notes and no progress."

@@ -65,7 +65,7 @@ class Pair(click.ParamType[tuple[str, str]]):
         self.name = f"{left}={right}"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        if isinstance(value, tuple):
+        if isinstance(value, tuple):  # click converts defaults too, and these are pairs already
             return value
         left, equals, right = str(value).partition("=")
         if not equals or not left:
@@ -366,6 +366,7 @@ def graph_options(command: _Command) -> _Command:
 def reading_options(command: _Command) -> _Command:
     """--map-op, --op-library and --tags; the command gets them as one GraphReader, `reader`."""
 
+    # `wraps` hands on more than the name: click keeps the options so far in an attribute of the function.
     @click.option("--map-op", type=Pair("OLD", "NEW"), multiple=True, help="Read ops of type OLD as NEW; repeatable.")
     @click.option("--op-library", multiple=True, metavar="FILE_OR_MODULE", help="Load this library of ops first; repeatable.")
     @click.option("--tags", metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")

@@ -161,17 +161,8 @@ def print_json(schema: str, result: Any) -> None:
     import json
 
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    document = _in_commands(json_document(schema, result))
+    document = json_document(schema, result, in_commands)
     sys.stdout.write(printable_json(json.dumps(document, indent=2, ensure_ascii=not is_unicode)) + "\n")
-
-
-def _in_commands(value: Any) -> Any:
-    """Return a JSON value with the words of the command line in all texts."""
-    if isinstance(value, str):
-        return in_commands(value)
-    if isinstance(value, dict):
-        return {key: _in_commands(item) for key, item in value.items()}
-    return list(map(_in_commands, value)) if isinstance(value, list) else value
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from ..graph.graph import Graph, Node
@@ -206,3 +206,9 @@ def find_frames(graph: Graph) -> dict[Node, Frame]:
     """
     root, frames = assign_frames(graph, predecessors)
     return {node: frame for node, frame in frames.items() if frame is not root}
+
+
+def frame_of_outputs(node: Node, frames: Mapping[Node, Frame]) -> Frame | None:
+    """Return the innermost loop in which a node's outputs are visible; those of an Exit are visible around its loop."""
+    frame = frames.get(node)
+    return frame.enclosing if frame is not None and node.op in EXIT else frame

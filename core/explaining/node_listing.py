@@ -314,7 +314,7 @@ def own_attributes(node: NodeRecord) -> dict[str, Any]:
     for name, value in node.attributes.items():
         if name not in implied:
             definition = declared.get(name)
-            if definition is None or not definition.has_default or definition.default != value:
+            if definition is None or not definition.is_default(value):
                 shown[name] = value
     return shown
 

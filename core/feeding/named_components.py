@@ -60,14 +60,23 @@ class Composite(NamedTuple):
         """Return a text of a dense array for --feed; `shape` is the text of the shape of a sparse tensor."""
         values = self.parts[self.is_sparse]
         if self.is_sparse:
-            default = [value.node for value in self.parts[2].node.inputs if value.node.is_constant and not shape]
-            known = (_shape_of(self.parts[2]).dims or (2,))[0]
-            sizes = json.loads(shape) if shape.startswith("[") else [2] * (known if isinstance(known, int) else 2)
-            sizes = default[0].constant_value().tolist() if default else sizes
+            sizes = self._example_sizes(shape)
         else:
             inner = (_shape_of(values).dims or (2,))[1:]
             sizes = [2] * len(self.parts) + [size if isinstance(size, int) else 2 for size in inner]
         return example_value(values.base_dtype.name, Shape(sizes))
+
+    def _example_sizes(self, shape: str) -> list[int]:
+        """Return sizes for an example of a sparse tensor: those of the text, the default of the graph, or twos."""
+        if shape.startswith("["):
+            stated: list[int] = json.loads(shape)
+            return stated
+        defaults = [value.node for value in self.parts[2].node.inputs if value.node.is_constant]
+        if defaults and not shape:
+            default: list[int] = defaults[0].constant_value().tolist()
+            return default
+        rank = (_shape_of(self.parts[2]).dims or (2,))[0]
+        return [2] * (rank if isinstance(rank, int) else 2)
 
     def _of_sparse(self, value: Any) -> list[Any]:
         rank = _shape_of(self.parts[2]).dims

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..control_flow.deadness import Deadness, is_choice
-from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, Frame, find_frames
+from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, Frame, find_frames, frame_of_outputs
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind
 from ..functions.call_signatures import Signatures, signature_of
 from ..functions.call_sites import call_site, function_targets
@@ -369,7 +369,7 @@ class _CountState:
             caller=scope,
             site=node,
             arguments=arguments,
-            is_repeated=call.is_repeated or scope.is_repeated or is_inside(node, scope.frames),
+            is_repeated=call.is_repeated or scope.is_repeated or frame_of_outputs(node, scope.frames) is not None,
         )
         return self._all(inner, classify_body(function.body, needed, targets, call.section))
 
@@ -731,7 +731,7 @@ def named(
         for symbol, place in _anonymous(specs):
             if symbol not in names:
                 places.setdefault(symbol, place)
-        if is_inside(node, frames):
+        if frame_of_outputs(node, frames) is not None:
             inside |= places.keys()
             continue
         for symbol, (index, axis) in places.items():
@@ -740,7 +740,7 @@ def named(
         return inference
     invariant = {symbol: name for symbol, name in names.items() if symbol not in inside}
     named_specs = {
-        output: substituted(spec, invariant if is_inside(output.node, frames) else names)
+        output: substituted(spec, invariant if frame_of_outputs(output.node, frames) is not None else names)
         for output, spec in inference.specs.items()
     }
     return Estimate(Specs(named_specs), inference.reasons)
@@ -779,12 +779,6 @@ def _anonymous(specs: Iterable[tuple[int, TensorSpec]]) -> Iterator[tuple[str, t
         for axis, dim in shown:
             if isinstance(dim, Dim):
                 yield from ((symbol, (index, axis)) for symbol in dim.unnamed)
-
-
-def is_inside(node: Node, frames: Mapping[Node, Frame]) -> bool:
-    """Return True where a node's outputs are in a loop."""
-    frame = frames.get(node)
-    return frame is not None and (node.op not in EXIT or frame.enclosing is not None)
 
 
 def _claim(node: Node, index: int, axis: int | None, is_only: bool, prefix: str, symbols: Symbols) -> Dim:

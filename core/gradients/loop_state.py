@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ..building.builder import GraphBuilder
 from ..control_flow.deadness import Deadness, is_choice, predicate_source
-from ..control_flow.frames import ENTER, EXIT, Frame, find_frames
+from ..control_flow.frames import ENTER, Frame, find_frames, frame_of_outputs
 from ..control_flow.loop_variables import loop_variables
 from ..graph.graph import Graph, Node, Output
 
@@ -46,9 +46,8 @@ class LoopState:
 
     def frame_of_value(self, value: Output) -> Frame | None:
         """Return the innermost forward loop in which a value is visible; an Exit's value is visible around the loop."""
-        frame = self.frame_of(value.node)
-        leaves = frame is not None and value.node.op in EXIT and not self.is_adopted(value.node)
-        return frame.enclosing if frame is not None and leaves else frame
+        node = value.node
+        return self._adopted[node] if node in self._adopted else frame_of_outputs(node, self._frames)
 
     def outermost_within(self, node: Node, enclosing: Frame | None) -> Frame | None:
         """Return the loop directly inside `enclosing` that holds a node, None for a node in no inner loop."""

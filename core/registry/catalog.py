@@ -67,6 +67,10 @@ class AttrDef:
     minimum: int | None = None
     allowed: tuple[Any, ...] | None = None
 
+    def is_default(self, value: object) -> bool:
+        """Return True for the value that a node without the attribute has."""
+        return self.has_default and bool(self.default == value)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OpDef:

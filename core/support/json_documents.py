@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 PYTHON_ONLY: Final = {"json": False}
@@ -18,28 +18,33 @@ def json_line(schema: str, result: Any) -> bytes:
     return (json.dumps(json_document(schema, result), ensure_ascii=False) + "\n").encode()
 
 
-def json_document(schema: str, result: Any) -> dict[str, Any]:
-    """Return a result as JSON values, after the name of its schema."""
-    return {"schema": schema, **plain(result)}
+def json_document(schema: str, result: Any, spell: Callable[[str], str] | None = None) -> dict[str, Any]:
+    """Return a result as JSON values, after the name of its schema; `spell` as in `plain`."""
+    return {"schema": schema, **plain(result, spell)}
 
 
-def plain(value: Any) -> Any:
-    """Return JSON values for dataclasses, named tuples, dtypes, shapes, tensors, arrays, bytes and mappings."""
-    if value is None or isinstance(value, (str, bool, int)):
+def plain(value: Any, spell: Callable[[str], str] | None = None) -> Any:
+    """Return JSON values for dataclasses, named tuples, dtypes, shapes, tensors, arrays, bytes and mappings.
+
+    `spell` writes the texts, such as hints in the words of the command line.
+    """
+    if isinstance(value, str):
+        return value if spell is None else spell(value)
+    if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):
         return value if value - value == 0 else str(value)
     if isinstance(value, bytes):
         return value.decode("utf-8", "backslashreplace")
     if hasattr(value, "_asdict"):
-        return {name: plain(item) for name, item in value._asdict().items()}
+        return {name: plain(item, spell) for name, item in value._asdict().items()}
     if hasattr(value, "__dataclass_fields__"):
-        return _plain_fields(value)
+        return _plain_fields(value, spell)
     if isinstance(value, dict) or hasattr(value, "keys"):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): plain(item, spell) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(item) for item in value]
-    return _plain_object(value)
+        return [plain(item, spell) for item in value]
+    return _plain_object(value, spell)
 
 
 @functools.cache
@@ -49,7 +54,7 @@ def _fields(kind: Any) -> Sequence[tuple[str, bool]]:
     return [(field.name, "DimLike" in str(field.type)) for field in fields]
 
 
-def _plain_fields(value: Any) -> dict[str, Any]:
+def _plain_fields(value: Any, spell: Callable[[str], str] | None) -> dict[str, Any]:
     """Return a dataclass as a dict; a number that may hold symbols has two keys, for the number and for the formula."""
     result: dict[str, Any] = {}
     for name, is_formula in _fields(value.__class__):
@@ -58,15 +63,15 @@ def _plain_fields(value: Any) -> dict[str, Any]:
             result[name] = item if isinstance(item, int) else None
             result[f"{name}_formula"] = None if item is None else str(item)
         else:
-            result[name] = plain(item)
+            result[name] = plain(item, spell)
     return result
 
 
-def _plain_object(value: Any) -> Any:
+def _plain_object(value: Any, spell: Callable[[str], str] | None) -> Any:
     if hasattr(value, "tolist"):
-        return plain(value.tolist())
+        return plain(value.tolist(), spell)
     if hasattr(value, "preview") and hasattr(value, "numpy"):
-        return {"dtype": str(value.dtype), "shape": list(value.shape), "value": plain(value.numpy())}
+        return {"dtype": str(value.dtype), "shape": list(value.shape), "value": plain(value.numpy(), spell)}
     if hasattr(value, "dims"):
         return None if value.dims is None else [dim if isinstance(dim, int) else None for dim in value.dims]
     if isinstance(value, complex):

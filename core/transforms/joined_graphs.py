@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ..building.saver import has_saver
 from ..control_flow.deadness import ALWAYS, Deadness
-from ..control_flow.frames import ENTER, EXIT, MERGE, SWITCH, Frame, find_frames
+from ..control_flow.frames import ENTER, EXIT, MERGE, SWITCH, find_frames, frame_of_outputs
 from ..functions.callers import all_nodes
 from ..functions.implementations import INTERFACE, OF_AN_INTERFACE
 from ..functions.instantiation import copied
@@ -354,7 +354,7 @@ def _check_places(graph: Graph, ends: Sequence[tuple[Output, Output]]) -> None:
     deadness = Deadness() if any(node.op in SWITCH for node in graph) else None
     for taken, given in ends:
         both = f"cannot connect input '{taken.name}' to '{given.name}'"
-        homes = _frame_of(taken, frames), _frame_of(given, frames)
+        homes = frame_of_outputs(taken.node, frames), frame_of_outputs(given.node, frames)
         if homes[0] is not homes[1]:
             inside, frame = next((end, home) for end, home in zip((given, taken), homes[::-1]) if home is not None)
             message = f"{both}: '{inside.name}' is inside the loop of frame '{frame.name}'"
@@ -363,15 +363,10 @@ def _check_places(graph: Graph, ends: Sequence[tuple[Output, Output]]) -> None:
         if conditions[0] != conditions[1]:
             inside, condition = (given, conditions[1]) if conditions[1] != ALWAYS else (taken, conditions[0])
             predicates = some(sorted({predicate.name for predicate, _ in condition}))
-            merges = [node for node in graph if node.op in MERGE and node in descendants([inside.node])]
+            below = descendants([inside.node])
+            merges = [node for node in graph if node.op in MERGE and node in below]
             message = f"{both}: '{inside.name}' is on a branch of the conditional of {predicates}"
             raise _misfit(inside, message, _listed("results of conditionals", merges))
-
-
-def _frame_of(value: Output, frames: Mapping[Node, Frame]) -> Frame | None:
-    """Return the loop in which a value is, None outside of all loops; an Exit gives its value to the frame around."""
-    frame = frames.get(value.node)
-    return frame.enclosing if frame is not None and value.node.op in EXIT else frame
 
 
 def _listed(words: str, nodes: Sequence[Node]) -> str | None:

@@ -47,7 +47,7 @@ class Lack(NamedTuple):
 
 def _is_needless(attr: AttrDef, value: Any) -> bool:
     """Return True for a value that a release without the attribute stands for."""
-    return attr.name in _HINTS or (attr.has_default and bool(attr.default == value))
+    return attr.name in _HINTS or attr.is_default(value)
 
 
 def lacks_op(node: Node, release: Release) -> bool:
@@ -125,7 +125,8 @@ class ReleaseForm:
         if known is None:
             return count
         for name, attr in CATALOG[node.op].attrs.items():
-            has_default = attr.has_default and bool(node.attrs.get(name, attr.default) == attr.default)
+            # A release refuses an attribute that it does not know, and the lack of one that has no default there yet.
+            has_default = attr.is_default(node.attrs.get(name, attr.default))
             is_stated = known.attr_came(name) <= self.release and not (
                 has_default and known.default_came(name) <= self.release
             )

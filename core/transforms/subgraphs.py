@@ -14,7 +14,6 @@ from ..graph.node_making import add_placeholder
 from ..graph.traversal import reachable
 from ..inference.inference import infer
 from ..planning.reachability import needed_nodes
-from ..registry.catalog import AttrDef
 from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError
 from ..types.dtypes import DType
@@ -46,11 +45,7 @@ def _unstated(node: Node) -> dict[str, Any]:
 
 def _default_attrs(node: Node) -> list[str]:
     declared = node.op_def.attrs if node.op_def is not None else {}
-    return [name for name, value in node.attrs.items() if name in declared and _is_default(declared[name], value)]
-
-
-def _is_default(attr: AttrDef, value: object) -> bool:
-    return attr.has_default and bool(attr.default == value)
+    return [name for name, value in node.attrs.items() if name in declared and declared[name].is_default(value)]
 
 
 @checked

@@ -177,6 +177,7 @@ class _Source(GraphRuns):
             Runner(session).restore(values)
             return session
 
+        # Runs of their own: a session gets its states when it is opened, and each call brings other values for them.
         run = GraphRuns(self.graph, self.fetches, with_values if values else opened, 1, self.inputs)
         run.watched, run.seen, run.hook = self.watched, self.seen, self.hook
         (results,) = run({name: value for name, value in feeds.items() if name not in self.states}, hook)
@@ -231,6 +232,7 @@ def export_model(
     fetched = {word.removesuffix(":0"): graph.output(name).name for word, name in fetches.items()}
     values = state_of(graph, state)
     tensors = [graph.output(name).name for name in fetches.values()]
+    # The branches come first: a variable that changes on a branch that never runs is no state of the model.
     plain, states = _stateless(with_live_branches(graph, tensors, names_of(inputs)), tensors)
     fetches |= {f"{name}_after": tensor for name, tensor in states.items()}
     frozen = freeze(plain, values, list(fetches.values()), names_of(inputs))
@@ -240,6 +242,7 @@ def export_model(
     by_tensor = {tensor: word for word, tensor in words.items()}
     placeholders = [node.output() for node in frozen if node.is_placeholder]
     inputs_by_name = {by_tensor.get(value.name, value.node.name): value for value in placeholders}
+    # The placeholders of cuts have these names in the frozen graph.
     originals = {f"{cut_name(graph.output(name))}:0": name for name in names_of(inputs)}
     sourced = Source(graph, values, fetched, {name: graph.output(tensor).name for name, tensor in originals.items()})
     return kind(
@@ -389,7 +392,7 @@ def _parameters(graph: Graph, nodes: Mapping[str, Node], state: State | Session 
     values = {} if state is None or isinstance(state, Session) else as_tensors(state)
     if any(node.op in VARIABLES and name not in values for name, node in nodes.items()):
         session = state if isinstance(state, Session) else opened(graph, state)
-        values = Runner(session).state() | values
+        values = Runner(session).state() | values  # stated values win over those of initializers and files
     parameters = {}
     for name, node in nodes.items():
         if node.is_constant:
@@ -471,7 +474,7 @@ class TfjsExport(ModelExport):
     def _optimized(self, passes: str) -> Graph:
         """Return the graph after passes, without checks, which TensorFlow.js lacks."""
         fetches = [value.name for value in self.outputs.values()]
-        fills = [node.name for node in table_fills(self.graph)]
+        fills = [node.name for node in table_fills(self.graph)]  # no output needs them, and lookups do
         fed = [value.node.name for value in self.inputs.values()]
         return optimize(self.graph, [*fetches, *fills], passes=passes, portable=True, keep=fed).graph
 

@@ -386,16 +386,15 @@ def private_copy(path: str | os.PathLike[str]) -> Iterator[str]:
 
 def _download(address: str, copied: str) -> None:
     """Copy the files of a SavedModel, or a file with the weights beside it."""
-    stem = glob.escape(address)
-    beside = (f"{stem}*.data", f"{stem.removesuffix('.json')}-shard*.bin")
     folder = address.rstrip("/")
-    files = files_below(folder) if is_folder(folder) else [address, *itertools.chain.from_iterable(map(matching, beside))]
-    for file in files:
-        own = (
-            os.path.join(copied, *file[len(folder) + 1 :].split("/"))
-            if is_folder(folder)
-            else os.path.join(os.path.dirname(copied), name_of(file))
-        )
+    if is_folder(folder):
+        copies = {file: os.path.join(copied, *file[len(folder) + 1 :].split("/")) for file in files_below(folder)}
+    else:
+        stem = glob.escape(address)
+        beside = (f"{stem}*.data", f"{stem.removesuffix('.json')}-shard*.bin")
+        files = [address, *itertools.chain.from_iterable(map(matching, beside))]
+        copies = {file: os.path.join(os.path.dirname(copied), name_of(file)) for file in files}
+    for file, own in copies.items():
         os.makedirs(os.path.dirname(own), exist_ok=True)
         with open_regular(file) as read, open(own, "xb") as written:
             shutil.copyfileobj(read, written)
