@@ -19,7 +19,7 @@ from ..support.words import counted
 from .elision import Link, folded, links
 from .layer_assignment import flow_order, forward_edges, layers_of
 from .node_roles import kind_of
-from .scope_tree import NameScope, name_inside, scope_path, scope_tree
+from .scope_tree import NameScope, common_scope, name_inside, scope_path, scope_tree
 
 MAX_BOXES: Final = 40
 _PARTS: Final = (12, 6)
@@ -173,7 +173,7 @@ def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: Collection[Node])
     read_in: dict[Node, str] = {}
     for node in reversed(nodes):
         if node in held and node in readers:
-            read_in[node] = functools.reduce(_common_scope, (read_in.get(each, around[each]) for each in readers[node]))
+            read_in[node] = functools.reduce(common_scope, (read_in.get(each, around[each]) for each in readers[node]))
     return {node: scope for node, scope in read_in.items() if scope and (not around[node] or around[node] not in computing)}
 
 
@@ -182,12 +182,6 @@ def _with_outer(scope: str) -> Iterator[str]:
     while scope:
         yield scope
         scope = scope.rpartition("/")[0]
-
-
-def _common_scope(one: str, other: str) -> str:
-    """Return the innermost scope around two scopes, empty for the root."""
-    pairs = itertools.takewhile(lambda parts: parts[0] == parts[1], zip(one.split("/"), other.split("/")))
-    return "/".join(part for part, _ in pairs)
 
 
 def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]], held: Collection[Node]) -> list[Node]:

@@ -177,6 +177,12 @@ def scope_path(name: str) -> str:
     return "/".join(name.split("/", _MAX_DEPTH)[:-1])
 
 
+def common_scope(one: str, other: str) -> str:
+    """Return the innermost scope around two scopes or nodes by their names, empty for the root."""
+    pairs = itertools.takewhile(lambda parts: parts[0] == parts[1], zip(one.split("/"), other.split("/")))
+    return "/".join(part for part, _ in pairs)
+
+
 def part_label(part: NameScope | Node, prefix: str) -> str:
     """Return a part's name inside the scope of name `prefix`: the first component after the prefix."""
     if isinstance(part, NameScope):

@@ -6,12 +6,12 @@ import dataclasses
 import functools
 import html
 import os
-import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ...core.drawing.node_values import NodeValue
 from ...core.drawing.overlays import NodeOverlay, problem_overlay
+from ...core.drawing.scope_tree import common_scope
 from ...core.drawing.view_model import Book, Figures, FirstGraph, Report, Sheet, make_book
 from ...core.explaining.graph_facts import GraphFacts, MissingOp, assets, explain_graph, facts_without_detail
 from ...core.flops import count_flops
@@ -389,7 +389,7 @@ def _layers_sheet(layers: Sequence[Layer], layer_by_node: Mapping[str, str]) -> 
     columns, rows = layer_table(layers)
     places = [columns.index(column) for column in _LAYER_COLUMNS if column in columns]
     nodes = grouped((layer, node) for node, layer in layer_by_node.items())
-    scopes = ((layer.name, posixpath.commonpath(nodes.get(layer.name, [layer.name]))) for layer in layers)
+    scopes = ((layer.name, functools.reduce(common_scope, nodes.get(layer.name, [layer.name]))) for layer in layers)
     elsewhere = tuple((name, scope) for name, scope in scopes if scope not in ("", name))
     shown = tuple(tuple(row[i] for i in places) for row in rows)
     return Sheet("layers", tuple(columns[i] for i in places), shown, elsewhere)
