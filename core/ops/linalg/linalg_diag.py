@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -9,27 +10,105 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import gradient, kernel, onnx, shape, zero_flops
+from ...registry.registry import arrays, gradient, kernel, lower, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.dims import dim_min
+from ...types.dims import DimLike, dim_max, dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_min_rank, scalar
 from ..shared.onnx_lowerings import along, gathered, last_dims, numbered
 from ..shared.shape_arguments import scalar_of
-from . import _xla_diag  # noqa: F401 - registers lowerings
-from ._diagonals import (
-    band,
-    band_places,
-    band_width,
-    diagonal_range,
-    from_diagonals,
-    longest,
-    matrix_size,
-    require_diagonals,
-    set_diagonals,
-)  # fmt: skip
+
+
+@functools.lru_cache(maxsize=64)
+def band(rows: int, columns: int, lower: int, upper: int) -> Array:
+    """(rows, columns): True where -lower <= column - row <= upper."""
+    offset = np.arange(columns) - np.arange(rows)[:, None]
+    return (offset >= -lower) & (offset <= upper)
+
+
+def band_width(value: Array, name: str, size: int) -> int:
+    """Return the number of diagonals on a side of the main diagonal; a negative number means all."""
+    width: int = scalar(value, name)
+    require(width <= size, f"{name} must be negative or not above {size}, not {width}")
+    return size if width < 0 else width
+
+
+#
+# Diagonal d of a matrix holds the elements with column - row = d. Several diagonals are packed as the rows of a matrix, from
+# the uppermost down, each as long as the longest: `align` says on which side the shorter ones are padded.
+@functools.lru_cache(maxsize=64)
+def band_places(rows: int, columns: int, lower: int, upper: int, align: str) -> tuple[Array, Array, Array, Array]:
+    """Return the band's places: (row, column) in the matrix, (diagonal, position) in the packed diagonals."""
+    row, column = np.nonzero(band(rows, columns, -lower, upper))
+    diagonal = column - row
+    length = np.minimum(rows + np.minimum(diagonal, 0), columns - np.maximum(diagonal, 0))
+    upper_left, lower_left = (side == "LEFT" for side in align.split("_"))
+    is_left = ((diagonal >= 0) & upper_left) | ((diagonal <= 0) & lower_left)
+    padding = np.where(is_left, 0, longest(rows, columns, lower, upper) - length)
+    return row, column, upper - diagonal, np.minimum(row, column) + padding
+
+
+def longest(rows: DimLike, columns: DimLike, lower: int, upper: int) -> Any:
+    """Return the length of the longest diagonal between `lower` and `upper`."""
+    return dim_min(rows + min(upper, 0), columns - max(lower, 0))
+
+
+def from_diagonals(diagonal: Array, lower: int, upper: int, rows: int, columns: int, padding: Array, align: str) -> Array:
+    """Return matrices of `padding` with the given diagonals."""
+    batch = diagonal.shape[: -2 if lower < upper else -1]
+    result = np.empty((*batch, rows, columns), diagonal.dtype)
+    result[...] = padding
+    set_diagonals(result, diagonal, lower, upper, align)
+    return result
+
+
+def set_diagonals(result: Array, diagonal: Array, lower: int, upper: int, align: str) -> None:
+    """Write diagonals into contiguous matrices (..., rows, columns)."""
+    rows, columns = result.shape[-2:]
+    if lower == upper and columns:  # every so many elements, as long as there are rows
+        start = upper if upper >= 0 else -upper * columns
+        result.reshape(*result.shape[:-2], rows * columns)[..., start :: columns + 1][..., : diagonal.shape[-1]] = diagonal
+        return
+    row, column, place, position = band_places(rows, columns, lower, upper, align)
+    packed = diagonal if lower < upper else diagonal[..., None, :]
+    result[..., row, column] = packed[..., place, position]
+
+
+def diagonal_range(k: Array) -> tuple[int, int]:
+    """Return (lower, upper) from a scalar, or a vector of one or two elements."""
+    k = np.asarray(k)
+    if k.ndim:
+        require(k.ndim == 1, f"diag_index must be a scalar or vector, received shape: {k.shape}")
+        require(k.size in (1, 2), f"diag_index must have only one or two elements, received {k.size} elements.")
+    values = k.ravel().tolist()
+    lower, upper = values[0], values[-1]
+    require(lower <= upper, f"lower_diag_index must not be larger than upper_diag_index: {lower} > {upper}")
+    return lower, upper
+
+
+def matrix_size(longest: Any, lower: Any, upper: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+    """Return the size of a matrix from the length of its longest diagonal; -1 means the smallest size that fits."""
+    least_rows, least_columns = longest - min(upper, 0), longest + max(lower, 0)
+    if rows == -1 and columns == -1:
+        rows = columns = dim_max(least_rows, least_columns)
+    rows = least_rows if rows == -1 else rows
+    columns = least_columns if columns == -1 else columns
+    are_known = all(isinstance(size, int) for size in (least_rows, least_columns, rows, columns))
+    if are_known and (rows < least_rows or columns < least_columns):
+        raise InvalidArgumentError(f"The number of rows or columns is too small: {rows} x {columns}")
+    if are_known and rows != least_rows and columns != least_columns:
+        raise InvalidArgumentError(
+            f"The number of rows or columns is not consistent with the specified diagonals: {rows} x {columns}"
+        )
+    return rows, columns
+
+
+def require_diagonals(rows: int, columns: int, lower: int, upper: int) -> None:
+    for name, value in (("lower_diag_index", lower), ("upper_diag_index", upper)):
+        if value and not -rows < value < columns:
+            raise InvalidArgumentError(f"{name} is out of bound: {value}. It must be between {-rows} and {columns}")
 
 
 @kernel("MatrixBandPart", "BatchMatrixBandPart")
@@ -361,3 +440,97 @@ def _diag_part_onnx(g: Any, x: Any) -> Any:
     half = sizes[: len(sizes) // 2]
     places = np.diagonal(np.arange(math.prod(sizes)).reshape(2 * (math.prod(half),)))
     return gathered(g, x, places.reshape(half), len(sizes))
+
+
+@lower("MatrixBandPart", "BatchMatrixBandPart", static=(1, 2))
+def _band_part_lowering(xla: Any, x: Any, lower_: Array, upper: Array) -> Any:
+    """Return the matrices with zeros outside the band."""
+    rows, columns = x.shape[-2:]
+    widths = band_width(lower_, "num_lower", rows), band_width(upper, "num_upper", columns)
+    return xla.where(band(rows, columns, *widths), x, 0)
+
+
+@lower("MatrixDiagV2", "MatrixDiagV3", static=(1, 2, 3))
+def of_diagonals_lowering(
+    xla: Any, diagonal: Any, k: Array, num_rows: Array, num_cols: Array, padding: Any, *, align: str = "LEFT_LEFT"
+) -> Any:
+    """Return matrices with the given diagonals and the padding elsewhere."""
+    bounds = diagonal_range(k)
+    has_many = bounds[0] < bounds[1]
+    require_min_rank(diagonal, 2 if has_many else 1, "diagonal")
+    require(not has_many or diagonal.shape[-2] == bounds[1] - bounds[0] + 1, f"{diagonal.shape} does not fit {bounds}")
+    require(np.ndim(padding) == 0, "padding_value must be scalar")
+    size = matrix_size(diagonal.shape[-1], *bounds, scalar(num_rows, "num_rows"), scalar(num_cols, "num_cols"))
+    # The padding has no gradient in TensorFlow.
+    padding = xla.lax.stop_gradient(padding)
+    matrices = xla.full((*diagonal.shape[: -2 if has_many else -1], *size), padding, diagonal.dtype)
+    return _with_diagonals(xla, matrices, diagonal, bounds, align)
+
+
+def _with_diagonals(xla: Any, matrices: Any, diagonal: Any, bounds: tuple[int, int], align: str) -> Any:
+    row, column, place, position = band_places(*matrices.shape[-2:], *bounds, align)
+    packed = diagonal if bounds[0] < bounds[1] else diagonal[..., None, :]
+    return matrices.at[..., row, column].set(packed[..., place, position], unique_indices=True) if row.size else matrices
+
+
+@arrays("MatrixDiag", "BatchMatrixDiag")
+def _main_diagonal_lowering(xp: Any, diagonal: Any) -> Any:
+    """Return square matrices with the given main diagonals."""
+    require_min_rank(diagonal, 1, "diagonal")
+    return xp.where(np.eye(diagonal.shape[-1], dtype=bool), diagonal[..., None, :], np.zeros((), diagonal.dtype))
+
+
+@lower("MatrixDiagPartV2", "MatrixDiagPartV3", static=(1,))
+def _diagonals_of_lowering(xla: Any, x: Any, k: Array, padding: Any, *, align: str = "LEFT_LEFT") -> Any:
+    """Return the diagonals k of matrices, packed where there are several."""
+    require_min_rank(x, 2, "input")
+    bounds, (rows, columns) = diagonal_range(k), x.shape[-2:]
+    require_diagonals(rows, columns, *bounds)
+    require(padding.size == 1, "padding_value must have one element")
+    if bounds[0] == bounds[1]:
+        return xla.diagonal(x, bounds[1], -2, -1)
+    row, column, place, position = band_places(rows, columns, *bounds, align)
+    size = (bounds[1] - bounds[0] + 1, max(longest(rows, columns, *bounds), 0))
+    packed = xla.full((*x.shape[:-2], *size), xla.lax.stop_gradient(padding.reshape(())), x.dtype)
+    return packed.at[..., place, position].set(x[..., row, column], unique_indices=True) if row.size else packed
+
+
+@lower("MatrixDiagPart", "BatchMatrixDiagPart")
+def _main_diagonal_of_lowering(xla: Any, x: Any) -> Any:
+    """Return the main diagonals of matrices."""
+    require_min_rank(x, 2, "input")
+    return xla.diagonal(x, 0, -2, -1)
+
+
+@lower("MatrixSetDiagV2", "MatrixSetDiagV3", static=(2,))
+def _with_diagonals_lowering(xla: Any, x: Any, diagonal: Any, k: Array, *, align: str = "LEFT_LEFT") -> Any:
+    """Return the matrices with the diagonals k replaced."""
+    require_min_rank(x, 2, "input")
+    bounds, (rows, columns) = diagonal_range(k), x.shape[-2:]
+    require_diagonals(rows, columns, *bounds)
+    count = () if bounds[0] == bounds[1] else (bounds[1] - bounds[0] + 1,)
+    expected = (*x.shape[:-2], *count, longest(rows, columns, *bounds))
+    require(diagonal.shape == expected, f"diagonal must have shape {expected}, not {diagonal.shape}")
+    return _with_diagonals(xla, x, diagonal, bounds, align)
+
+
+@lower("MatrixSetDiag", "BatchMatrixSetDiag")
+def _with_main_diagonal_lowering(xla: Any, x: Any, diagonal: Any) -> Any:
+    """Return the matrices with other main diagonals."""
+    return _with_diagonals_lowering(xla, x, diagonal, _MAIN)
+
+
+@lower("Diag")
+def _diagonal_tensor_lowering(xla: Any, diagonal: Any) -> Any:
+    """Return a tensor of twice the rank, zero where the two halves of the index differ."""
+    require_min_rank(diagonal, 1, "diagonal")
+    return _main_diagonal_lowering(xla, diagonal.reshape(-1)).reshape(diagonal.shape * 2)
+
+
+@lower("DiagPart")
+def _diagonal_of_tensor_lowering(xla: Any, x: Any) -> Any:
+    """Return the elements where both halves of the index agree."""
+    half = x.ndim // 2
+    require(x.ndim and x.ndim % 2 == 0 and x.shape[:half] == x.shape[half:], f"shape {x.shape} has no diagonal")
+    size = math.prod(x.shape[:half])
+    return xla.diagonal(x.reshape(size, size)).reshape(x.shape[:half])

@@ -18,12 +18,11 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..array.sorting import bound_onnx
 from ..shared.argument_checks import require, require_min_rank, require_rank
 from ..shared.onnx_lowerings import iota
-from ..shared.onnx_sorting import bound
 from ..shared.shape_arguments import scalar_int, shape_from, unknown_dims
 from ..shared.sparse_checks import sparse_shapes
-from ._ragged import check_nested
 from .sparse_rows import sparse_fill_empty_rows
 
 
@@ -115,7 +114,7 @@ def _ragged_range_onnx(g: Any, starts: Any, limits: Any, deltas: Any, *, Tsplits
     splits = g.Concat([0], ends, axis=0)
     count = g.reshape(g.slice(splits, -1, np.iinfo(np.int64).max), [])
     places = iota(g, count)
-    rows = g.squeeze(bound(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
+    rows = g.squeeze(bound_onnx(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
     within = g.cast(g.Sub(places, g.Gather(splits, rows)), wide)
     values = g.Add(g.Gather(first, rows), g.Mul(within, g.Gather(step, rows)))
     return g.cast(splits, Tsplits), g.cast(values, dtype)
@@ -312,11 +311,11 @@ def _ragged_tensor_to_tensor_onnx(
 def _parents_onnx(g: Any, kind: str, partition: Any) -> tuple[Any, Any]:
     """Return (row, place in the row) of each child."""
     if kind == "VALUE_ROWIDS":
-        starts = g.squeeze(bound(g, g.unsqueeze(partition, 0), g.unsqueeze(partition, 0), "Less"), 0)
+        starts = g.squeeze(bound_onnx(g, g.unsqueeze(partition, 0), g.unsqueeze(partition, 0), "Less"), 0)
         return partition, g.Sub(iota(g, g.reshape(g.dims(partition), [])), starts)
     ends = g.slice(partition, 1, np.iinfo(np.int64).max)
     places = iota(g, g.reshape(g.slice(partition, -1, np.iinfo(np.int64).max), []))
-    parents = g.squeeze(bound(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
+    parents = g.squeeze(bound_onnx(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
     return parents, g.Sub(places, g.Gather(partition, parents))
 
 
@@ -400,3 +399,23 @@ def ragged_fill_empty_rows_gradient(
 
 
 zero_flops("RaggedFillEmptyRows")
+
+
+def check_splits(splits: Array, count: int) -> None:
+    """Raise InvalidArgumentError unless the splits begin at 0, never descend and end at `count`."""
+    if np.ndim(splits) != 1 or splits.size == 0:
+        raise InvalidArgumentError(f"ragged splits must be a vector with elements, not of shape {Shape(np.shape(splits))}")
+    if splits[0] != 0:
+        raise InvalidArgumentError("First value of ragged splits must be 0.")
+    if np.any(splits[1:] < splits[:-1]):
+        raise InvalidArgumentError(f"Ragged splits should be non decreasing: {splits.tolist()[:10]}")
+    if splits[-1] != count:
+        raise InvalidArgumentError(f"Ragged splits must end at the number of values, {count}, not at {int(splits[-1])}")
+
+
+def check_nested(nested: list[Array], values: Array) -> None:
+    """The splits of every level fit the next."""
+    if np.ndim(values) < 1:
+        raise InvalidArgumentError("flat values of a ragged tensor must have a rank of at least 1")
+    for splits, inner in zip(nested, [*(np.size(s) - 1 for s in nested[1:]), len(values)]):
+        check_splits(splits, inner)
