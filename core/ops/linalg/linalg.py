@@ -43,7 +43,7 @@ from ._matrices import (
     upper_triangle,
     widened_lowering,
 )
-from .linalg_diag import matrix_diag_v3, of_diagonals_lowering
+from .linalg_diag import matrix_diag_v3, of_diagonals_arrays
 
 
 @kernel("Cholesky", "BatchCholesky")
@@ -535,7 +535,7 @@ def _banded_triangular_solve_lowering(xla: Any, matrix: Any, rhs: Any, *, lower:
     k = np.array([1 - count, 0] if lower else [0, count - 1], np.int32)
     packed = diagonals if count > 1 else diagonals[..., 0, :]
     edge = np.array(size)
-    dense = of_diagonals_lowering(xla, packed, k, edge, edge, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
+    dense = of_diagonals_arrays(xla, packed, k, edge, edge, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
     return _substituted_lowering(xla, dense, rhs, is_lower=lower, adjoint=adjoint)
 
 

@@ -10,14 +10,13 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import arrays, gradient, kernel, lower, onnx, shape, zero_flops
+from ...registry.registry import arrays, gradient, kernel, shape, zero_flops
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_max, dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_min_rank, scalar
-from ..shared.onnx_lowerings import along, gathered, last_dims, numbered
+from ..shared.onnx_lowerings import numbered
 from ..shared.shape_arguments import scalar_of
 
 
@@ -362,175 +361,115 @@ def diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 zero_flops("Diag", "DiagPart")
 
 
-# ONNX moves elements by their numbers: the kernels say where they go to.
-_MAIN, _NOWHERE = np.zeros((), np.int32), np.full((), -1)
+# The array programs move elements by their numbers: the kernels, of matrices of numbers, say where they go.
+_NOWHERE = np.full((), -1)
 
 
-@onnx("MatrixBandPart", "BatchMatrixBandPart")
-def _band_part_onnx(g: Any, x: Any, lower: Any, upper: Any) -> Any:
-    """Zero outside of the band."""
-    rows, columns = (along(g, x, axis) for axis in (-2, -1))
-    below = g.Sub(g.unsqueeze(rows, 1), columns)
-    lower, upper = (g.cast(g.reshape(width, []), dtypes.int64) for width in (lower, upper))
-    is_inside = g.And(
-        g.Or(g.Less(lower, 0), g.LessOrEqual(below, lower)), g.Or(g.Less(upper, 0), g.LessOrEqual(g.Neg(below), upper))
-    )
-    return g.Where(is_inside, x, g.like(0, x))
+def _moved(xp: Any, x: Any, places: Any, dims: int, fill: Any = None) -> Any:
+    """Return the elements at flat `places` of the last dimensions of `x`; `fill` where a place is -1."""
+    batch, at = x.shape[: x.ndim - dims], np.asarray(places)
+    if fill is not None and (at < 0).all():
+        return xp.broadcast_to(fill, (*batch, *at.shape))
+    flat = xp.reshape(x, (*batch, math.prod(x.shape[x.ndim - dims :])))
+    elements = xp.reshape(xp.take(flat, np.maximum(at, 0).ravel(), -1), (*batch, *at.shape))
+    return elements if fill is None or (at >= 0).all() else xp.where(at >= 0, elements, fill)
 
 
-@onnx("MatrixDiagV2", "MatrixDiagV3")
-def _matrix_diag_v3_onnx(
-    g: Any, diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding_value: Any, *, align: str = "LEFT_LEFT"
-) -> Any:
-    bounds, rows, columns = (g.known(value, "diagonals and sizes") for value in (k, num_rows, num_cols))
-    count = 1 + (np.ptp(bounds) > 0)
-    places = matrix_diag_v3(numbered(last_dims(g, diagonal, count)), bounds, rows, columns, _NOWHERE, align=align)
-    return gathered(g, diagonal, np.asarray(places), count, padding_value)
-
-
-@onnx("MatrixDiagPart", "BatchMatrixDiagPart")
-def _matrix_diag_part_onnx(g: Any, x: Any) -> Any:
-    return gathered(g, x, np.asarray(matrix_diag_part(numbered(last_dims(g, x, 2)))), 2)
-
-
-@onnx("MatrixDiagPartV2", "MatrixDiagPartV3")
-def _matrix_diag_part_v3_onnx(g: Any, x: Any, k: Any, padding_value: Any, *, align: str = "LEFT_LEFT") -> Any:
-    places = matrix_diag_part_v3(numbered(last_dims(g, x, 2)), g.known(k, "diagonals"), _NOWHERE, align=align)
-    return gathered(g, x, np.asarray(places), 2, padding_value)
-
-
-@onnx("MatrixSetDiag", "BatchMatrixSetDiag")
-def _matrix_set_diag_onnx(g: Any, x: Any, diagonal: Any) -> Any:
-    return _set_diag_onnx(g, x, diagonal, _MAIN, "LEFT_LEFT")
-
-
-@onnx("MatrixSetDiagV2", "MatrixSetDiagV3")
-def _matrix_set_diag_v3_onnx(g: Any, x: Any, diagonal: Any, k: Any, *, align: str = "LEFT_LEFT") -> Any:
-    return _set_diag_onnx(g, x, diagonal, g.known(k, "diagonals"), align)
-
-
-def _set_diag_onnx(g: Any, x: Any, diagonal: Any, k: Array, align: str) -> Any:
-    if not k.any() and not (x.shape.is_known and diagonal.shape.is_known):
-        return _set_main_onnx(g, x, diagonal)
-    count = 1 + (np.ptp(k) > 0)
-    places = matrix_set_diag_v3(np.full(last_dims(g, x, 2), -1), numbered(last_dims(g, diagonal, count)), k, align=align)
-    return gathered(g, diagonal, np.asarray(places), count, x)
-
-
-def _set_main_onnx(g: Any, x: Any, diagonal: Any) -> Any:
-    """Return the main diagonal, of whatever size: the element of each row, where the column is the row's."""
-    rows, columns = (along(g, x, axis) for axis in (-2, -1))
-    rank = g.rank(diagonal)
-    longer = g.Pad(diagonal, [0] * (2 * rank - 1) + [1])  # for rows beyond the diagonal, which may be empty
-    places = g.Min(rows, g.dim(diagonal, -1))
-    elements = g.unsqueeze(g.Gather(longer, places, axis=-1), rank)
-    return g.Where(g.Equal(g.unsqueeze(rows, 1), columns), elements, x)
-
-
-@onnx("Diag")
-def _diag_onnx(g: Any, diagonal: Any) -> Any:
-    sizes = last_dims(g, diagonal, g.rank(diagonal))
-    places = np.diag(np.arange(1, math.prod(sizes) + 1)).reshape(sizes * 2) - 1
-    return gathered(g, diagonal, places, len(sizes), g.like(0, diagonal))
-
-
-@onnx("DiagPart")
-def _diag_part_onnx(g: Any, x: Any) -> Any:
-    sizes = last_dims(g, x, g.rank(x))
-    half = sizes[: len(sizes) // 2]
-    places = np.diagonal(np.arange(math.prod(sizes)).reshape(2 * (math.prod(half),)))
-    return gathered(g, x, places.reshape(half), len(sizes))
-
-
-@lower("MatrixBandPart", "BatchMatrixBandPart", static=(1, 2))
-def _band_part_lowering(xla: Any, x: Any, lower_: Array, upper: Array) -> Any:
-    """Return the matrices with zeros outside the band."""
-    rows, columns = x.shape[-2:]
-    widths = band_width(lower_, "num_lower", rows), band_width(upper, "num_upper", columns)
-    return xla.where(band(rows, columns, *widths), x, 0)
-
-
-@lower("MatrixDiagV2", "MatrixDiagV3", static=(1, 2, 3))
-def of_diagonals_lowering(
-    xla: Any, diagonal: Any, k: Array, num_rows: Array, num_cols: Array, padding: Any, *, align: str = "LEFT_LEFT"
-) -> Any:
-    """Return matrices with the given diagonals and the padding elsewhere."""
-    bounds = diagonal_range(k)
-    has_many = bounds[0] < bounds[1]
-    require_min_rank(diagonal, 2 if has_many else 1, "diagonal")
-    require(not has_many or diagonal.shape[-2] == bounds[1] - bounds[0] + 1, f"{diagonal.shape} does not fit {bounds}")
-    require(np.ndim(padding) == 0, "padding_value must be scalar")
-    size = matrix_size(diagonal.shape[-1], *bounds, scalar(num_rows, "num_rows"), scalar(num_cols, "num_cols"))
-    # The padding has no gradient in TensorFlow.
-    padding = xla.lax.stop_gradient(padding)
-    matrices = xla.full((*diagonal.shape[: -2 if has_many else -1], *size), padding, diagonal.dtype)
-    return _with_diagonals(xla, matrices, diagonal, bounds, align)
-
-
-def _with_diagonals(xla: Any, matrices: Any, diagonal: Any, bounds: tuple[int, int], align: str) -> Any:
-    row, column, place, position = band_places(*matrices.shape[-2:], *bounds, align)
-    packed = diagonal if bounds[0] < bounds[1] else diagonal[..., None, :]
-    return matrices.at[..., row, column].set(packed[..., place, position], unique_indices=True) if row.size else matrices
+@arrays("MatrixBandPart", "BatchMatrixBandPart")
+def _band_part_arrays(xp: Any, x: Any, lower: Any, upper: Any) -> Any:
+    require_min_rank(x, 2, "input")
+    rows, columns = (xp.arange(size) for size in x.shape[-2:])
+    below = rows[:, None] - columns
+    for width, size in ((lower, x.shape[-2]), (upper, x.shape[-1])):
+        require(width.ndim == 0, "the width of a band must be a scalar")
+        xp.require(width <= size)
+    lower, upper = (width.astype(below.dtype) for width in (lower, upper))
+    is_inside = ((lower < 0) | (below <= lower)) & ((upper < 0) | (-below <= upper))
+    return xp.where(is_inside, x, np.zeros((), x.dtype))
 
 
 @arrays("MatrixDiag", "BatchMatrixDiag")
-def _main_diagonal_lowering(xp: Any, diagonal: Any) -> Any:
-    """Return square matrices with the given main diagonals."""
+def _of_main_diagonal_arrays(xp: Any, diagonal: Any) -> Any:
     require_min_rank(diagonal, 1, "diagonal")
     return xp.where(np.eye(diagonal.shape[-1], dtype=bool), diagonal[..., None, :], np.zeros((), diagonal.dtype))
 
 
-@lower("MatrixDiagPartV2", "MatrixDiagPartV3", static=(1,))
-def _diagonals_of_lowering(xla: Any, x: Any, k: Array, padding: Any, *, align: str = "LEFT_LEFT") -> Any:
-    """Return the diagonals k of matrices, packed where there are several."""
+@arrays("MatrixDiagV2", "MatrixDiagV3", static=(1, 2, 3))
+def of_diagonals_arrays(
+    xp: Any, diagonal: Any, k: Array, num_rows: Array, num_cols: Array, padding: Any, *, align: str = "LEFT_LEFT"
+) -> Any:
+    """Return matrices with the given diagonals and the padding, which has no gradient in TensorFlow, elsewhere."""
+    count = _packed_dims(k)
+    places = matrix_diag_v3(numbered(diagonal.shape[-count:]), k, num_rows, num_cols, _NOWHERE, align=align)
+    return _moved(xp, diagonal, places, count, xp.stop_gradient(_padding(padding)))
+
+
+def _packed_dims(k: Array) -> int:
+    """Return the number of dimensions of the diagonals k: one, or two for several."""
+    lower, upper = diagonal_range(k)
+    return 2 if lower < upper else 1
+
+
+@arrays("MatrixDiagPart", "BatchMatrixDiagPart")
+def _main_diagonal_arrays(xp: Any, x: Any) -> Any:
+    return _moved(xp, x, matrix_diag_part(numbered(x.shape[-2:])), 2)
+
+
+@arrays("MatrixDiagPartV2", "MatrixDiagPartV3", static=(1,))
+def _diagonals_arrays(xp: Any, x: Any, k: Array, padding: Any, *, align: str = "LEFT_LEFT") -> Any:
+    places = matrix_diag_part_v3(numbered(x.shape[-2:]), k, _NOWHERE, align=align)
+    return _moved(xp, x, places, 2, xp.stop_gradient(xp.reshape(padding, ())))
+
+
+@arrays("MatrixSetDiagV2", "MatrixSetDiagV3", static=(2,))
+def _with_diagonals_arrays(xp: Any, x: Any, diagonal: Any, k: Array, *, align: str = "LEFT_LEFT") -> Any:
+    count = _packed_dims(k)
     require_min_rank(x, 2, "input")
-    bounds, (rows, columns) = diagonal_range(k), x.shape[-2:]
-    require_diagonals(rows, columns, *bounds)
-    require(padding.size == 1, "padding_value must have one element")
-    if bounds[0] == bounds[1]:
-        return xla.diagonal(x, bounds[1], -2, -1)
-    row, column, place, position = band_places(rows, columns, *bounds, align)
-    size = (bounds[1] - bounds[0] + 1, max(longest(rows, columns, *bounds), 0))
-    packed = xla.full((*x.shape[:-2], *size), xla.lax.stop_gradient(padding.reshape(())), x.dtype)
-    return packed.at[..., place, position].set(x[..., row, column], unique_indices=True) if row.size else packed
+    require_min_rank(diagonal, count, "diagonal")
+    _require_known(x.shape[:-2], diagonal.shape[:-count])
+    if not k.any():
+        return _with_main_diagonal_arrays(xp, x, diagonal)
+    places = matrix_set_diag_v3(np.full(x.shape[-2:], -1), numbered(diagonal.shape[-count:]), k, align=align)
+    return _moved(xp, diagonal, places, count, x)
 
 
-@lower("MatrixDiagPart", "BatchMatrixDiagPart")
-def _main_diagonal_of_lowering(xla: Any, x: Any) -> Any:
-    """Return the main diagonals of matrices."""
+@arrays("MatrixSetDiag", "BatchMatrixSetDiag")
+def _with_main_diagonal_arrays(xp: Any, x: Any, diagonal: Any) -> Any:
+    """Return matrices of any size with other main diagonals: the element of each row, where the column is the row's."""
     require_min_rank(x, 2, "input")
-    return xla.diagonal(x, 0, -2, -1)
+    require_min_rank(diagonal, 1, "diagonal")
+    _require_known(x.shape[:-2], diagonal.shape[:-1])
+    rows, columns = x.shape[-2:]
+    if isinstance(rows, int) and isinstance(columns, int):
+        _require_known((min(rows, columns),), diagonal.shape[-1:])
+        elements = diagonal[..., None] if rows <= columns else diagonal[..., None, :]
+        return xp.where(np.eye(rows, columns, dtype=bool), elements, x)
+    rows, columns = xp.arange(rows), xp.arange(columns)
+    longer = xp.pad(diagonal, [*[(0, 0)] * (diagonal.ndim - 1), (0, 1)])  # for rows beyond the diagonal, which may be empty
+    elements = xp.take(longer, xp.minimum(rows, diagonal.shape[-1]), -1)
+    return xp.where(rows[:, None] == columns, elements[..., None], x)
 
 
-@lower("MatrixSetDiagV2", "MatrixSetDiagV3", static=(2,))
-def _with_diagonals_lowering(xla: Any, x: Any, diagonal: Any, k: Array, *, align: str = "LEFT_LEFT") -> Any:
-    """Return the matrices with the diagonals k replaced."""
-    require_min_rank(x, 2, "input")
-    bounds, (rows, columns) = diagonal_range(k), x.shape[-2:]
-    require_diagonals(rows, columns, *bounds)
-    count = () if bounds[0] == bounds[1] else (bounds[1] - bounds[0] + 1,)
-    expected = (*x.shape[:-2], *count, longest(rows, columns, *bounds))
-    require(diagonal.shape == expected, f"diagonal must have shape {expected}, not {diagonal.shape}")
-    return _with_diagonals(xla, x, diagonal, bounds, align)
+def _require_known(expected: tuple[Any, ...], sizes: tuple[Any, ...]) -> None:
+    """Require equal sizes, as far as they are known before the run."""
+    pairs = [(size, other) for size, other in zip(expected, sizes) if isinstance(size, int) and isinstance(other, int)]
+    require(len(expected) == len(sizes) and all(size == other for size, other in pairs), f"{sizes} must be {expected}")
 
 
-@lower("MatrixSetDiag", "BatchMatrixSetDiag")
-def _with_main_diagonal_lowering(xla: Any, x: Any, diagonal: Any) -> Any:
-    """Return the matrices with other main diagonals."""
-    return _with_diagonals_lowering(xla, x, diagonal, _MAIN)
-
-
-@lower("Diag")
-def _diagonal_tensor_lowering(xla: Any, diagonal: Any) -> Any:
+@arrays("Diag")
+def _diagonal_tensor_arrays(xp: Any, diagonal: Any) -> Any:
     """Return a tensor of twice the rank, zero where the two halves of the index differ."""
     require_min_rank(diagonal, 1, "diagonal")
-    return _main_diagonal_lowering(xla, diagonal.reshape(-1)).reshape(diagonal.shape * 2)
+    size = math.prod(diagonal.shape)
+    matrix = xp.where(np.eye(size, dtype=bool), diagonal.reshape(size), np.zeros((), diagonal.dtype))
+    return matrix.reshape(diagonal.shape * 2)
 
 
-@lower("DiagPart")
-def _diagonal_of_tensor_lowering(xla: Any, x: Any) -> Any:
+@arrays("DiagPart")
+def _diagonal_of_tensor_arrays(xp: Any, x: Any) -> Any:
     """Return the elements where both halves of the index agree."""
     half = x.ndim // 2
-    require(x.ndim and x.ndim % 2 == 0 and x.shape[:half] == x.shape[half:], f"shape {x.shape} has no diagonal")
+    require(x.ndim > 0 and x.ndim % 2 == 0, f"a tensor of rank {x.ndim} has no diagonal")
+    _require_known(x.shape[:half], x.shape[half:])
     size = math.prod(x.shape[:half])
-    return xla.diagonal(x.reshape(size, size)).reshape(x.shape[:half])
+    return xp.take(x.reshape(size * size), np.arange(size) * (size + 1), 0).reshape(x.shape[:half])
