@@ -32,7 +32,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..random._random import node_stream
-from ..random.random_keys import seeded
+from ..random.random_stateless import seeded
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
 from ..shared.shape_arguments import ints, shape_from
 from . import _onnx_images as in_onnx

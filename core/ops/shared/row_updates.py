@@ -1,4 +1,4 @@
-"""Rows in array programs: updates of a tensor's rows by number, with the results that the NumPy kernels have for NaN."""
+"""Rows that are added, multiplied or compared into the rows of their numbers: in array programs, and in ONNX."""
 
 from __future__ import annotations
 
@@ -7,6 +7,21 @@ from typing import Any, Final
 import numpy as np
 
 from ...numerics.half_precision import is_narrow
+
+_END = np.iinfo(np.int64).max
+
+
+def reduced_onnx(g: Any, data: Any, ids: Any, count: Any, how: str, start: float) -> Any:
+    """Reduce the rows of `data` by `ids` into `count` rows that begin at `start`; ids outside are dropped."""
+    rank = g.rank(ids)
+    rest = g.slice(g.dims(data), rank, _END)
+    places = g.reshape(g.vector(g.reshape(ids, [-1])), [-1])
+    rows = g.of_dims(data, g.dim(places, 0), rest)
+    total = g.vector(count)
+    places = g.Where(g.Less(places, 0), total, g.Min(places, total))
+    target = g.Expand(g.like(start, data), g.joined(g.Add(total, 1), rest))
+    return g.slice(g.ScatterND(target, g.unsqueeze(places, 1), rows, reduction=how), 0, -1)
+
 
 _WORST: Final = {"max": -np.inf, "min": np.inf}
 
