@@ -206,6 +206,22 @@ def test_in_three_dimensions_the_gradient_goes_to_all_that_are_near():
         assert result.ravel().tolist() == [1, 1, 1, 0]
 
 
+@pytest.mark.parametrize("size", [3, 6])
+def test_pools_with_explicit_paddings(size):
+    """Windows of few places are slices, and those of many XLA's windows."""
+    b = GraphBuilder()
+    window = {"ksize": [1, size, 2, 1], "strides": [1, 2, 1, 1], "padding": "EXPLICIT"}
+    window["explicit_paddings"] = [0, 0, 2, 1, 1, 0, 0, 0]
+    x, dy = (b.Placeholder(dtype="float32", shape=None, name=name) for name in ("x", "dy"))
+    b.MaxPoolGrad(x, b.MaxPool(x, name="y", **window), dy, name="dx", **window)
+    feeds = {"x:0": np.random.default_rng(0).standard_normal((2, 8, 7, 3)) - 2}
+    feeds["dy:0"] = Session(b.graph).run("y:0", feeds) + 1
+    session = Session(b.graph, engine=engine())
+    for result, expected in zip(session.run(["y:0", "dx:0"], feeds), Session(b.graph).run(["y:0", "dx:0"], feeds)):
+        np.testing.assert_allclose(result, expected, atol=1e-6)
+    assert_in_engine(session)
+
+
 @pytest.mark.parametrize("padding", ["SAME", "VALID", "EXPLICIT"])
 @pytest.mark.parametrize("size, stride", [(1, 1), (2, 1), (3, 2), (3, 4), (5, 1)])
 @pytest.mark.parametrize("channels, filters", [(1, 5), (1, 31), (1, 32), (2, 16), (3, 1), (3, 24), (7, 8), (8, 5)])

@@ -21,7 +21,7 @@ from tfg.core.flops import count_flops
 from tfg.core.gradients import add_gradients
 from tfg.core.inference.binding import bundled, input_bundles
 from tfg.core.numerics import update_rules
-from tfg.core.ops.nn import gru, lstm
+from tfg.core.ops.nn import rnn
 from tfg.core.registry.catalog import CATALOG
 
 EXAMPLES = settings(max_examples=25, deadline=None, derandomize=True)
@@ -319,25 +319,25 @@ def test_lstm_blocks(time, batch, inputs, cells, use_peephole):
     attrs = {"use_peephole": use_peephole}
     shapes = [(batch, inputs), state, state, *weights]
     layout = (0, 1, 2, 3)
-    settings = lstm.LSTMAttributes(use_peephole, cell_clip=-1.0, forget_bias=1.0)
+    settings = rnn.LSTMAttributes(use_peephole, cell_clip=-1.0, forget_bias=1.0)
     tally = Tally()
-    lstm._cell(lstm.Cell(*[positive(tally, *shape) for shape in shapes]), settings, layout)
+    rnn._cell(rnn.Cell(*[positive(tally, *shape) for shape in shapes]), settings, layout)
     agree(cost("LSTMBlockCell", shapes, **attrs), tally)
     shapes = [(time, batch, inputs), state, state, *weights]
     each = Tally()
-    lstm._block_lstm(np.int64(time), lstm.Cell(*[positive(each, *shape) for shape in shapes]), settings, layout)
+    rnn._block_lstm(np.int64(time), rnn.Cell(*[positive(each, *shape) for shape in shapes]), settings, layout)
     agree(cost("BlockLSTM", [np.int64(time), *shapes], **attrs), each)
     tally = Tally()
     shapes = [(batch, inputs), state, state, *weights]
-    cell = lstm.Cell(*[positive(tally, *shape) for shape in shapes])
-    step = lstm.LSTMStep(*[positive(tally, *state) for _ in range(8)])
-    _, gates = lstm._cell_gradient(cell, step, use_peephole)
-    lstm._peephole_gradients(gates, cell.cs_prev, step.cs, use_peephole)
+    cell = rnn.Cell(*[positive(tally, *shape) for shape in shapes])
+    step = rnn.LSTMStep(*[positive(tally, *state) for _ in range(8)])
+    _, gates = rnn._cell_gradient(cell, step, use_peephole)
+    rnn._peephole_gradients(gates, cell.cs_prev, step.cs, use_peephole)
     agree(cost("LSTMBlockCellGrad", [*shapes, *[state] * 8], **attrs), tally)
     tally = Tally()
-    cell = lstm.Cell(*[positive(tally, *shape) for shape in [(time, batch, inputs), state, state, *weights]])
-    lstm._block_lstm_grad(
-        np.int64(time), cell, lstm.LSTMSequence(*[positive(tally, *sequence) for _ in range(9)]), use_peephole, layout
+    cell = rnn.Cell(*[positive(tally, *shape) for shape in [(time, batch, inputs), state, state, *weights]])
+    rnn._block_lstm_grad(
+        np.int64(time), cell, rnn.LSTMSequence(*[positive(tally, *sequence) for _ in range(9)]), use_peephole, layout
     )
     shapes = [np.int64(time), (time, batch, inputs), state, state, *weights, *[sequence] * 9]
     agree(cost("BlockLSTMGrad", shapes, **attrs), tally)
@@ -351,11 +351,11 @@ def test_gru_blocks(batch, inputs, cells):
     width, state = inputs + cells, (batch, cells)
     shapes = [(batch, inputs), state, (width, 2 * cells), (width, cells), (2 * cells,), (cells,)]
     tally = Tally()
-    gru.gru_block_cell(*[positive(tally, *shape) for shape in shapes])
+    rnn.gru_block_cell(*[positive(tally, *shape) for shape in shapes])
     agree(cost("GRUBlockCell", shapes), tally)
     tally = Tally()
     shapes += [state] * 4
-    gru.gru_block_cell_grad(*[positive(tally, *shape) for shape in shapes])
+    rnn.gru_block_cell_grad(*[positive(tally, *shape) for shape in shapes])
     agree(cost("GRUBlockCellGrad", shapes), tally)
 
 
