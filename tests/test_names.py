@@ -131,7 +131,7 @@ SAME_THINGS = {
     "__init__": "the docstring of a package",
     "engine": "the class of an engine, by which `engine_registry` finds the engine",
     **dict.fromkeys(
-        ("convolution", "ctc", "depthwise", "einsum", "linalg", "pooling", "sdca"),
+        ("convolution", "depthwise", "einsum", "linalg", "pooling", "sdca"),
         "an algorithm in core/numerics, and the family of ops that it computes in core/ops",
     ),
 }

@@ -9,7 +9,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
-from ...numerics.eigh import eigh
+from ...numerics.linalg import eigh
 from ...numerics.half_precision import widened
 from ...registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError

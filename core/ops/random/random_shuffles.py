@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...random.index_shuffle import shuffle_indices
+from ...random.index_draws import shuffle_indices
 from ...registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result

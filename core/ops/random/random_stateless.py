@@ -11,9 +11,8 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...random import philox
-from ...random.bounded_normal import MAX_ITERATIONS
 from ...random.philox import Philox
-from ...random.work_sharding import blocks
+from ...random.philox_distributions import MAX_ITERATIONS, blocks
 from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, not_differentiable, shape, zero_cost
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
