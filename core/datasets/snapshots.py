@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Protocol
 
 from ..codecs import wire
-from ..codecs.varint import varint
+from ..codecs.wire import varint
 from ..support.errors import DataLossError
 from ..types.dtypes import DType
 from .dataset import Dataset, Element, Pull, SameElements, deferred, keeping, pull_of

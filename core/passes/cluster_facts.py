@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from ..engines.refused_nodes import RefusedNodes, refused_nodes
+from ..engines.engine_report import RefusedNodes, refused_nodes
 from ..graph.graph import Graph
 from .functions.function_clusters import FunctionClusters
 

@@ -12,7 +12,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.integers import extremes
-from ...numerics.top_k import sorted_top_k, unsorted_top_k
+from ...numerics.sequences import sorted_top_k, unsorted_top_k
 from ...registry.registry import (
     Cost,
     facts,

@@ -9,8 +9,8 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
-from ...numerics.eigh import eigh
 from ...numerics.half_precision import widened
+from ...numerics.linalg import eigh
 from ...registry.registry import Cost, flops, gradient, kernel, lower, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result

@@ -9,7 +9,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
-from ...numerics.isotonic import decreasing_fit
+from ...numerics.sequences import decreasing_fit
 from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes

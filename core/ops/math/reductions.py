@@ -12,7 +12,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, reduction
-from ...numerics.axis_sums import summed
+from ...numerics.channel_sums import summed
 from ...numerics.half_precision import is_narrow, wide
 from ...numerics.integers import truncated_quotient
 from ...registry.constant_inputs import prepared

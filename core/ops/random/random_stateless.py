@@ -11,10 +11,9 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...random import philox
-from ...random.bounded_normal import MAX_ITERATIONS
-from ...random.index_shuffle import shuffle_indices
+from ...random.index_draws import shuffle_indices
 from ...random.philox import Philox, uniform_from_words, words_per_sample
-from ...random.work_sharding import blocks
+from ...random.philox_distributions import MAX_ITERATIONS, blocks
 from ...registry.registry import (
     Cost,
     arrays,

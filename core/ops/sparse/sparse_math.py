@@ -11,10 +11,11 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics import sparse_products
+from ...numerics import group_reductions
 from ...numerics.group_reductions import lowest, reduce_groups, update_rows
 from ...numerics.half_precision import widened
 from ...numerics.integers import truncated_quotient
+from ...numerics.sequences import edit_distances
 from ...registry.registry import (
     Cost,
     flops,
@@ -28,7 +29,6 @@ from ...registry.registry import (
     without_gradient,
 )
 from ...support.errors import InvalidArgumentError
-from ...text.edit_distance import edit_distances
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
@@ -303,7 +303,7 @@ def _sparse_product(weights: Array, b: Array, indices: Array, *, shape: tuple[in
     """A b, or with A turned around, element after element of A."""
     rows, columns = indices.T[::-1] if is_turned else indices.T
     result = np.zeros((shape[is_turned], b.shape[1]), weights.dtype)
-    sparse_products.add_coordinates(result, rows, columns, np.ascontiguousarray(weights), np.ascontiguousarray(b))
+    group_reductions.add_coordinates(result, rows, columns, np.ascontiguousarray(weights), np.ascontiguousarray(b))
     return result
 
 

@@ -1,14 +1,16 @@
 """The error function and the complement beside SciPy's in double precision."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 from scipy import special
 
-from tfg.core.numerics import error_function
+from tfg.core.numerics import elementwise
 
-SIZE = error_function.FEW_OF_COMPLEMENT
+SIZE = elementwise.FEW_OF_COMPLEMENT
 FUNCTIONS = pytest.mark.parametrize(
-    ("function", "exact"), [(error_function.erf, special.erf), (error_function.erfc, special.erfc)], ids=["erf", "erfc"]
+    ("function", "exact"), [(elementwise.erf, special.erf), (elementwise.erfc, special.erfc)], ids=["erf", "erfc"]
 )
 
 
@@ -23,7 +25,7 @@ def arguments():
 
 @pytest.mark.parametrize(
     ("function", "exact", "units"),
-    [(error_function.erf, special.erf, 4), (error_function.erfc, special.erfc, 2.5)],
+    [(elementwise.erf, special.erf, 4), (elementwise.erfc, special.erfc, 2.5)],
     ids=["erf", "erfc"],
 )
 def test_values_are_within_some_units(function, exact, units):

@@ -1,4 +1,8 @@
-"""Connectionist temporal classification (Graves et al. 2006): loss, gradient, and decoding by beam search."""
+"""Algorithms on sequences: connectionist temporal classification, isotonic regression, heaps, the k best, edit distances.
+
+CTC (Graves et al. 2006): loss, gradient, and decoding by beam search. Levenshtein's distances are computed row by row of a
+table (Wagner and Fischer, J. ACM 21 (1974)), for many pairs of sequences at once.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,11 @@ import math
 import operator
 from collections.abc import Sequence
 from math import exp, log1p
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from ..parallel.interruption_points import pause
 from ..types.arrays import Array
 
 
@@ -249,3 +254,190 @@ def _offer(heap: list[Any], beam: _Beam, label: int, score: float, width: int, o
     if full:
         heapq.heappop(heap)[2].reset()
     heapq.heappush(heap, (score, -order, child))
+
+
+# Isotonic regression by pooling adjacent violators.
+# Ayer et al., "An empirical distribution function for sampling with incomplete information", Ann. Math. Stat. 26 (1955).
+
+
+def decreasing_fit(row: Sequence[float]) -> tuple[list[float], list[int]]:
+    """Return the non-increasing sequence of least squared distance, and for each element the number of its pool."""
+    means: list[float] = []
+    counts: list[int] = []
+    for value in row:
+        mean, count = value, 1
+        while means and means[-1] < mean:
+            before, members = means.pop(), counts.pop()
+            mean = (mean * count + before * members) / (count + members)
+            count += members
+        means.append(mean)
+        counts.append(count)
+    fit = [mean for mean, count in zip(means, counts) for _ in range(count)]
+    return fit, [i for i, count in enumerate(counts) for _ in range(count)]
+
+
+# Binary heaps that move their elements as C++'s std::push_heap and std::pop_heap (GNU libstdc++, bits/stl_heap.h) do.
+# Elements of equal priority leave the heap in no simple order; TensorFlow's priority queues and barriers show that order. The
+# largest element is at the root; a pop sifts a hole down to a leaf and back up (Floyd, Algorithm 245, CACM 7 (1964)).
+
+
+class _Entry(NamedTuple):
+    priority: int
+    element: Any
+
+    def __lt__(self, other: tuple[Any, ...]) -> bool:
+        """Return True for an element that leaves a heap after the other."""
+        return bool(self.priority > other[0])
+
+
+class MinHeap:
+    """Elements by priority, the smallest first."""
+
+    def __init__(self) -> None:
+        self._entries: list[_Entry] = []
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def push(self, priority: int, element: Any) -> None:
+        """Add an element."""
+        entry = _Entry(priority, element)
+        self._entries.append(entry)
+        _rise(self._entries, len(self._entries) - 1, 0, entry)
+
+    def pop(self) -> Any:
+        """Take an element of the smallest priority."""
+        first, last = self._entries[0], self._entries.pop()
+        if self._entries:
+            sift(self._entries, 0, len(self._entries), last)
+        return first.element
+
+
+def sift(heap: list[Any], hole: int, size: int, item: Any) -> None:
+    """Move the hole to a leaf along the larger children, then `item` up from there."""
+    top, child = hole, hole
+    while child < (size - 1) // 2:
+        child = 2 * child + 2
+        if heap[child] < heap[child - 1]:
+            child -= 1
+        heap[hole] = heap[child]
+        hole = child
+    if size % 2 == 0 and child == (size - 2) // 2:
+        child = 2 * child + 1
+        heap[hole] = heap[child]
+        hole = child
+    _rise(heap, hole, top, item)
+
+
+def _rise(heap: list[Any], hole: int, top: int, item: Any) -> None:
+    """Move the hole up, at most to `top`, until `item` fits."""
+    while hole > top and heap[(hole - 1) // 2] < item:
+        heap[hole] = heap[(hole - 1) // 2]
+        hole = (hole - 1) // 2
+    heap[hole] = item
+
+
+# The k best of a row, in sorted order or in the order of a bounded heap, TensorFlow's order of an unsorted top k.
+# The heap is the C++ library's, so that the order agrees.
+# `benchmarks/thresholds.py` measures the thresholds here.
+
+_FEW: Final = 1 << 9
+"""The largest number of keys where sorting all takes less time than selecting the smallest first."""
+
+
+def sorted_top_k(keys: Array, k: int) -> Array:
+    """Return places of the k smallest keys along the last dimension, ascending; of equals the first comes first, NaN last."""
+    count = keys.shape[-1]
+    if k == 1 and count:
+        least_place = np.argmin(keys, -1, keepdims=True)
+        least = np.take_along_axis(keys, least_place, -1)
+        if not np.any(least != least):
+            return least_place
+    elif 0 < 4 * k <= count and keys.size > _FEW:
+        return _smallest(keys, k)
+    return np.argsort(keys, -1, kind="stable")[..., :k]
+
+
+def _smallest(keys: Array, k: int) -> Array:
+    """Select the k smallest without a full sort: all keys below the k-th smallest, and the first of the keys equal to the
+    k-th.
+    """
+    last = np.partition(keys, k - 1, -1)[..., k - 1 : k]
+    chosen = keys <= last
+    if np.any(np.count_nonzero(chosen, -1) != k):
+        if np.any(last != last):  # the k-th smallest is NaN
+            return np.argsort(keys, -1, kind="stable")[..., :k]
+        below, equal = keys < last, keys == last
+        missing = k - np.count_nonzero(below, -1, keepdims=True)
+        chosen = below | (equal & (np.cumsum(equal, -1, dtype=np.int32) <= missing))
+    chosen_places = np.nonzero(chosen)[-1].reshape(*keys.shape[:-1], k)
+    best = np.take_along_axis(keys, chosen_places, -1)
+    return np.take_along_axis(chosen_places, np.argsort(best, -1, kind="stable"), -1)
+
+
+def unsorted_top_k(keys: Array, k: int) -> Array:
+    """Return places of the k smallest keys of each row, (rows, n) -> (rows, k < n), in heap order; of equals the first is
+    better.
+    """
+    rows = len(keys)
+    result = np.empty((rows, k), np.int64)
+    for row in range(rows) if k else ():
+        result[row] = _heap_order(keys[row], k)
+    return result
+
+
+def _heap_order(keys: Array, k: int) -> list[int]:
+    """Return the order of a heap with the worst of k + 1 at its root; each better newcomer replaces the root."""
+    heap = list(zip(keys[: k + 1].tolist(), range(k + 1)))
+    for parent in range((len(heap) - 2) // 2, -1, -1):
+        sift(heap, parent, len(heap), heap[parent])
+    _drop_root(heap)
+    worst = heap[0][0]
+    for place in np.flatnonzero(keys[k + 1 :] < worst).tolist():
+        newcomer = (keys[k + 1 + place].item(), k + 1 + place)
+        if newcomer < heap[0]:
+            heap[-1] = newcomer
+            _drop_root(heap)
+    return [place for _, place in heap[:k]]
+
+
+def _drop_root(heap: list[tuple[Any, int]]) -> None:
+    last = heap[-1]
+    heap[-1] = heap[0]
+    sift(heap, 0, len(heap) - 1, last)
+
+
+def edit_distances(sources: Array, source_sizes: Array, targets: Array, target_sizes: Array) -> Array:
+    """Return the number of insertions, deletions and substitutions from each source to the paired target, int64.
+
+    Sequences are concatenated in a vector; the sizes vectors have an entry for each pair.
+    """
+    starts = [np.cumsum(sizes) - sizes for sizes in (source_sizes, target_sizes)]
+    distances = source_sizes + target_sizes
+    _, kinds = np.frexp(target_sizes)  # targets together are at most twice as long as each other
+    kinds[(source_sizes == 0) | (target_sizes == 0)] = 0
+    for kind in np.unique(kinds[kinds > 0]):
+        pairs = np.flatnonzero(kinds == kind)
+        pairs = pairs[np.argsort(-source_sizes[pairs], kind="stable")]
+        places = starts[1][pairs] + np.arange(target_sizes[pairs].max())[:, None]
+        target_columns = targets.take(places, mode="clip")  # behind a sequence's end the entries are arbitrary
+        distances[pairs] -= _saved(sources, starts[0][pairs], source_sizes[pairs], target_columns, target_sizes[pairs])
+    return distances
+
+
+def _saved(sources: Array, starts: Array, sizes: Array, targets: Array, target_sizes: Array) -> Array:
+    """Return the edits saved relative to deleting the source and inserting the target; `sizes` do not grow.
+
+    The table has a column for each pair and a row for each place in the target. The entry for the first i elements of the
+    source and the first j of the target is i + j - distance: 2 more for two equal elements, 1 more for a substitution.
+    """
+    table = np.zeros((len(targets) + 1, len(starts)), np.int64)
+    ends = np.searchsorted(-sizes, -np.arange(sizes[0]), "left")
+    for i, count in enumerate(ends.tolist()):
+        pause()
+        before = table[:, :count]
+        saved = before[:-1] + (targets[:, :count] == sources[starts[:count] + i])
+        saved += 1
+        np.maximum(saved, before[1:], out=saved)
+        np.maximum.accumulate(saved, axis=0, out=before[1:])
+    return table[target_sizes, np.arange(len(starts))]

@@ -13,18 +13,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...functions.callers import function_references
-from ...graph.graph import Graph, Node, Output
-from ...graph.node_making import add_placeholder
-from ...registry.registry import lowering
-from ...support.errors import InvalidArgumentError, UnimplementedError
-from ...types import dtypes
-from ...types.arrays import Array
-from ...types.shapes import UNKNOWN, Shape
-from .. import reasons
-from ..protocol import Cluster, Compiled, UnsupportedNodes
-from ..reasons import Reason
-from ..unsupported import UnsupportedOps, is_empty_constant, source
+from ..functions.callers import function_references
+from ..graph.graph import Graph, Node, Output
+from ..graph.node_making import add_placeholder
+from ..registry.registry import lowering
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..types import dtypes
+from ..types.arrays import Array
+from ..types.shapes import UNKNOWN, Shape
+from . import reasons
+from .lowerable import UnsupportedOps, is_empty_constant, source
+from .protocol import Cluster, Compiled, UnsupportedNodes
+from .reasons import Reason
 
 _PRECISIONS: Final = ("f32", "bf16", "f16")
 _CAPABILITIES: Final = {"bf16": "BF16", "f16": "FP16"}
@@ -243,7 +243,7 @@ frontends: Final = importlib.import_module("openvino.frontend")
 
 def input_model(frontend: Any, graph: Graph) -> Any:
     """Return the frontend's model of a graph, read from a temporary file, in memory where the system has such files."""
-    saving = importlib.import_module(".....formats", __name__)
+    saving = importlib.import_module("....formats", __name__)
     folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="tfg-", dir=folder) as place:
         path = os.path.join(place, "graph.pb")

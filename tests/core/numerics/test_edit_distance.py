@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tfg.core.text.edit_distance import edit_distances
+from tfg.core.numerics.sequences import edit_distances
 
 
 def defined(a, b):

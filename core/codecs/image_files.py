@@ -1,12 +1,18 @@
-"""Headers of JPEG files (ITU-T T.81, Annex B), and the effect of libjpeg's chroma upsampling at a cropped column."""
+"""Image files: the format by the first bytes, headers of JPEG files, and frames of GIF files (GIF89a); PNG is in `png`.
+
+JPEG headers follow ITU-T T.81, Annex B. libjpeg's chroma upsampling has an effect at a cropped column.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+
+from ..types.arrays import Array
+from . import png
 
 _APP0, _APP14, _SOS, _SOI = 0xE0, 0xEE, 0xDA, b"\xff\xd8"
 """The codes of markers (ITU T.81, table B.1), and the bytes that begin a file."""
@@ -19,7 +25,7 @@ _ADOBE_RGB = b"\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00\x00"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Header:
+class JpegHeader:
     """Sizes in pixels, the identifiers and sampling factors (horizontal, vertical) of components, and Adobe's transform."""
 
     height: int
@@ -37,7 +43,7 @@ class Header:
         return self.adobe == 0 if self.adobe is not None else self.identifiers == b"RGB"
 
 
-def header(data: bytes) -> Header:
+def jpeg_header(data: bytes) -> JpegHeader:
     """Return the header of a file; ValueError for a damaged frame header or a file that ends before the frame header."""
     has_jfif, adobe, frame = False, None, b""
     for marker, start, end in _segments(data):
@@ -54,7 +60,7 @@ def header(data: bytes) -> Header:
     sampling = tuple((part[1] >> 4, part[1] & 15) for part in parts)
     if not (height and width and count) or not all(1 <= factor <= 4 for pair in sampling for factor in pair):
         raise ValueError("damaged frame header")
-    return Header(height, width, bytes(part[0] for part in parts), sampling, has_jfif, adobe)
+    return JpegHeader(height, width, bytes(part[0] for part in parts), sampling, has_jfif, adobe)
 
 
 def without_colours(data: bytes) -> bytes:
@@ -93,7 +99,7 @@ class CutColumns:
     is_box: bool
 
 
-def cut_columns(file: Header, ratio: int, left: int, width: int) -> CutColumns | None:
+def cut_columns(file: JpegHeader, ratio: int, left: int, width: int) -> CutColumns | None:
     """Return the columns that lack a neighbour in a window of a picture decoded at 1 / ratio; None if there are none.
 
     As jpeg_crop_scanline of libjpeg-turbo: the window begins at a multiple of the largest block, and ends at the requested
@@ -110,7 +116,7 @@ def cut_columns(file: Header, ratio: int, left: int, width: int) -> CutColumns |
     return CutColumns(tuple(dict.fromkeys(columns)), expansion, False) if columns else None
 
 
-def _expansion(file: Header, ratio: int) -> tuple[int, int]:
+def _expansion(file: JpegHeader, ratio: int) -> tuple[int, int]:
     """Return the pixels covered by a sample of the second component: libjpeg decodes the component larger where possible."""
     if len(file.sampling) == 1:
         return 1, 1
@@ -146,3 +152,121 @@ def _rgb(luma: np.ndarray, chroma: np.ndarray) -> np.ndarray:
     colours = (luma + ((91881 * red + 32768) >> 16), green, luma + ((116130 * blue + 32768) >> 16))
     pixels: np.ndarray = np.clip(np.stack(colours, -1), 0, 255).astype(np.uint8)
     return pixels
+
+
+# GIF files (GIF89a): their frames, still compressed, and the pictures that the frames make in TensorFlow's way.
+# Pillow decompresses a frame, as a file with a single picture. TensorFlow (core/lib/gif/gif_io.cc) draws each frame over the
+# picture before, whatever the file says of disposal, on a canvas of the largest frame, whatever the size of the screen.
+
+_TRAILER, _EXTENSION, _FRAME, _CONTROL = 0x3B, 0x21, 0x2C, 0xF9
+"""The bytes that begin the end of the file, an extension and a frame, and the kind of extension that controls a frame."""
+_HAS_TABLE, _IS_TRANSPARENT, _SIZE_BITS = 0x80, 0x01, 0x07
+"""The bits of flags: a table of colours follows, an index has no colour, and the size of the table."""
+_IS_INTERLACED, _TABLE_OF_256 = 0x40, 0x87
+"""The bits of a frame's flags for interlaced lines, and for a table of 256 colours."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GifFrame:
+    """A frame: its place on the canvas, its colours (count, 3), the index of no colour, and a GIF file of the frame alone.
+
+    `colors` is None for a frame without a table of colours in the file.
+    """
+
+    left: int
+    top: int
+    width: int
+    height: int
+    colors: Array | None
+    transparent: int | None
+    file: bytes
+
+
+def read_frames(data: bytes) -> Iterator[GifFrame]:
+    """Yield the frames of a file. ValueError, IndexError or struct.error where the file is damaged or ends."""
+    screen = data[10]
+    place = 13
+    shared, place = _color_table(data, place, screen)
+    transparent = None
+    while (kind := data[place]) != _TRAILER:
+        if kind == _EXTENSION:
+            end = _end_of_blocks(data, place + 2)
+            if data[place + 1] == _CONTROL:
+                transparent = data[place + 6] if data[place + 3] & _IS_TRANSPARENT else None
+            place = end
+        elif kind == _FRAME:
+            left, top, width, height, flags = struct.unpack_from("<HHHHB", data, place + 1)
+            own, start = _color_table(data, place + 10, flags)
+            place = _end_of_blocks(data, start + 1)
+            file = _single_frame(width, height, flags, data[start:place])
+            yield GifFrame(left, top, width, height, own if own is not None else shared, transparent, file)
+            transparent = None
+        else:
+            raise ValueError(f"a block of unknown kind {kind:#x}")
+
+
+def _color_table(data: bytes, place: int, flags: int) -> tuple[Array | None, int]:
+    """Return the table of colours at a place, None if the flags say that there is none, and the place behind."""
+    if not flags & _HAS_TABLE:
+        return None, place
+    end = place + 3 * (2 << (flags & _SIZE_BITS))
+    if end > len(data):
+        raise ValueError("the table of colors ends early")
+    return np.frombuffer(data[place:end], np.uint8).reshape(-1, 3), end
+
+
+def _end_of_blocks(data: bytes, place: int) -> int:
+    """Return the place behind a list of blocks, each with its length before it, up to a block of no bytes."""
+    while data[place]:
+        place += data[place] + 1
+    return place + 1
+
+
+_INDICES = bytes(value for index in range(256) for value in (index, 255 - index, 0))
+"""A table of 256 different colours: not the grey scale, which Pillow would take for the picture."""
+
+
+def _single_frame(width: int, height: int, flags: int, blocks: bytes) -> bytes:
+    """Return a file of a frame; `blocks` are the compressed indices of its colours, with their size of a code before."""
+    interlaced = flags & _IS_INTERLACED
+    header = b"GIF89a" + struct.pack("<HHBBB", width, height, 0, 0, 0)
+    return header + struct.pack("<BHHHHB", _FRAME, 0, 0, width, height, interlaced | _TABLE_OF_256) + _INDICES + blocks + b";"
+
+
+def compose(frames: Sequence[GifFrame], indices: Sequence[Array]) -> Array:
+    """Return the pictures (frames, height, width, 3), uint8; `indices` are the indices of colours (height, width) of each.
+
+    ValueError for a frame without pixels or colours, and for an index without a colour.
+    """
+    height, width = max(frame.height for frame in frames), max(frame.width for frame in frames)
+    result = np.zeros((len(frames), height, width, 3), np.uint8)
+    for number, (frame, index) in enumerate(zip(frames, indices, strict=True)):
+        if frame.colors is None or not index.size:
+            raise ValueError(f"frame {number} has no {'pixels' if frame.colors is not None else 'colors'}")
+        if number:
+            result[number] = result[number - 1]
+        target = result[number, frame.top : frame.top + frame.height, frame.left : frame.left + frame.width]
+        seen = index[: target.shape[0], : target.shape[1]]
+        is_drawn = np.ones(seen.shape, bool) if frame.transparent is None else seen != frame.transparent
+        drawn = seen[is_drawn]
+        if drawn.size and drawn.max() >= len(frame.colors):
+            raise ValueError(f"frame {number} has no color {drawn.max()}")
+        target[is_drawn] = frame.colors[drawn]
+    return result
+
+
+HEAD = 12
+"""The number of leading bytes that identify the format."""
+
+
+def image_kind(data: bytes) -> str:
+    """Return the format of a file by the file's first bytes; '' for an unknown format."""
+    if data.startswith(b"\xff\xd8\xff"):
+        return "jpeg"
+    if data.startswith(png.SIGNATURE[:4]):
+        return "png"
+    if data.startswith(b"GIF8"):
+        return "gif"
+    if data.startswith(b"BM"):
+        return "bmp"
+    return "webp" if data.startswith(b"RIFF") and data[8:12] == b"WEBP" else ""
