@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from ...core.comparing.row_blocks import BlockSize
-from ...core.engines.engine_registry import engine_of_many_runs
 from ...core.graph.graph import Graph
 from ...core.support.arguments import checked, expect
 from ...core.support.errors import InvalidArgumentError
@@ -108,7 +107,7 @@ def run_batch(
     path = None if isinstance(graph, Graph) else os.fspath(graph)
     note = (lambda _: None) if note is None else note
     loaded, path, size = batched(loaded, path, request, setup.signature, batch, note)
-    recipe = graph_recipe(loaded, path, reading, setup, request, files, size)
+    recipe = graph_recipe(loaded, path, reading, setup.of_many_runs(), request, files, size)
     return BatchJob(loaded, recipe, sweep_tasks(names_of(inputs), _settings(sweep)), note=note).run(progress)
 
 
@@ -137,13 +136,8 @@ def _setup(session: SessionSetup, on: str | None, state: str | State | None, see
     return dataclasses.replace(
         session, on=on or session.on, state=state if isinstance(state, str) else session.state,
         variable_values=session.variable_values if state is None or isinstance(state, str) else state,
-        seed=session.seed if seed is None else seed, engine=session.engine or _engine(session, on or session.on),
+        seed=session.seed if seed is None else seed,
     )  # fmt: skip
-
-
-def _engine(session: SessionSetup, on: str | None) -> str | None:
-    """Return the engine where the settings name none; None for servers and with a limit, where NumPy or the servers run."""
-    return None if session.max_memory is not None or (on or "").startswith("grpc") else engine_of_many_runs()
 
 
 def _pairs(values: Mapping[str, Any] | None) -> Pairs:

@@ -50,7 +50,7 @@ def map_batches(
     default the outputs. `feeds` are values for all rows.
 
     Rows run in blocks of `batch` as in `run_each`. The function can be pickled; each process opens the graph once. `session`
-    has the values of variables and the engine.
+    has the values of variables and the engine, by default the fastest that is installed there, unless TFG_ENGINE names one.
     """
     request = RunRequest(names_of(fetches), tuple((name, Given(value)) for name, value in named(feeds).items()))
     return TableFunction(graph if isinstance(graph, Graph) else os.fspath(graph), request, dict(parts or {}), batch, session)
@@ -218,7 +218,7 @@ class _TableRows:
         fetches = list(RunPlan(graph, request, session.signature).fetches.values())
         graph, size = in_batches(graph, fetches, batch, note)
         plan = RunPlan(graph, request, session.signature)
-        runs = StepRuns(graph, session, plan)
+        runs = StepRuns(graph, session.of_many_runs(), plan)
         self._columns = InputArrays(graph, plan.names.signature, list(plan.fetches.values()), parts, plan.names.input)
         dtypes = {name: graph.output(fetch).dtype for name, fetch in plan.fetches.items()}
         self._dtypes = {name: dtype.base.numpy for name, dtype in dtypes.items() if dtype is not None}
