@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Unpack
 
 import numpy as np
 
@@ -19,15 +19,14 @@ from ...core.support.errors import ArgumentTypeError, InvalidArgumentError
 from ...core.types.arrays import Array
 from ...core.types.tensors import as_bytes_array
 from ..api.graph_reading import GraphReading
-from ..api.names import Given
-from ..api.prepared_sessions import named, names_of
-from ..api.run_plan import RunPlan, RunRequest
+from ..api.prepared_sessions import names_of
+from ..api.run_plan import RunPlan, RunRequest, given_pairs
 from ..api.session_setup import SessionSetup
 from ..codecs.arrow_table import arrow_column, column_array
 from ..codecs.csv_table import missing_column
 from ..codecs.tensor_values import object_array
 from ..items import InputArrays
-from .each_inputs import StepRuns, in_batches, values_of
+from .each_inputs import RowKeywords, StepRuns, in_batches, values_of
 
 _PLACE = "the table"
 
@@ -38,22 +37,24 @@ def map_batches(
     fetches: Sequence[str] | str = (),
     feeds: Mapping[str, Any] | None = None,
     *,
-    parts: Mapping[str, str] | None = None,
-    batch: BlockSize | Literal["?"] = "auto",
     session: SessionSetup | None = None,
+    **options: Unpack[RowKeywords],
 ) -> TableFunction:
     """Return a function from a table to a table of the same kind, with a row of results for each row.
 
     A table is a dictionary of arrays, a pandas or polars DataFrame, or a Table or RecordBatch of pyarrow; an iterator of
-    tables gives an iterator. Columns feed the tensors of their names, or together the only input; `parts` names the column
-    or the columns (`a,b`) of a tensor. The result has the columns that feed nothing, and a column for each of `fetches`, by
-    default the outputs. `feeds` are values for all rows.
+    tables gives an iterator. Columns feed the tensors of their names, or those of `parts`, or together the only input. The
+    result has the columns that feed nothing, and a column for each of `fetches`, by default the outputs. `feeds` are values
+    for all rows.
 
-    Rows run in blocks of `batch` as in `run_each`. The function can be pickled; each process opens the graph once. `session`
-    has the values of variables and the engine.
+    Rows run in blocks as in `run_each`. The function can be pickled; each process opens the graph once. `session` has the
+    values of variables and the engine, by default the fastest that is installed there, unless TFG_ENGINE names one.
     """
-    request = RunRequest(names_of(fetches), tuple((name, Given(value)) for name, value in named(feeds).items()))
-    return TableFunction(graph if isinstance(graph, Graph) else os.fspath(graph), request, dict(parts or {}), batch, session)
+    source, request = (
+        graph if isinstance(graph, Graph) else os.fspath(graph),
+        RunRequest(names_of(fetches), given_pairs(feeds)),
+    )
+    return TableFunction(source, request, dict(options["parts"] or {}), options["batch"], session)
 
 
 class TableFunction:
@@ -218,7 +219,7 @@ class _TableRows:
         fetches = list(RunPlan(graph, request, session.signature).fetches.values())
         graph, size = in_batches(graph, fetches, batch, note)
         plan = RunPlan(graph, request, session.signature)
-        runs = StepRuns(graph, session, plan)
+        runs = StepRuns(graph, session.of_many_runs(), plan)
         self._columns = InputArrays(graph, plan.names.signature, list(plan.fetches.values()), parts, plan.names.input)
         dtypes = {name: graph.output(fetch).dtype for name, fetch in plan.fetches.items()}
         self._dtypes = {name: dtype.base.numpy for name, dtype in dtypes.items() if dtype is not None}

@@ -297,6 +297,24 @@ def test_training_tries_the_installed_engines(impatient):
 
 
 @pytest.mark.parametrize(
+    ("setup", "engine"),
+    [
+        (tfg.SessionSetup(), "auto"), (tfg.SessionSetup(engine="numpy"), "numpy"), (tfg.SessionSetup(on="local:0"), "auto"),
+        (tfg.SessionSetup(max_memory=2**40), None), (tfg.SessionSetup(on="grpc://localhost:1"), None),
+    ],
+)  # fmt: skip
+def test_all_functions_of_many_runs_have_the_same_engine(setup, engine, impatient, graph, tmp_path, monkeypatch):
+    settings = []
+    monkeypatch.setattr(tfg.SessionSetup, "session", lambda setup, *_: settings.append(setup.engine) or tfg.Session(chain()))
+    table = {"x": np.float32([[1, 2]])}
+    if setup.on is None:
+        tfg.map_batches(graph, "y", session=setup)(table)
+        tfg.run_batch(graph, table, "y", session=setup)
+    tfg.run_batch(graph, (), "y", sweep={"x": [[1, 2]]}, out_dir=tmp_path / "out", session=setup)
+    assert set(settings) == {engine}
+
+
+@pytest.mark.parametrize(
     "words", [("--steps", "3"), ("--steps", "20", "--check-numerics"), ("--steps", "20", "--cache-stats")]
 )
 def test_few_or_watched_runs_are_numpys(words, impatient, graph):
