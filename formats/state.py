@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 import zipfile
@@ -16,6 +15,7 @@ from ..core.graph.model_objects import asset_variables
 from ..core.graph.table_nodes import saved_tables
 from ..core.graph.variable_nodes import find_variables
 from ..core.runtime.session.restored_variables import read_instead, restored_tables, restored_variables
+from ..core.support import dataclasses
 from ..core.support.arguments import expect
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError, UnimplementedError

@@ -6,7 +6,6 @@ What only some conversions need is imported where it is needed: a change of the 
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 import itertools
 import shlex
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ...core.graph.graph import Graph
 from ...core.registry.node_kinds import ABSENT
+from ...core.support import dataclasses
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.hints import Hint
 from ...core.support.places import exists, is_file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import pathlib
 import sys
@@ -19,6 +18,7 @@ from ...core.flops.measured import Measurement
 from ...core.graph.graph import Graph, Node
 from ...core.model.model_view import ModelView
 from ...core.model.node_activations import NodeRun
+from ...core.support import dataclasses
 from ...core.support.gc_control import rare_collection
 from ...core.support.places import is_address, name_of
 from ...formats.api.classes import read_labels

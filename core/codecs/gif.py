@@ -6,12 +6,12 @@ picture before, whatever the file says of disposal, on a canvas of the largest f
 
 from __future__ import annotations
 
-import dataclasses
 import struct
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..support import dataclasses
 from ..types.arrays import Array
 
 _TRAILER, _EXTENSION, _FRAME, _CONTROL = 0x3B, 0x21, 0x2C, 0xF9

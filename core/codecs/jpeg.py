@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import struct
 from collections.abc import Iterator
 
 import numpy as np
+
+from ..support import dataclasses
 
 _APP0, _APP14, _SOS, _SOI = 0xE0, 0xEE, 0xDA, b"\xff\xd8"
 """The codes of markers (ITU T.81, table B.1), and the bytes that begin a file."""

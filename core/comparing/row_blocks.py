@@ -6,7 +6,6 @@ import collections
 import concurrent.futures
 import contextlib
 import contextvars
-import dataclasses
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final, Generic, Literal, TypeVar
@@ -16,6 +15,7 @@ import numpy as np
 from ..engines.verify_engine import difference
 from ..graph.graph import Graph, Output
 from ..inference.row_axes import row_axes
+from ..support import dataclasses
 from ..support.errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..support.hints import Blank, Hint, option, step
 from ..types.shapes import Shape

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import os
 import statistics
@@ -14,7 +13,7 @@ from typing import Final
 from ..functions.callers import called_functions
 from ..graph.graph import Graph, Node
 from ..registry.op_facts import has_fact
-from ..support import trials
+from ..support import dataclasses, trials
 from ..support.engine_names import AUTO, FAST, NUMPY, VARIABLE
 from ..support.errors import InvalidArgumentError
 from ..support.not_copied import NotCopied

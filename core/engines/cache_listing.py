@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from ..support import cache_folder
+from ..support import cache_folder, dataclasses
 from ..support.arguments import checked
 from ..support.atomic import file_errors
 from ..support.cache_folder import CHOICES, PROGRAMS, CachedFile

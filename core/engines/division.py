@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..graph.graph import Node
 from ..planning.plan import Plan, Step
+from ..support import dataclasses
 from ..support.errors import TfgError
 from ..support.user_signals import pass_on
 from .plan_division import Partition, partition

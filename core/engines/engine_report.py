@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar
 
+from ..support import dataclasses
 from ..support.display import Report
 from ..support.words import counted
 from .refused_nodes import RefusedNodes

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from ..support import dataclasses
 from ..support.trials import Trial
 from .protocol import Compiled
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
 from ..graph.graph import Node
+from ..support import dataclasses
 from ..support.grouping import grouped
 from .reasons import Reason
 

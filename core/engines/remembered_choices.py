@@ -6,7 +6,6 @@ engines.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import glob
 import hashlib
@@ -20,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..graph.graph import Node
-from ..support import cache_folder
+from ..support import cache_folder, dataclasses
 from ..support.log import tell
 from ..types.tensors import Tensor, attribute_key
 from .reasons import Reason, recalled

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,6 +9,7 @@ from ..graph.graph import Graph, Node, Output
 from ..planning.plan import Loop
 from ..planning.planner import compile_plan
 from ..planning.reachability import needed_nodes
+from ..support import dataclasses
 from ..support.errors import NotFoundError
 from ..support.optional_packages import extra_hint
 from .automatic import AutoRuntime, preferred

@@ -7,7 +7,6 @@ each attribute has any of the values listed. `empty=True` stands for an operand 
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -16,6 +15,7 @@ from ..control_flow.copies import is_transparent
 from ..graph.graph import Node, Output
 from ..graph.traversal import trail_end
 from ..inference.binding import plain
+from ..support import dataclasses
 from ..types.dtypes import DType
 from .reasons import Reason, engine_error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import functools
 import statistics
 import time
@@ -19,6 +18,7 @@ from ..parallel.blas_threads import one_thread
 from ..registry import registry
 from ..registry.registry import Cost
 from ..runtime.state.resources import Variable
+from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError, TfgError

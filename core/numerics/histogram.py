@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from typing import Final
 
 import numpy as np
 
+from ..support import dataclasses
 from ..types.arrays import Array
 
 _IN_CACHE: Final = 1 << 13

@@ -11,13 +11,13 @@ Flags: stateful, commutative, aggregate, uninitialized_input.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os.path
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..support import dataclasses
 from ..support.errors import AlreadyExistsError, InvalidArgumentError
 from ..types import dtypes
 from ..types.dtypes import DType

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 
 from ..building.builder import GraphBuilder
 from ..graph.graph import Output
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 import statistics
@@ -23,6 +22,7 @@ from ...core.flops.model_layers import LayersReport, model_layers
 from ...core.flops.timings import ClusterMeasurement, NodeTime, Timing, joined, mean_of, recorded_shapes
 from ...core.flops.views import rows
 from ...core.graph.graph import Graph, GraphLike, as_graph
+from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.hints import Hint, option

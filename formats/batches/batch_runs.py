@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -10,6 +9,7 @@ from typing import Any, Literal
 from ...core.comparing.row_blocks import BlockSize
 from ...core.engines.engine_registry import engine_of_many_runs
 from ...core.graph.graph import Graph
+from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.places import absolute

@@ -5,12 +5,12 @@ Without this memory, each level of loops or calls would multiply the number of t
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...support import dataclasses
 from .library import jax
 from .list_programs import StackedElements, Unread
 

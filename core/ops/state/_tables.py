@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import math
@@ -15,6 +14,7 @@ from ...numerics.integer_index import IntegerIndex
 from ...random.chained_order import ChainedOrder
 from ...runtime.state.resources import Shared
 from ...runtime.state.run_context import reserve
+from ...support import dataclasses
 from ...support.errors import (
     AbortedError,
     FailedPreconditionError,
