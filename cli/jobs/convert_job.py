@@ -122,7 +122,7 @@ def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
     prefix = options.source.removesuffix(".meta")
     if not options.needs_values or prefix == options.source or options.session.changes_state:
         return options
-    from ...formats.checkpoint import checkpoint_beside
+    from ...formats.checkpoint.store import checkpoint_beside
 
     if checkpoint_beside(options.source) != prefix:
         return options

@@ -143,6 +143,8 @@ class Contest:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _ContestEntry:
+    """A contest, and the call that it is held for."""
+
     fetches: str
     shapes: str
     contest: Contest

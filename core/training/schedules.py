@@ -26,6 +26,8 @@ class Schedule:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Formula:
+    """A kind of schedule: its settings with their defaults, and the function that builds the learning rate of a step."""
+
     summary: str
     defaults: Mapping[str, float | None]
     build: Callable[[GraphBuilder, float, Output, Mapping[str, float]], Output]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import statistics
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -30,13 +29,13 @@ from ...core.transforms.batch_size import find_batch, rows_of, set_batch
 from ...core.transforms.placeholders import other_shapes, set_shapes
 from ...core.types.shapes import BatchSize
 from ..codecs.keras_metadata import layer_classes
-from ..state import State
 from .prepared_sessions import Opener, as_run, local_session, named, names_of
 
 if TYPE_CHECKING:
     from ...core.flops.measured import Measurement
     from ...core.flops.tfprof import ProfilerDifference
     from ..cluster.cluster_session import ClusterSession
+    from ..state import State
 
 flops_rows: Final = rows
 """The rows of a count; the name in Python."""
@@ -144,6 +143,8 @@ class FlopsCounter:
         self, session: ClusterSession, feeds: Mapping[str, Any], *, warmup: int = 1, runs: int = 3
     ) -> ClusterMeasurement:
         """Run the fetches on a cluster, and return the times that the servers record beside the counts."""
+        from statistics import mean  # lazy: most counts measure nothing
+
         for _ in range(warmup):
             session.run(self.fetches, feeds)
         wall, traces = [], []
@@ -153,7 +154,7 @@ class FlopsCounter:
             wall.append(time.perf_counter() - started)
             traces.append(session.traced(self.fetches, feeds))
         self.times = [node_time for trace in traces for node_time in trace]
-        return ClusterMeasurement(mean_of(self.timings(), runs), statistics.mean(wall), runs, tuple(traces[-1]))
+        return ClusterMeasurement(mean_of(self.timings(), runs), mean(wall), runs, tuple(traces[-1]))
 
 
 def flops(

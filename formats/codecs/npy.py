@@ -43,6 +43,8 @@ class StoredArray:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Header:
+    """What precedes the elements of an array."""
+
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     is_fortran: bool
