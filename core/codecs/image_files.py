@@ -5,12 +5,12 @@ JPEG headers follow ITU-T T.81, Annex B. libjpeg's chroma upsampling has an effe
 
 from __future__ import annotations
 
-import dataclasses
 import struct
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..support import dataclasses
 from ..types.arrays import Array
 from . import png
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import collections
-import concurrent.futures
 import contextlib
 import contextvars
-import dataclasses
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 import numpy as np
 
 from ..engines.engine_runtime import difference
 from ..graph.graph import Graph, Output
 from ..inference.row_axes import row_axes
+from ..support import dataclasses
 from ..support.errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..support.hints import Blank, Hint, option, step
 from ..types.shapes import Shape
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 _Input = TypeVar("_Input")
 Feeds = Mapping[str, Any]
@@ -163,15 +165,17 @@ class ReadAhead(Generic[_Input]):
 
     def __init__(self, work: BlockWork[_Input], inputs: Sequence[_Input]) -> None:
         self._work, self._inputs = work, inputs
-        self._pool: concurrent.futures.ThreadPoolExecutor | None = None
+        self._pool: ThreadPoolExecutor | None = None
         self._next = 0
-        self._begun: collections.deque[tuple[_Input, concurrent.futures.Future[Feeds]]] = collections.deque()
+        self._begun: collections.deque[tuple[_Input, Future[Feeds]]] = collections.deque()
 
     def begin(self, start: int, end: int) -> None:
         """Begin to read the inputs from a place up to another, as far as they are not begun."""
         for one in self._inputs[max(start, self._next) : end]:
             if self._work.is_slow(one):
-                self._pool = self._pool or concurrent.futures.ThreadPoolExecutor(_READERS, "tfg-inputs")
+                from concurrent.futures import ThreadPoolExecutor  # lazy: arrays are read at once
+
+                self._pool = self._pool or ThreadPoolExecutor(_READERS, "tfg-inputs")
                 self._begun.append((one, self._pool.submit(contextvars.copy_context().run, self._work.read, one)))
         self._next = max(end, self._next)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import io
 import itertools
 import os
@@ -18,6 +17,7 @@ import numpy as np
 from ..parallel.interruption_points import pause
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import check_time
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, UnknownError
 from ..types.dtypes import DType
 from .dataset import Dataset, Element, Pull, deferred, pull_of

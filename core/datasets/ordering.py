@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 from typing import Any, ClassVar, Final
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from ..random.index_draws import shuffle_indices
 from ..runtime.state.run_context import check_time
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from .dataset import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, known_size, pull_of
 from .seeds import PhiloxWords, Seeds

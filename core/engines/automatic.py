@@ -6,7 +6,6 @@ take most of a run, without the packages of engines.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import os
 import statistics
@@ -21,7 +20,7 @@ from ..planning.plan import Loop, Plan
 from ..planning.planner import compile_plan, plan_of_function
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
-from ..support import trials
+from ..support import dataclasses, trials
 from ..support.engine_names import AUTO, FAST, NUMPY, VARIABLE
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.not_copied import NotCopied
@@ -153,6 +152,8 @@ class Contest:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _ContestEntry:
+    """A contest, and the call that it is held for."""
+
     fetches: str
     shapes: str
     contest: Contest

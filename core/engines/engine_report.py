@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import ClassVar, Final
 
 from ..graph.graph import Node
+from ..support import dataclasses
 from ..support.display import Report
 from ..support.grouping import grouped
 from ..support.words import counted

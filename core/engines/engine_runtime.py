@@ -5,7 +5,6 @@ Results of the engine are compared with NumPy's on request.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import threading
 import time
@@ -17,6 +16,7 @@ import numpy as np
 from ..graph.graph import Graph, Node
 from ..planning.plan import Plan
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.log import tell
 from ..support.not_copied import NotCopied

@@ -1,8 +1,7 @@
-"""The nodes that XLA takes, known without JAX: nodes with correct lowerings. The refusals of a plan that becomes one program."""
+"""The nodes that XLA takes, known without JAX, and the refusals of a plan that becomes one program."""
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any, Final
@@ -18,6 +17,7 @@ from ..inference.binding import plain
 from ..planning.plan import Loop, Plan, Step
 from ..registry.op_facts import has_fact
 from ..registry.registry import has_kernel, lowering
+from ..support import dataclasses
 from ..support.errors import TfgError
 from ..types import dtypes
 from ..types.dtypes import DType

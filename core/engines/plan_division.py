@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
@@ -24,6 +23,7 @@ from ..ordering.effects import READ, accesses
 from ..planning.plan import Loop, Plan, Step, with_releases
 from ..planning.reachability import needed_sources
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.errors import DeadlineExceededError, TfgError
 from ..support.user_signals import pass_on
 from ..types import dtypes

@@ -6,7 +6,6 @@ engines.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import glob
 import hashlib
@@ -20,7 +19,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from ..graph.graph import Node
-from ..support import cache_folder
+from ..support import cache_folder, dataclasses
 from ..support.arguments import checked
 from ..support.atomic import file_errors
 from ..support.cache_folder import CHOICES, PROGRAMS, CachedFile

@@ -9,7 +9,6 @@ ResizeBilinear, ResizeBicubic, ResizeArea and ScaleAndTranslate; cubic kernels n
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ import numpy as np
 
 from ..parallel.interruption_points import pause
 from ..parallel.work_division import cut, divide, workers_for
+from ..support import dataclasses
 from ..types.arrays import Array
 from .windows import cells
 

@@ -6,7 +6,6 @@ elements pass through in pieces, so that memory stays bounded, and elements that
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from ..parallel.interruption_points import PIECE, pause
+from ..support import dataclasses
 from ..types import dtypes
 from ..types.arrays import Array
 

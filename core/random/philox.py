@@ -11,7 +11,6 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
-import ml_dtypes
 import numpy as np
 
 from ..parallel.interruption_points import pause
@@ -197,8 +196,10 @@ def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
         return (mantissa | np.uint64(1023 << 52)).view(np.float64) - 1.0
     if dtype == np.float16:
         return ((words & np.uint32(0x3FF)) | np.uint32(15 << 10)).astype(np.uint16).view(np.float16) - np.float16(1)
+    from ml_dtypes import bfloat16  # lazy: most graphs have no such numbers
+
     bits = ((words & np.uint32(0x7F)) | np.uint32(127 << 7)).astype(np.uint16)
-    result: Array = bits.view(ml_dtypes.bfloat16) - ml_dtypes.bfloat16(1)
+    result: Array = bits.view(bfloat16) - bfloat16(1)
     return result
 
 

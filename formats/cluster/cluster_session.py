@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import secrets
 import threading
@@ -24,6 +23,7 @@ from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.state.run_context import Hook
 from ...core.runtime.steps.value_cache import CacheStats
+from ...core.support import dataclasses
 from ...core.support.errors import (
     AbortedError,
     DeadlineExceededError,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Final
@@ -12,6 +11,7 @@ import numpy as np
 
 from ...control_flow.frames import MERGE
 from ...planning.plan import Step
+from ...support import dataclasses
 from ...support.errors import UnimplementedError
 from .list_programs import StackedElements, Unread
 from .traced_values import is_symbolic, jax, jnp, program_function

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 
+from ...support import dataclasses
 from ...support.errors import UnimplementedError
 from ...types.shapes import UNKNOWN, Shape, merge_shapes
 from .traced_values import jax, jnp

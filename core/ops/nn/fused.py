@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from ...numerics.elementwise import positive_part
 from ...numerics.half_precision import wide
 from ...registry.catalog import CATALOG
 from ...registry.registry import Cost, facts, flops, kernel, layout, shape
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import secrets
 import threading
 import zlib
 from collections.abc import Sequence
@@ -51,7 +50,9 @@ def new_stream(ctx: Any, seed: int, seed2: int) -> Stream:
         if ctx.session.seed is not None:
             seed, seed2 = ctx.session.seed, zlib.crc32(ctx.name.encode()) + 1
         else:
-            seed, seed2 = secrets.randbits(64), secrets.randbits(64)
+            from secrets import randbits  # lazy: hash functions of OpenSSL come with it
+
+            seed, seed2 = randbits(64), randbits(64)
     return Stream(Philox.from_seeds(seed, seed2))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from typing import Any
@@ -14,6 +13,7 @@ from ...graph.graph import Node, Output
 from ...registry.registry import facts, gradient, kernel, shape, zero_flops
 from ...runtime.state.edge_values import is_of, object_array, scalar_object
 from ...runtime.state.variants import added, zeros_like
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType

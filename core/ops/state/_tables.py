@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import math
@@ -15,6 +14,7 @@ from ...codecs.hashes import murmur64
 from ...numerics.hash_tables import ChainedOrder, IntegerIndex
 from ...runtime.state.resources import Shared
 from ...runtime.state.run_context import reserve
+from ...support import dataclasses
 from ...support.errors import (
     AbortedError,
     FailedPreconditionError,

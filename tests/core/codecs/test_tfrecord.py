@@ -70,6 +70,7 @@ def test_records_before_the_end_of_a_packed_file_that_is_cut_off_are_there():
     reading = read_records(gzip.GzipFile(fileobj=io.BytesIO(packed[:-20])))
     assert next(reading) == KINDS["large"][0]
 
+
 SIZES = (127, 128, 255, 256, 14_867, 14_868, 4096, 29_733, 29_734, 29_735, 44_283, 247_650, 247_651, 300_001)
 DATA = np.random.default_rng(1).integers(0, 256, max(SIZES), np.uint8).tobytes()
 
