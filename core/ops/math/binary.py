@@ -413,8 +413,13 @@ arrays("Mod", "TruncateMod")(divisions.divided("fmod", lambda xp, x, y: xp.fmod(
 arrays("Div")(divisions.divided("truncated_quotient", lambda xp, x, y: x / y))
 arrays("TruncateDiv")(divisions.divided("truncated_quotient", lambda xp, x, y: xp.trunc(x / y)))
 arrays("Pow")(divisions.power)
-arrays("SquaredDifference")(lambda xp, x, y: (x - y) * xp.conj(x - y))
 arrays("DivNoNan")(lambda xp, x, y: xp.where(y == 0, 0, x / xp.where(y == 0, 1, y)))
+
+
+@arrays("SquaredDifference")
+def _squared_difference_of_arrays(xp: Any, x: Any, y: Any) -> Any:
+    difference = x - y
+    return difference * xp.conj(difference)
 
 
 @arrays("ApproximateEqual")
