@@ -476,8 +476,13 @@ arrays("FloorMod")(_divided_lowering("mod", lambda xp, x, y: xp.mod(x, y)))
 arrays("Mod", "TruncateMod")(_divided_lowering("fmod", lambda xp, x, y: xp.fmod(x, y)))
 arrays("Div")(_divided_lowering("truncated_quotient", lambda xp, x, y: x / y))
 arrays("TruncateDiv")(_divided_lowering("truncated_quotient", lambda xp, x, y: xp.trunc(x / y)))
-arrays("SquaredDifference")(lambda xp, x, y: (x - y) * xp.conj(x - y))
 arrays("DivNoNan")(lambda xp, x, y: xp.where(y == 0, 0, x / xp.where(y == 0, 1, y)))
+
+
+@arrays("SquaredDifference")
+def _squared_difference_of_arrays(xp: Any, x: Any, y: Any) -> Any:
+    difference = x - y
+    return difference * xp.conj(difference)
 
 
 @arrays("ApproximateEqual")

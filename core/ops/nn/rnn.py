@@ -172,19 +172,19 @@ def lstm_block_cell_shape(cell: Cell[TensorSpec]) -> list[Shape]:
     return [_state_shape(cell, with_rank(cell.x.shape, 2))] * 7
 
 
-def _step_cost(x: TensorSpec, cs_prev: TensorSpec, use_peephole: bool) -> Cost:
+def _step_cost(x: TensorSpec, cs_prev: TensorSpec, use_peephole: bool, cell_clip: float) -> Cost:
     """Return the cost of an LSTM step of a batch: the matrix product, and the gates of each cell."""
     batch, inputs = tuple(x.shape)[-2:]
     cells = with_rank(cs_prev.shape, 2)[1]
-    each = Cost(18 + (6 if use_peephole else 0), transcendentals=5)
+    each = Cost(18 + (6 if use_peephole else 0) + (2 if cell_clip > 0 else 0), transcendentals=5)
     return multiply_adds(batch * (inputs + cells) * 4 * cells) + each * (batch * cells)
 
 
 @flops("LSTMBlockCell")
-def lstm_block_cell_flops(cell: Cell[TensorSpec], *, use_peephole: bool) -> Cost:
+def lstm_block_cell_flops(cell: Cell[TensorSpec], *, use_peephole: bool, cell_clip: float) -> Cost:
     """One matrix product, and about twenty operations for each cell."""
     with_rank(cell.x.shape, 2)
-    return _step_cost(cell.x, cell.cs_prev, use_peephole)
+    return _step_cost(cell.x, cell.cs_prev, use_peephole, cell_clip)
 
 
 # TensorFlow registers no gradients for the single cells: they are those of these parts.
@@ -301,9 +301,9 @@ def block_lstm_v2_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gr
 
 
 @flops("BlockLSTM", "BlockLSTMV2")
-def block_lstm_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *, use_peephole: bool) -> Cost:
+def block_lstm_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *, use_peephole: bool, cell_clip: float) -> Cost:
     """The cost of a step times the number of steps in x."""
-    return _step_cost(cell.x, cell.cs_prev, use_peephole) * with_rank(cell.x.shape, 3)[0]
+    return _step_cost(cell.x, cell.cs_prev, use_peephole, cell_clip) * with_rank(cell.x.shape, 3)[0]
 
 
 def _block_lstm_grad(
