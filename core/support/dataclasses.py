@@ -20,6 +20,7 @@ from dataclasses import is_dataclass as is_dataclass
 from dataclasses import replace as replace
 from typing import TYPE_CHECKING, Any
 
+_PARAMS = "__dataclass_params__"
 _FACTORY = type("Factory", (), {"__repr__": lambda _: "<factory>"})()
 """The default of a parameter whose value a function makes."""
 
@@ -41,7 +42,7 @@ def _lazy(frozen: bool = False, slots: bool = False, eq: bool = True, repr: bool
 
     def decorate(plain: type) -> Any:
         # A class of frozen objects inherits from such classes only, also where a user's class is made by the standard library.
-        inherits_frozen = any(base.__dataclass_params__.frozen for base in plain.__mro__[1:] if is_dataclass(base))
+        inherits_frozen = any(vars(base)[_PARAMS].frozen for base in plain.__mro__[1:] if _PARAMS in vars(base))
         made: Any = _standard(
             init=False, repr=False, eq=False, frozen=frozen and inherits_frozen, slots=slots, kw_only=kw_only
         )(plain)

@@ -19,7 +19,7 @@ from ...core.runtime.session.runner import StepResult
 from ...core.support.arguments import checked
 from ...core.support.errors import ArgumentTypeError, InvalidArgumentError
 from ...core.support.places import absolute
-from ...core.types.arrays import Array
+from ...core.types.arrays import Array, object_array
 from ...core.types.tensors import as_bytes_array
 from ..api.graph_reading import GraphReading
 from ..api.prepared_sessions import names_of
@@ -27,7 +27,6 @@ from ..api.run_plan import RunPlan, RunRequest, given_pairs
 from ..api.session_setup import SessionSetup
 from ..codecs.arrow_table import arrow_column, column_array
 from ..codecs.csv_table import missing_column
-from ..codecs.tensor_values import object_array
 from ..items import InputArrays
 from .each_inputs import RowKeywords, StepRuns, in_batches, values_of
 
