@@ -57,9 +57,8 @@ if TYPE_CHECKING:
     from .core.flops.timings import Timing
     from .core.flops.views import FlopsRow
     from .core.gradients import gradients
-    from .core.gradients.central_differences import GradientCheck, check_gradient
-    from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
-    from .core.gradients.overrides import override_gradients
+    from .core.gradients.backward import override_gradients
+    from .core.gradients.jacobian import GradientCheck, check_gradient, hessian_vector, jacobian, jvp, vjp
     from .core.graph.graph import Function, Graph, Node, Output
     from .core.graph.metagraph import Signature, SignatureTensor
     from .core.model.model_view import ModelView, SourceNode, model_view
@@ -170,7 +169,7 @@ _LAZY = {
     "ForTensorflow": "formats.api.changes",
     "Formula": "core.flops.formulas",
     "Function": "core.graph.graph",
-    "GradientCheck": "core.gradients.central_differences",
+    "GradientCheck": "core.gradients.jacobian",
     "Graph": "core.graph.graph",
     "GraphBuilder": "core.building.builder",
     "GraphComparison": "core.comparing.value_comparison",
@@ -247,7 +246,7 @@ _LAZY = {
     "average_checkpoints": "formats.api.checkpoints",
     "call_function": "core.runtime.session.function_signatures",
     "check": "formats.api.analyses",
-    "check_gradient": "core.gradients.central_differences",
+    "check_gradient": "core.gradients.jacobian",
     "check_numerics": "core.runtime.guards.numeric_checks",
     "clear_devices": "core.transforms.subgraphs",
     "compare": "formats.api.comparisons",
@@ -304,7 +303,7 @@ _LAZY = {
     "optimization_stages": "core.passes.pipeline",
     "optimize": "core.passes.pipeline",
     "optimizer_name": "core.training.optimizers",
-    "override_gradients": "core.gradients.overrides",
+    "override_gradients": "core.gradients.backward",
     "path": "formats.api.analyses",
     "prepend": "formats.api.joins",
     "profile": "formats.api.counting",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from ..explaining.problems import find_problems
-from ..functions.call_paths import nodes_by_path
+from ..functions.callers import nodes_by_path
 from ..graph.graph import Graph, Node
 from ..support.errors import TfgError
 

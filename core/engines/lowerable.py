@@ -1,4 +1,4 @@
-"""The nodes that XLA takes, known without JAX: nodes with correct lowerings. The refusals of a plan that becomes one program."""
+"""The nodes that XLA takes, known without JAX: nodes with correct lowerings. The refusals of a plan that is one program."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any, Final
 
-from ..control_flow.copies import hands_in, is_transparent
-from ..control_flow.frames import MERGE, SWITCH
+from ..control_flow.frames import MERGE, SWITCH, hands_in, is_transparent
 from ..functions.callers import function_references, reached_functions
 from ..functions.purity import impurity
 from ..graph.graph import Function, Graph, Node, Output

@@ -10,7 +10,7 @@ from typing import ClassVar, Final
 
 from ..building.placement import Colocation, Placement
 from ..functions.callers import callers, function_references
-from ..functions.implementations import implementation
+from ..functions.instantiation import implementation
 from ..graph.foreign_ops import foreign, original_function
 from ..graph.graph import Graph, Node
 from ..graph.traversal import shortest_path

@@ -14,10 +14,9 @@ from ..building.gradbuilder import parts_of
 from ..control_flow.deadness import is_contradiction, joined, on_branch
 from ..control_flow.frames import MERGE, SWITCH
 from ..functions.call_kinds import CallKind, Form, call_kind
-from ..functions.implementations import function_called
-from ..functions.instantiation import with_attrs
+from ..functions.callers import table_fills
+from ..functions.instantiation import function_called, with_attrs
 from ..functions.purity import impurity
-from ..functions.table_fills import table_fills
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ..inference.error_context import faults_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from typing import Any, TypeAlias
 
-from ..control_flow.copies import hands_in
+from ..control_flow.frames import hands_in
 from ..graph.graph import Function
 from ..inference.inference import unchanged
 from ..planning.plan import Loop

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from ..explaining.graph_facts import GraphFacts, explain_graph, no_obvious_output
-from ..functions.call_kinds import INLINED
-from ..functions.call_validation import check_calls
+from ..functions.call_kinds import INLINED, check_calls
 from ..functions.callers import all_nodes, called_functions, node_count
 from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ..graph.variable_nodes import VARIABLES

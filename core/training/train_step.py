@@ -16,7 +16,7 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, IndexedSlices
 from ..gradients import add_gradients
-from ..gradients.indexed_slices import parts
+from ..gradients.swept_values import tensors_of
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..graph.variable_nodes import RESOURCE_VARIABLES, VARIABLES
@@ -245,7 +245,7 @@ class _Builder:
         """
         edges = LiveEdges(self.graph)
         # The values and indices of sparse gradients: no update takes the dense shape.
-        ends = dict.fromkeys([loss.node, *(value.node for _, grad in pairs for value in parts(grad)[:2])])
+        ends = dict.fromkeys([loss.node, *(value.node for _, grad in pairs for value in tensors_of(grad)[:2])])
         live = [edges.live_behind(node) for node in ends]
         return [self.g.group([node for node in live if node is not None], "train/gate")]
 

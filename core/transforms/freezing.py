@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
 from ..building.builder import GraphBuilder
-from ..functions.callers import drop_uncalled
-from ..functions.table_fills import filled_tables, iterator_starts, table_fills, takes_files
+from ..functions.callers import drop_uncalled, filled_tables, iterator_starts, table_fills, takes_files
 from ..graph.graph import Graph, Node
 from ..graph.model_objects import asset_assignments, asset_nodes, asset_variables, name_tables
 from ..graph.node_making import become_constant

@@ -10,8 +10,7 @@ from ..building.saver import has_saver
 from ..control_flow.deadness import ALWAYS, Deadness
 from ..control_flow.frames import ENTER, EXIT, MERGE, SWITCH, find_frames, frame_of_outputs
 from ..functions.callers import all_nodes
-from ..functions.implementations import INTERFACE, OF_AN_INTERFACE
-from ..functions.instantiation import copied
+from ..functions.instantiation import INTERFACE, OF_AN_INTERFACE, copied
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.metagraph import Asset, JoinedModels, MetaGraph
 from ..graph.model_objects import name_tables

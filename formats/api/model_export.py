@@ -15,7 +15,7 @@ from ...core.comparing.verify_rewrite import GraphRuns, UndeclaredError, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.engines.engine_registry import jax_functions
 from ...core.feeding.drawn_feeds import Feeds
-from ...core.functions.table_fills import table_fills
+from ...core.functions.callers import table_fills
 from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import VARIABLES, is_frozen_weight

@@ -351,7 +351,7 @@ class Names:
         the whole.
         """
         from ...core.explaining.graph_facts import tensor_facts
-        from ...core.feeding.example_feeds import Input, example_feeds
+        from ...core.feeding.drawn_feeds import Input, example_feeds
 
         composite = composite_of(self.graph, self.signature, _NUMBER.sub("", word))
         parts = composite.parts if composite is not None and fed in composite.parts else (fed,)

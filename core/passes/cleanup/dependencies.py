@@ -7,9 +7,8 @@ import math
 from collections.abc import Mapping, Set
 from typing import ClassVar, Final
 
-from ...control_flow.copies import is_transparent
-from ...control_flow.frames import MERGE
-from ...functions.call_sites import call_site
+from ...control_flow.frames import MERGE, is_transparent
+from ...functions.call_kinds import call_site
 from ...functions.callers import has_variables
 from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Graph, Node

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ...functions.implementations import name_implementations
+from ...functions.instantiation import name_implementations
 from ...graph.graph import Graph
 from ..base.graph_pass import Pass, PassContext
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
 from ...functions.call_kinds import CallKind, call_kind
-from ...functions.inline_blockers import inline_blocker
+from ...functions.purity import inline_blocker
 from ...graph.graph import Function, Graph, Node
 from ...planning.reachability import needed_nodes
 from ...types.tensors import FuncRef, Tensor

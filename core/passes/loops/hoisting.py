@@ -6,11 +6,10 @@ import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar
 
+from ...control_flow.deadness import loop_variables
 from ...control_flow.frames import ENTER, SWITCH, Frame, find_frames
-from ...control_flow.loop_variables import loop_variables
 from ...functions.call_kinds import call_kind
-from ...functions.inline_blockers import inline_blocker
-from ...functions.purity import CONTROL_FLOW
+from ...functions.purity import CONTROL_FLOW, inline_blocker
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import descendants, topological_order
 from ...inference.inference import Inference, infer

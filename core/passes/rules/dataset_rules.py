@@ -9,9 +9,7 @@ from typing import ClassVar, Final
 
 from ...datasets import fusion_rules
 from ...functions.callers import all_nodes, callers
-from ...functions.function_composition import DEEPEST, call_depth, composed, handing_on, places_handed_on
-from ...functions.inline_blockers import change_blocker
-from ...functions.purity import has_state
+from ...functions.purity import DEEPEST, call_depth, change_blocker, composed, handing_on, has_state, places_handed_on
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import descendants
 from ...registry.op_facts import has_fact

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...control_flow.copies import handed_in
+from ...control_flow.frames import handed_in
 from ...engines.protocol import inner_steps
 from ...graph.graph import Node, Output
 from ...graph.traversal import closure

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ...functions.table_fills import iterator_starts, table_fills
+from ...functions.callers import iterator_starts, table_fills
 from ...graph.graph import Graph, Node, Output
 from ...graph.model_objects import asset_variables
 from ...graph.nearest_tensors import Kind, kind_of, kind_words, nearest_tensors

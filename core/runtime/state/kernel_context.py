@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from ...functions.call_sites import CallSite, call_site
+from ...functions.call_kinds import CallSite, call_site
 from ...graph.graph import Function, Graph, Node
 from ...types.tensors import FuncRef
 from .checkpoint_store import CheckpointStore
