@@ -32,12 +32,10 @@ from .core.support import display, errors  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .core.building.builder import GraphBuilder
+    from .core.building.builder import GraphBuilder, run_script
     from .core.building.built_variables import BuiltVariable
-    from .core.building.scripting import run_script
-    from .core.comparing.element_differences import Comparison
     from .core.comparing.graph_diff import GraphDiff, Snapshot, diff_snapshots
-    from .core.comparing.value_comparison import GraphComparison
+    from .core.comparing.value_comparison import Comparison, GraphComparison
     from .core.engines.engine_report import EngineReport
     from .core.engines.remembered_choices import CachedChoice, CacheReport, describe_cache
     from .core.explaining.device_partition import PartitionFacts, explain_partition
@@ -153,7 +151,7 @@ _LAZY = {
     "Clipping": "core.training.train_step",
     "ClusterFacts": "core.passes.cluster_facts",
     "ClusterSession": "formats.cluster.cluster_session",
-    "Comparison": "core.comparing.element_differences",
+    "Comparison": "core.comparing.value_comparison",
     "DType": "core.types.dtypes",
     "Drawing": "formats.api.drawing",
     "EngineReport": "core.engines.engine_report",
@@ -315,7 +313,7 @@ _LAZY = {
     "restore": "formats.api.prepared_sessions",
     "run_batch": "formats.batches.batch_runs",
     "run_each": "formats.batches.each_inputs",
-    "run_script": "core.building.scripting",
+    "run_script": "core.building.builder",
     "save": "formats",
     "save_model": "formats.api.model_saving",
     "stream_nodes": "formats.api.dumping",

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..core.drawing.overlays import NodeOverlay, Values
+from ..core.drawing.view_model import NodeOverlay, Values
 from ..core.flops.by_node import seconds_by_node
 from ..core.flops.measured import Measurement
 from ..core.functions.callers import CallPaths, nodes_by_path

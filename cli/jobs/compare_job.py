@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from ...core.comparing.node_times import NodeTimes, TimeComparison
-from ...core.comparing.value_comparison import GraphComparison, NodeComparison
+from ...core.comparing.value_comparison import GraphComparison, NodeComparison, NodeTimes, TimeComparison
 from ...formats.api.comparisons import compare, compare_states
 from ...formats.api.names import Names
 from ...formats.onnx_comparison import is_onnx

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
-from ..building.named_gradients import NAMED, gradient_of
+from ..building.gradbuilder import NAMED, Gradient, GradientBuilder, Gradients, IndexedSlices, gradient_of
 from ..control_flow.deadness import Deadness
 from ..control_flow.frames import MERGE, Frame
 from ..functions.call_kinds import Form, call_kind, call_op, check_calls, check_own_calls

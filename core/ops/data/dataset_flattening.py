@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...datasets.dataset import INFINITE, Dataset
-from ...datasets.flat_map import IndexFlatMap, WeightedFlatMap, weighted_sizes
+from ...datasets.mapping import IndexFlatMap, WeightedFlatMap, weighted_sizes
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.tensors import FuncRef

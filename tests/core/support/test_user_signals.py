@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.building.scripting import run_script
+from tfg.core.building.builder import run_script
 from tfg.core.inference.node_calls import apply_kernel
 from tfg.core.support.errors import InternalError
 
