@@ -109,7 +109,7 @@ def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
     """Name what a written graph needs of its SavedModel: the checkpoint of variables and tables that remain, and files."""
     if quiet or source.meta is None or source.meta.folder is None:
         return
-    from ..core.functions.callers import filled_tables, table_fills
+    from ..core.functions.table_fills import filled_tables, table_fills
     from ..core.graph.model_objects import asset_nodes
     from ..core.graph.table_nodes import saved_tables
     from ..formats.api.session_setup import state_words
@@ -130,7 +130,7 @@ def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
 
 def note_tables(frozen: Graph, quiet: bool) -> None:
     """Name the operation that fills the tables and begins the iterators of a frozen graph, which no file runs by itself."""
-    from ..core.functions.callers import iterator_starts, table_fills
+    from ..core.functions.table_fills import iterator_starts, table_fills
 
     fills, starts = table_fills(frozen), list(iterator_starts(frozen).values())
     if fills or starts:

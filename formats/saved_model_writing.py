@@ -11,7 +11,8 @@ from collections.abc import Callable, Container, Mapping, Sequence, Set
 from ..core.building.saver import add_initializer, add_saver, has_saver
 from ..core.codecs import wire
 from ..core.explaining.graph_facts import output_candidates
-from ..core.functions.callers import drop_uncalled, iterator_starts, named_files, path_of, table_fills
+from ..core.functions.callers import drop_uncalled
+from ..core.functions.table_fills import iterator_starts, named_files, path_of, table_fills
 from ..core.graph.graph import Graph, Node, Output
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE, JoinedModels, MetaGraph, SaverInfo
 from ..core.graph.model_objects import asset_nodes, name_tables

@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from google.protobuf import json_format
 
-from ..core.functions.callers import table_fills
+from ..core.functions.table_fills import table_fills
 from ..core.graph.graph import Graph, Node, Output
 from ..core.graph.metagraph import INIT_SIGNATURE, USUAL_SIGNATURE
 from ..core.graph.traversal import reachable

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NotRequired, TypedDict
 import numpy as np
 
 if TYPE_CHECKING:
-    from ...core.comparing.value_comparison import Comparison, NodeComparison, TimeComparison
+    from ...core.comparing.element_differences import Comparison
+    from ...core.comparing.value_comparison import NodeComparison, TimeComparison
     from ...core.comparing.verify_rewrite import Drawn, LoneRefusal
     from ...core.engines.engine_report import EngineReport
     from ...core.explaining.graph_facts import TensorFacts

@@ -7,8 +7,7 @@ import keyword
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
-from ..registry.op_sentences import op_sentence
+from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef, op_sentence
 from ..types import dtypes
 
 # Functions that add nodes of an op, with a signature and a docstring from the op's interface.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
-from ..functions.callers import filled_tables, table_fills
+from ..functions.table_fills import filled_tables, table_fills
 from ..graph.graph import Graph, Node, Output
 from ..graph.metagraph import SaverInfo
 from ..graph.model_objects import asset_assignments, asset_variables

@@ -1,6 +1,6 @@
 """A graph and its rewrite on the same feeds, drawn so that a wrong rewrite differs.
 
-Fetches that race with each other are left out: what a run of all of them returns depends on the readiness of nodes. A graph
+Fetches that race with each other run in turn: what a run of all of them returns depends on the readiness of nodes. A graph
 with a fixed batch runs on feeds of another number of rows batch by batch.
 """
 
@@ -28,7 +28,7 @@ from ..runtime.state.run_context import Hook
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.tensor_names import parse_tensor_name
 from ..types.shapes import Shape
-from .value_comparison import Comparison, compare, is_value, worse
+from .element_differences import Comparison, compare, is_value, worse
 
 Tolerance = Callable[[Any], float]
 """A function from the dtype of compared values to the relative tolerance."""

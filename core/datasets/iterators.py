@@ -11,7 +11,7 @@ from ..codecs import wire
 from ..codecs.wire import varint
 from ..runtime.state.resources import Shared
 from ..runtime.state.run_context import check_time
-from ..runtime.state.stored_variants import StoredVariant
+from ..runtime.state.variants import StoredVariant
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, TfgError
 from .ahead import outcome_of
 from .dataset import Dataset, Element, Pull, Spec, ended, require_shapes, tree

@@ -14,8 +14,7 @@ from typing import Final, TypeVar
 
 from ..functions.callers import function_references
 from ..graph.graph import Node, Output
-from ..registry.node_kinds import ABSENT
-from ..registry.op_facts import has_fact
+from ..registry.op_facts import ABSENT, has_fact
 
 _MAX_THROUGH: Final = 64
 """The number of bypassing control edges above which a NoOp is drawn."""

@@ -30,8 +30,8 @@ from ..graph.traversal import forward_predecessors, reachable
 from ..graph.variable_nodes import VARIABLES, is_frozen_weight
 from ..inference.inference import Inference
 from ..model.author_scopes import passes_weight_on
+from ..registry.catalog import op_sentence
 from ..registry.op_facts import has_fact
-from ..registry.op_sentences import op_sentence
 from ..support.errors import TfgError
 from ..support.keyed_cache import KeyedCache
 from ..support.tensor_names import parse_tensor_name

@@ -9,7 +9,7 @@ from typing import Final
 
 from ..feeding.drawn_feeds import Input, example_feeds
 from ..feeding.named_components import whole_texts
-from ..functions.callers import iterator_starts
+from ..functions.table_fills import iterator_starts
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import SavedCallable, Signature
 from ..graph.variable_nodes import find_variables

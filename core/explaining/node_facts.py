@@ -18,8 +18,7 @@ from ..graph.variable_nodes import VariableNodes
 from ..inference.binding import named_inputs
 from ..inference.inference import Inference
 from ..model.model_view import ModelView, is_inside, model_view
-from ..registry.node_kinds import ABSENT
-from ..registry.op_facts import has_fact
+from ..registry.op_facts import ABSENT, has_fact
 from ..support.display import Report
 from ..support.errors import NotFoundError
 from ..support.grouping import grouped

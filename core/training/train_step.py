@@ -28,8 +28,7 @@ from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.hints import Blank, Hint, command, option
 from ..types import dtypes
 from ..types.dtypes import DType
-from .optimizers import Optimizer
-from .schedules import Schedule
+from .optimizers import Optimizer, Schedule
 
 _MOST_RACES: Final = 1000
 """The number of races that are searched for new races: a graph may have races in the square of its accesses."""

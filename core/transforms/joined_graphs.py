@@ -28,7 +28,7 @@ from ..support.versions import Versions
 from ..support.words import some
 from ..types.shapes import UNKNOWN, UNSTATED, merge_shapes
 from ..types.tensors import FuncRef
-from .stated_sizes import drop_recorded_shapes, own_functions
+from .placeholders import drop_recorded_shapes, own_functions
 from .subgraphs import drop_ends, forget_locations
 
 _SHARED: Final = "shared_name"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ..explaining.node_listing import declared_shapes
-from ..functions.callers import filled_tables, iterator_starts, table_fills
 from ..functions.instantiation import nodes_to_change
+from ..functions.table_fills import filled_tables, iterator_starts, table_fills
 from ..graph.graph import Graph, Node, Output
 from ..graph.model_objects import asset_assignments
 from ..graph.node_making import add_placeholder

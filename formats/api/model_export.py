@@ -15,7 +15,7 @@ from ...core.comparing.verify_rewrite import GraphRuns, UndeclaredError, Verdict
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.engines.engine_registry import jax_functions
 from ...core.feeding.drawn_feeds import Feeds
-from ...core.functions.callers import table_fills
+from ...core.functions.table_fills import table_fills
 from ...core.graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import VARIABLES, is_frozen_weight
@@ -25,7 +25,7 @@ from ...core.onnx.opsets import OPSET, check_opset
 from ...core.onnx.stateless import updates, without_updates
 from ...core.passes.pipeline import inline_functions, optimize
 from ...core.planning.reachability import needed_nodes
-from ...core.runtime.guards.stranger_limits import refuse_untrusted
+from ...core.runtime.guards.limits import refuse_untrusted
 from ...core.runtime.session.fetches import arranged, fetched_names
 from ...core.runtime.session.function_signatures import as_called
 from ...core.runtime.session.runner import Runner

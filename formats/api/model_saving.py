@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...core.functions.callers import filled_tables, table_fills
+from ...core.functions.table_fills import filled_tables, table_fills
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.graph.metagraph import USUAL_SIGNATURE
 from ...core.graph.node_making import become_constant

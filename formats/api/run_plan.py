@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ...core.graph.graph import Graph, Output
 from ...core.graph.variable_nodes import VariableNodes
-from ...core.runtime.guards.numeric_checks import check_numerics
+from ...core.runtime.guards.limits import check_numerics
 from ...core.runtime.session.runner import Orders, Runner, StepResult
 from ...core.runtime.state.run_context import Hook
 from ...core.support.hints import Hint, option

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
-from ...core.comparing.value_comparison import Comparison, worse
+from ...core.comparing.element_differences import Comparison, worse
 from ...core.comparing.verify_rewrite import Drawn, GraphRuns, LoneRefusal, Verdict, fetches_in_turn
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.feeding.drawn_feeds import Feeds

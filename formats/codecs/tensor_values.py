@@ -15,8 +15,7 @@ from ...core.codecs.snappy import unpacked_limit
 from ...core.support.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
 from ...core.types import dtypes
 from ...core.types.dtypes import DType
-from ...core.types.resource_handles import ResourceHandle, VariantData
-from ...core.types.tensors import Tensor
+from ...core.types.tensors import ResourceHandle, Tensor, VariantData
 from ..protos.graph_pb2 import ResourceHandleProto, TensorProto, VariantTensorDataProto
 
 Buffer = bytes | memoryview

@@ -21,10 +21,8 @@ from ...registry.op_facts import has_fact
 from ...transforms.subgraphs import forget_locations
 from ...types.shapes import TensorSpec
 from ..base.graph_pass import Pass, PassContext, Refusal, Settled
-from ..cleanup.cse import CommonSubexpressions
-from ..cleanup.dependencies import Dependencies
-from ..cleanup.fold import FoldConstants
-from ..cleanup.shape_merging import Shapes
+from ..cleanup.fold import CommonSubexpressions, FoldConstants, Shapes
+from ..cleanup.removals import Dependencies
 from ..loops.hoisting import LoopHoisting
 from ..rules.arithmetic import Arithmetic
 from ..rules.data_movement import Structure

@@ -11,8 +11,7 @@ from ...functions.purity import inline_blocker
 from ...graph.graph import Function, Graph, Node
 from ...planning.reachability import needed_nodes
 from ...types.tensors import FuncRef, Tensor
-from ..base.function_copies import Draft, copy_blocker
-from ..base.graph_pass import Pass, PassContext
+from ..base.graph_pass import Draft, Pass, PassContext, copy_blocker
 from ..loops.invariance import passed_on
 from .constant_branches import deciding_inputs
 

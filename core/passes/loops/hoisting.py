@@ -15,8 +15,7 @@ from ...graph.traversal import descendants, topological_order
 from ...inference.inference import Inference, infer
 from ...support.errors import TfgError
 from ...types.shapes import Shape, TensorSpec
-from ..base.function_copies import Draft, copy_blocker
-from ..base.graph_pass import Pass, PassContext, identity_of
+from ..base.graph_pass import Draft, Pass, PassContext, copy_blocker, identity_of
 from .frame_entry import entering_spec, first_condition, skip_loop, truth
 from .frame_hoisting import FrameMotion, nodes_within
 from .invariance import Invariants, bound_to_loop, may_fail, passed_on

@@ -16,9 +16,8 @@ from ...registry.op_facts import has_fact
 from ...types import dtypes
 from ...types.shapes import SCALAR
 from ...types.tensors import FuncRef
-from ..base.accuracy import Accuracy
+from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext, become
-from ..base.rule_sets import RuleSet
 from .rewrite import Rewriter, attrs_of
 
 _DATASET: Final = "input_pipeline"

@@ -12,8 +12,7 @@ import pytest
 
 import tfg
 from tfg.core.building import node_builder, raw_ops
-from tfg.core.registry.catalog import CATALOG
-from tfg.core.registry.op_sentences import op_sentence
+from tfg.core.registry.catalog import CATALOG, op_sentence
 
 STUB = ast.parse(pathlib.Path(raw_ops.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
 
