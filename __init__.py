@@ -32,9 +32,8 @@ from .core.support import display, errors  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .core.building.builder import GraphBuilder
+    from .core.building.builder import GraphBuilder, run_script
     from .core.building.built_variables import BuiltVariable
-    from .core.building.scripting import run_script
     from .core.comparing.element_differences import Comparison
     from .core.comparing.graph_diff import GraphDiff, Snapshot, diff_snapshots
     from .core.comparing.value_comparison import GraphComparison
@@ -57,9 +56,8 @@ if TYPE_CHECKING:
     from .core.flops.timings import Timing
     from .core.flops.views import FlopsRow
     from .core.gradients import gradients
-    from .core.gradients.central_differences import GradientCheck, check_gradient
-    from .core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
-    from .core.gradients.overrides import override_gradients
+    from .core.gradients.backward import override_gradients
+    from .core.gradients.jacobian import GradientCheck, check_gradient, hessian_vector, jacobian, jvp, vjp
     from .core.graph.graph import Function, Graph, Node, Output
     from .core.graph.metagraph import Signature, SignatureTensor
     from .core.model.model_view import ModelView, SourceNode, model_view
@@ -68,11 +66,18 @@ if TYPE_CHECKING:
     from .core.op_libraries.op_map import map_ops
     from .core.op_libraries.wrappers import write_wrappers
     from .core.passes.base.accuracy import Accuracy
-    from .core.passes.cluster_facts import ClusterFacts
-    from .core.passes.node_outcomes import NodeFate, node_fates
     from .core.passes.pass_listing import PassFacts, list_passes
-    from .core.passes.pipeline import Optimized, OptimizeReport, inline_functions, optimization_stages, optimize
-    from .core.runtime.guards.numeric_checks import check_numerics
+    from .core.passes.pipeline import (
+        ClusterFacts,
+        NodeFate,
+        Optimized,
+        OptimizeReport,
+        inline_functions,
+        node_fates,
+        optimization_stages,
+        optimize,
+    )
+    from .core.runtime.guards.limits import check_numerics
     from .core.runtime.optimize.tiers import Tier
     from .core.runtime.session.function_signatures import call_function
     from .core.runtime.session.runner import Restored, StepResult
@@ -81,11 +86,10 @@ if TYPE_CHECKING:
     from .core.runtime.session.variable_values import VariableValues
     from .core.runtime.state.file_access import FileAccess
     from .core.support.display import Rows
-    from .core.training.levenberg_marquardt import Iteration
     from .core.training.losses import NamedLoss
     from .core.training.optimizers import Optimizer, find_optimizer, optimizer_name
     from .core.training.train_step import Clipping
-    from .core.training.trainer import LeastSquares, Progress, Trainer
+    from .core.training.trainer import Iteration, LeastSquares, Progress, Trainer
     from .core.transforms.subgraphs import clear_devices, strip_default_attrs
     from .core.types.dtypes import DType
     from .core.types.shapes import Shape
@@ -152,7 +156,7 @@ _LAZY = {
     "Checkpoint": "formats.api.checkpoints",
     "CheckpointMatch": "formats.api.checkpoints",
     "Clipping": "core.training.train_step",
-    "ClusterFacts": "core.passes.cluster_facts",
+    "ClusterFacts": "core.passes.pipeline",
     "ClusterSession": "formats.cluster.cluster_session",
     "Comparison": "core.comparing.element_differences",
     "DType": "core.types.dtypes",
@@ -170,7 +174,7 @@ _LAZY = {
     "ForTensorflow": "formats.api.changes",
     "Formula": "core.flops.formulas",
     "Function": "core.graph.graph",
-    "GradientCheck": "core.gradients.central_differences",
+    "GradientCheck": "core.gradients.jacobian",
     "Graph": "core.graph.graph",
     "GraphBuilder": "core.building.builder",
     "GraphComparison": "core.comparing.value_comparison",
@@ -178,7 +182,7 @@ _LAZY = {
     "GraphFacts": "core.explaining.graph_facts",
     "GraphPage": "formats.api.viewing",
     "InputResult": "formats.batches.each_inputs",
-    "Iteration": "core.training.levenberg_marquardt",
+    "Iteration": "core.training.trainer",
     "Joined": "formats.api.joins",
     "KernelRecorder": "core.flops.measured",
     "Layer": "core.flops.model_layers",
@@ -195,7 +199,7 @@ _LAZY = {
     "Node": "core.graph.graph",
     "NodeCost": "core.flops.flops_report",
     "NodeFacts": "core.explaining.node_facts",
-    "NodeFate": "core.passes.node_outcomes",
+    "NodeFate": "core.passes.pipeline",
     "NodeFilter": "core.explaining.node_listing",
     "NodeListing": "core.explaining.node_listing",
     "NodePath": "core.explaining.node_paths",
@@ -247,8 +251,8 @@ _LAZY = {
     "average_checkpoints": "formats.api.checkpoints",
     "call_function": "core.runtime.session.function_signatures",
     "check": "formats.api.analyses",
-    "check_gradient": "core.gradients.central_differences",
-    "check_numerics": "core.runtime.guards.numeric_checks",
+    "check_gradient": "core.gradients.jacobian",
+    "check_numerics": "core.runtime.guards.limits",
     "clear_devices": "core.transforms.subgraphs",
     "compare": "formats.api.comparisons",
     "compare_checkpoints": "formats.api.checkpoints",
@@ -298,13 +302,13 @@ _LAZY = {
     "missing_ops": "core.explaining.graph_facts",
     "missing_parts": "core.op_libraries.op_listing",
     "model_view": "core.model.model_view",
-    "node_fates": "core.passes.node_outcomes",
+    "node_fates": "core.passes.pipeline",
     "op_coverage": "core.op_libraries.op_listing",
     "ops": "core.op_libraries.op_listing",
     "optimization_stages": "core.passes.pipeline",
     "optimize": "core.passes.pipeline",
     "optimizer_name": "core.training.optimizers",
-    "override_gradients": "core.gradients.overrides",
+    "override_gradients": "core.gradients.backward",
     "path": "formats.api.analyses",
     "prepend": "formats.api.joins",
     "profile": "formats.api.counting",
@@ -316,7 +320,7 @@ _LAZY = {
     "restore": "formats.api.prepared_sessions",
     "run_batch": "formats.batches.batch_runs",
     "run_each": "formats.batches.each_inputs",
-    "run_script": "core.building.scripting",
+    "run_script": "core.building.builder",
     "save": "formats",
     "save_model": "formats.api.model_saving",
     "stream_nodes": "formats.api.dumping",

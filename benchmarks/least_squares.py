@@ -14,8 +14,7 @@ from scipy.optimize import least_squares
 from tests.core.training.test_levenberg_marquardt import PROBLEMS, residual_graph
 from tfg.core.runtime.session.runner import Runner
 from tfg.core.runtime.session.session import Session
-from tfg.core.training.levenberg_marquardt import Tolerances
-from tfg.core.training.trainer import LeastSquares
+from tfg.core.training.trainer import LeastSquares, Tolerances
 
 
 def digits(result, certified) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 import tfg
 from tfg.core.engines.automatic import AutoRuntime
 from tfg.core.engines.engine_registry import find_engine
-from tfg.core.engines.engine_runtime import EngineSettings
+from tfg.core.engines.executables import EngineSettings
 from tfg.core.runtime.guards.allocation import keep_freed_memory
 
 TENSORFLOW = "tensorflow"

@@ -319,8 +319,8 @@ def _guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _limited(callback: Callable[..., Any], *args: Any, **values: Any) -> Any:
+    from ..core.runtime.guards.limits import MEMORY, SECONDS
     from ..core.runtime.guards.process_limits import limited_process
-    from ..core.runtime.guards.stranger_limits import MEMORY, SECONDS
     from ..core.support.untrusted import untrusted_process
 
     _refuse_contradictions(values)

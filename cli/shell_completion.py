@@ -58,7 +58,7 @@ def _of_graph(names: Callable[[Graph], Iterable[str]], ctx: click.Context) -> It
 
 
 def _passes(_: click.Context) -> Iterable[str]:
-    from ..core.passes.order import all_passes
+    from ..core.passes.pass_listing import all_passes
 
     return ["default", *(kind.name for kind in all_passes())]
 

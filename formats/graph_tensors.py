@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from ..core.functions.call_paths import nodes_by_path
+from ..core.functions.callers import nodes_by_path
 from ..core.graph.graph import Graph
 from ..core.graph.variable_nodes import find_variables
 from ..core.runtime.session.restored_variables import restored_variables

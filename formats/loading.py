@@ -41,7 +41,7 @@ def load(source: Source, *, tags: Sequence[str] | None = None, untrusted: bool =
 def load_leniently(source: Source, *, tags: Sequence[str] | None = None) -> tuple[Graph, list[TfgError]]:
     """Return a graph to be looked at, though maybe not to be run, and the errors of the graph's nodes.
 
-    Nodes of type `core.registry.node_kinds.ABSENT` stand for inputs that do not exist; otherwise as `load`.
+    Nodes of type `core.registry.op_facts.ABSENT` stand for inputs that do not exist; otherwise as `load`.
     """
     faults: list[TfgError] = []
     return _timed(source, tags, faults), faults

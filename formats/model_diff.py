@@ -6,11 +6,10 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from ..core.comparing.function_matching import GraphMatch
+from ..core.comparing.element_differences import diff_variables
 from ..core.comparing.graph_diff import GraphDiff, diff_graphs
-from ..core.comparing.model_changes import AssetChange
-from ..core.comparing.node_changes import STRICT, Renaming
-from ..core.comparing.variable_changes import diff_variables
+from ..core.comparing.matching import GraphMatch
+from ..core.comparing.node_changes import STRICT, AssetChange, Renaming
 from ..core.functions.callers import function_references
 from ..core.graph.graph import Graph
 from ..core.graph.metagraph import Asset

@@ -6,9 +6,8 @@ import os
 from collections.abc import Iterator
 from typing import Final
 
-from ..core.comparing.function_matching import GraphMatch
-from ..core.comparing.generated_names import common_names, stem
 from ..core.comparing.graph_diff import GraphDiff, NodeChange, diff_around
+from ..core.comparing.matching import GraphMatch, common_names, stem
 from ..core.comparing.node_changes import STRICT, Renaming, node_changes
 from ..core.explaining.node_listing import NodeRecord, node_record
 from ..core.graph.graph import Graph, Node

@@ -7,8 +7,7 @@ import math
 import pathlib
 
 import tfg
-from tfg.core.building.op_functions import docstring, signature
-from tfg.core.building.raw_ops import op_names
+from tfg.core.building.raw_ops import docstring, op_names, signature
 from tfg.core.registry.catalog import CATALOG
 
 TARGET = pathlib.Path(tfg.__file__).parent / "core" / "building" / "raw_ops.pyi"
@@ -22,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from ..graph.graph import Node, Output
 from ..types.tensors import FuncRef, Tensor
-from .op_types import DTypeLike, OutputLike, OutputsOrNode, ShapeLike, TensorLike
+from .built_variables import DTypeLike, OutputLike, OutputsOrNode, ShapeLike, TensorLike
 
 def op_names() -> list[str]: ...
 

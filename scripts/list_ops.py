@@ -1,4 +1,4 @@
-"""Write the list of families and their ops (see core/registry/families.py); a part of regenerate.py."""
+"""Write the list of families and their ops (see core/registry/op_facts.py); a part of regenerate.py."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pathlib
 import textwrap
 from collections.abc import Iterable, Iterator
 
-from tfg.core.registry import families, op_facts, registry
+from tfg.core.registry import op_facts, registry
 
-FOLDER = pathlib.Path(families.FOLDER)
+FOLDER = pathlib.Path(op_facts.FOLDER)
 WIDTH = 127
 
 
 def derived() -> dict[pathlib.Path, str]:
     """The text that the list should hold."""
     entries = [f"{module_of(path)}\n{list_of(ops)}" for path, ops in sorted(registered().items())]
-    return {pathlib.Path(families.LIST): "".join(entries)}
+    return {pathlib.Path(op_facts.LIST): "".join(entries)}
 
 
 def family_files() -> list[pathlib.Path]:
@@ -36,7 +36,7 @@ def registered() -> dict[pathlib.Path, set[str]]:
     by_file: dict[pathlib.Path, set[str]] = {}
     known = registry.registered_ops()
     for path in in_order_of_imports():
-        importlib.import_module(f"{families.PACKAGE}.{module_of(path)}")
+        importlib.import_module(f"{op_facts.PACKAGE}.{module_of(path)}")
         by_file[path] = registry.registered_ops() - known
         known |= by_file[path]
     return by_file
@@ -50,8 +50,8 @@ def list_of(ops: Iterable[str]) -> str:
     lines = []
     for facts in sorted(alike):
         end = f": {' '.join(facts)}\n" if facts else "\n"
-        rows = textwrap.wrap(" ".join(alike[facts]), WIDTH - len(families.INDENT) - len(end))
-        lines += [f"{families.INDENT}{row}{end}" for row in rows]
+        rows = textwrap.wrap(" ".join(alike[facts]), WIDTH - len(op_facts.INDENT) - len(end))
+        lines += [f"{op_facts.INDENT}{row}{end}" for row in rows]
     return "".join(lines)
 
 

@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 import tfg
 from tests.sources import nodes_of
-from tfg.core.registry import families
+from tfg.core.registry import op_facts
 
 ROOT = pathlib.Path(tfg.__file__).parent
 PARTS = ("cli", "core", "formats", "tests")
@@ -75,7 +75,7 @@ def tests_by_distance(file: pathlib.Path, by_file: Mapping[pathlib.Path, set[pat
 def commands(file: pathlib.Path, levels: Iterable[list[str]]) -> Iterator[str]:
     """Yield the commands that run the tests of each level, after the command for the cases of a family's ops."""
     if {file.parent, file.parent.parent} & {ROOT / "core" / "ops", ROOT / "tests" / "cases"}:
-        ops = sorted(op for op, family in families.family_of_op().items() if family == file.stem)
+        ops = sorted(op for op, family in op_facts.family_of_op().items() if family == file.stem)
         if ops:
             yield " ".join(("python -m pytest -q", *(f"--op {op}" for op in ops)))
     for tests in levels:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...core.explaining.stages import RecoveredStage
     from ...core.flops.formulas import Formula
     from ...core.op_libraries.op_listing import FamilyCoverage, MissingFor, OpDetail, OpSummary
-    from ...core.passes.node_outcomes import NodeFate
+    from ...core.passes.pipeline import NodeFate
     from ...core.support.versions import Versions
 
 

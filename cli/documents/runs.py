@@ -9,12 +9,11 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ...core.comparing.element_differences import Comparison
-    from ...core.comparing.node_times import TimeComparison
-    from ...core.comparing.value_comparison import NodeComparison
+    from ...core.comparing.value_comparison import NodeComparison, TimeComparison
     from ...core.comparing.verify_rewrite import Drawn, LoneRefusal
     from ...core.engines.engine_report import EngineReport
     from ...core.explaining.graph_facts import TensorFacts
-    from ...core.gradients.central_differences import GradientCheck
+    from ...core.gradients.jacobian import GradientCheck
     from ...core.graph.metagraph import Signature
     from ...core.passes.pass_listing import PassFacts
     from ...core.passes.pipeline import OptimizeReport

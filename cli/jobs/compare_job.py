@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from ...core.comparing.node_times import NodeTimes, TimeComparison
-from ...core.comparing.value_comparison import GraphComparison, NodeComparison
+from ...core.comparing.value_comparison import GraphComparison, NodeComparison, NodeTimes, TimeComparison
 from ...core.support import dataclasses
 from ...formats.api.comparisons import compare, compare_states
 from ...formats.api.names import Names

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ...core.graph.graph import Graph
-from ...core.registry.node_kinds import ABSENT
+from ...core.registry.op_facts import ABSENT
 from ...core.support import dataclasses
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.hints import Hint

@@ -100,7 +100,7 @@ def _require_file(word: str, graph: str) -> None:
 
 
 def _dump_snapshots(options: DumpOptions) -> None:
-    from ...core.building.scripting import run_script
+    from ...core.building.builder import run_script
     from ...core.comparing.graph_diff import diff_snapshots
 
     selection, stage, format_ = options.selection, options.stage, options.format_

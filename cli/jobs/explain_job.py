@@ -160,7 +160,7 @@ class ExplainJob:
         )
 
     def _fates(self) -> None:
-        from ...core.passes.node_outcomes import node_fates
+        from ...core.passes.pipeline import node_fates
 
         fates = node_fates(self.graph, self.nodes, self.fetches, fast_math=self.options.fast_math)
         render.emit("tfg.explain.optimized/1", {"nodes": fates}, self.options.format_, lambda: fate_sections(fates))

@@ -9,9 +9,8 @@ import click
 import numpy as np
 
 from ...core.gradients import gradients
-from ...core.gradients.central_differences import check_gradient
-from ...core.gradients.jacobian import hessian_vector, jacobian, jvp, vjp
-from ...core.gradients.overrides import override_gradients
+from ...core.gradients.backward import override_gradients
+from ...core.gradients.jacobian import check_gradient, hessian_vector, jacobian, jvp, vjp
 from ...core.graph.graph import Graph, Output
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.session.variable_values import variables_in_use

@@ -32,8 +32,7 @@ from ..options import missing_tensor
 
 if TYPE_CHECKING:
     from ...core.runtime.session.session_like import SessionLike
-    from ...core.training.levenberg_marquardt import Iteration
-    from ...core.training.trainer import LeastSquares, Progress, Trainer
+    from ...core.training.trainer import Iteration, LeastSquares, Progress, Trainer
 
 
 def run(options: TrainOptions) -> int:

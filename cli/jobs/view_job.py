@@ -10,8 +10,7 @@ from typing import Final
 
 import click
 
-from ...core.drawing.overlays import NodeOverlay
-from ...core.drawing.view_model import Report, Sheet
+from ...core.drawing.view_model import NodeOverlay, Report, Sheet
 from ...core.explaining.graph_facts import GraphFacts
 from ...core.flops.measured import Measurement
 from ...core.graph.graph import Graph, Node

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...core.explaining.device_partition import PartitionFacts
     from ...core.explaining.pipeline_words import PipelineFacts
     from ...core.explaining.race_report import RunRaces
-    from ...core.passes.node_outcomes import NodeFate
+    from ...core.passes.pipeline import NodeFate
     from ...formats.recordings import Recording
 
 MAX_ROWS = 30

@@ -8,9 +8,8 @@ from typing import Any
 
 from ...core.flops.views import shortened
 from ...core.passes.base.costs import GraphCost
-from ...core.passes.cluster_facts import ClusterFacts
 from ...core.passes.pass_listing import PassFacts
-from ...core.passes.pipeline import OptimizeReport, PassRecord
+from ...core.passes.pipeline import ClusterFacts, OptimizeReport, PassRecord
 from ...core.support.grouping import grouped
 from ...core.support.log import is_told
 from ...core.support.words import counted, some

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from ..functions.function_composition import add_function
+from ..functions.purity import add_function
 from ..graph.graph import Graph, Output
 from ..graph.node_making import add_argument
 from ..support.errors import InvalidArgumentError

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..graph.graph import Node, Output
 from ..types.tensors import FuncRef, Tensor
-from .op_types import DTypeLike, OutputLike, OutputsOrNode, ShapeLike, TensorLike
+from .built_variables import DTypeLike, OutputLike, OutputsOrNode, ShapeLike, TensorLike
 
 def op_names() -> list[str]: ...
 

@@ -15,9 +15,19 @@ from ..support.arguments import checked, expect
 from ..support.display import Report, Rows
 from ..support.tensor_names import parse_tensor_name
 from ..support.words import counted
-from .function_matching import GraphMatch
-from .model_changes import AssetChange, SignatureChange, VariableChange, diff_signatures, signatures_of
-from .node_changes import STRICT, FieldChange, Renaming, attribute_changes, node_changes
+from .matching import GraphMatch
+from .node_changes import (
+    STRICT,
+    AssetChange,
+    FieldChange,
+    Renaming,
+    SignatureChange,
+    VariableChange,
+    attribute_changes,
+    diff_signatures,
+    node_changes,
+    signatures_of,
+)
 
 NOTHING_CHANGED = (
     "nothing changed: a graph is the program, not its values. A run (an initializer, a training step) changes the "

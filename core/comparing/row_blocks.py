@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 import numpy as np
 
-from ..engines.engine_runtime import difference
+from ..engines.executables import difference
 from ..graph.graph import Graph, Output
 from ..inference.row_axes import row_axes
 from ..support import dataclasses

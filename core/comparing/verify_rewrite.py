@@ -1,4 +1,8 @@
-"""A graph and its rewrite on the same feeds, drawn so that a wrong rewrite differs."""
+"""A graph and its rewrite on the same feeds, drawn so that a wrong rewrite differs.
+
+Fetches that race with each other run in turn: what a run of all of them returns depends on the readiness of nodes. A graph
+with a fixed batch runs on feeds of another number of rows batch by batch.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ from ..feeding.drawn_feeds import FAULTS, Feeds
 from ..functions.call_kinds import Form, call_kind
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
+from ..planning.planner import races_of
 from ..planning.reachability import needed_nodes
 from ..registry.catalog import CATALOG
 from ..runtime.session.session import Session
@@ -22,6 +27,7 @@ from ..runtime.state.run_context import Hook
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.tensor_names import parse_tensor_name
+from ..types.shapes import Shape
 from .element_differences import Comparison, compare, is_value, worse
 
 Tolerance = Callable[[Any], float]
@@ -402,3 +408,84 @@ class RoundingHook:
             ends = self._rng.choice(np.array([-np.inf, np.inf], value.dtype), np.shape(value))
             moved = np.where(value == np.rint(value), value, np.nextafter(value, ends))
         return moved if isinstance(value, np.ndarray) else value.dtype.type(moved)
+
+
+def fetches_in_turn(graph: Graph, fetches: Mapping[str, str], fed: Sequence[Output] = ()) -> list[list[str]]:
+    """Return the keys of `fetches` in groups, such that no two fetches of a group race with each other.
+
+    Two training operations of one variable come into two groups: what a run of both does has no order, what each does alone
+    has. Accesses that race in the run of a single fetch separate nothing, as no group would order them.
+
+        >>> fetches_in_turn(graph, {"loss": "loss:0", "first": "sgd", "second": "momentum"})
+        [['loss', 'first'], ['second']]
+    """
+    targets = {key: graph.fetch(name) for key, name in fetches.items()}
+    races = list(races_of(graph, list(targets.values()), fed)) if len(targets) > 1 else []
+    needed = {key: needed_nodes([target], fed) for key, target in targets.items()} if races else {}
+    conflicts: set[tuple[str, str]] = set()
+    for race in races:
+        first, second = ({key for key in needed if access.node in needed[key]} for access in (race.first, race.second))
+        conflicts.update(itertools.product(first - second, second - first))
+    groups: list[list[str]] = []
+    for key in targets:
+        free = [
+            group for group in groups if conflicts.isdisjoint([(key, own) for own in group] + [(own, key) for own in group])
+        ]
+        if free:
+            free[0].append(key)
+        else:
+            groups.append([key])
+    return groups
+
+
+_ROUNDING: Final = 1e-4
+"""The relative difference up to which two runs of a row are alike."""
+
+
+class BatchRuns(GraphRuns):
+    """Runs of a graph in batches of `rows`, whose results are joined; the last batch repeats rows from the first on.
+
+    Variables are not looked at: the number of runs differs.
+    """
+
+    def __init__(
+        self, graph: Graph, fetches: Mapping[str, str], open_session: Callable[[Graph], Session], batched: Sequence[str],
+        rows: int,
+    ) -> None:  # fmt: skip
+        super().__init__(graph, fetches, open_session)
+        self.batched = batched
+        """The tensors whose first size is the batch."""
+        self.rows = rows
+
+    def __call__(self, feeds: Mapping[str, Any], hook: Hook | None = None) -> list[Values]:
+        count = len(next(feeds[name] for name in self.batched))
+        batches = np.arange(-(-count // self.rows) * self.rows).reshape(-1, self.rows) % count
+        runs = [super(BatchRuns, self).__call__(self._taken(feeds, places), hook)[0] for places in batches]
+        return [{name: np.concatenate([run[name] for run in runs])[:count] for name in self.fetches}]
+
+    def unlike(self, feeds: Mapping[str, Any]) -> dict[str, str]:
+        """Return the fetches whose rows are no results of single rows, each with the reason.
+
+        In a batch of equal rows each result has to be that of the row among others.
+        """
+        straight = self._values(feeds, np.arange(self.rows))
+        alone = {place: self._values(feeds, np.full(self.rows, place)) for place in {0, self.rows // 2, self.rows - 1}}
+        reasons = {name: self._unlike(name, straight, alone) for name in self.fetches}
+        return {name: reason for name, reason in reasons.items() if reason}
+
+    def _unlike(self, name: str, straight: Values, alone: Mapping[int, Values]) -> str:
+        if not is_value(straight.get(name)):
+            return "has no value"
+        value = np.asarray(straight[name])
+        if not value.ndim or len(value) != self.rows:
+            return f"has no batch, its shape is {Shape(value.shape)}"
+        pairs = ((values[name], np.broadcast_to(value[place], value.shape)) for place, values in alone.items())
+        alike = all(compare(name, 1, one, other, _ROUNDING).passed for one, other in pairs)
+        return "" if alike else "depends on the place of a row, or on other rows"
+
+    def _values(self, feeds: Mapping[str, Any], places: Any) -> Values:
+        return super().__call__(self._taken(feeds, places))[0]
+
+    def _taken(self, feeds: Mapping[str, Any], places: Any) -> dict[str, Any]:
+        """Return the feeds with the rows at these places."""
+        return {name: np.asarray(value)[places] if name in self.batched else value for name, value in feeds.items()}

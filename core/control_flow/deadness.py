@@ -14,9 +14,9 @@ from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from typing import Final, TypeVar
 
 from ..graph.graph import Graph, Node, Output
-from ..support.errors import InvalidArgumentError
-from .copies import source_of
-from .frames import MERGE, NEXT_ITERATION, SWITCH
+from ..support import dataclasses
+from ..support.errors import InvalidArgumentError, UnimplementedError
+from .frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, source_of
 
 Literal = tuple[Output | Node, int]
 Condition = frozenset[Literal]
@@ -162,3 +162,51 @@ def always_alive(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
         return [node for node in nodes if all(deadness.of_value(value) == ALWAYS for value in node.outputs())]
     except InvalidArgumentError:  # nodes wait for each other: the graph has no runs
         return list(nodes)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LoopVariable:
+    """A variable of a loop: Enter -> Merge -> Switch -> body -> NextIteration -> Merge, and Exit where used after the loop."""
+
+    enter: Node
+    merge: Node
+    switch: Node
+    next_iteration: Node
+    exit: Node | None
+
+    @property
+    def body_input(self) -> Output:
+        """The value at the start of an iteration."""
+        return self.switch.output(1)
+
+    @property
+    def body_output(self) -> Output:
+        """The value at the end of an iteration."""
+        return self.next_iteration.inputs[0]
+
+
+def loop_variables(frame: Frame) -> list[LoopVariable]:
+    """Return the loop's variables; UnimplementedError for a loop in another form than tf.while_loop's.
+
+    TensorFlow's gradients leave Enters behind that nothing reads: they are no variables.
+    """
+    return [_loop_variable(enter) for enter in frame.with_op(ENTER) if enter.uses and not enter.attr("is_constant")]
+
+
+def _loop_variable(enter: Node) -> LoopVariable:
+    merge = _only(enter, [n for n in enter.uses if n.op in MERGE])
+    switch = _only(merge, [n for n in merge.uses if _is_loop_switch(n) and merge.output() in n.inputs[:1]])
+    exits = [n for n in switch.uses if n.op in EXIT]
+    back = _only(merge, [value.node for value in merge.inputs if value.node.op in NEXT_ITERATION])
+    return LoopVariable(enter, merge, switch, back, exits[0] if exits else None)
+
+
+def _is_loop_switch(node: Node) -> bool:
+    """True for the Switch that ends a loop; a conditional in the loop's condition has others."""
+    return node.op in SWITCH and not is_choice(node)
+
+
+def _only(node: Node, candidates: list[Node]) -> Node:
+    if len(candidates) != 1:
+        raise UnimplementedError("the loop around it does not have the form of tf.while_loop", node=node.name, op=node.op)
+    return candidates[0]

@@ -1,4 +1,4 @@
-"""The frames of V1 loops, and the nodes in each frame.
+"""The frames of V1 loops, the nodes in each frame, and values that are copies of others.
 
 Frames follow TensorFlow's own rules, and are refused where TensorFlow refuses them.
 """
@@ -10,10 +10,10 @@ import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from ..graph.graph import Graph, Node
+from ..graph.graph import Graph, Node, Output
 from ..graph.reference_ops import REPAIRS
-from ..graph.traversal import predecessors
-from ..registry.op_facts import ops_with
+from ..graph.traversal import predecessors, trail_end
+from ..registry.op_facts import has_fact, ops_with
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..support.hints import Hint
@@ -212,3 +212,32 @@ def frame_of_outputs(node: Node, frames: Mapping[Node, Frame]) -> Frame | None:
     """Return the innermost loop in which a node's outputs are visible; those of an Exit are visible around its loop."""
     frame = frames.get(node)
     return frame.enclosing if frame is not None and node.op in EXIT else frame
+
+
+_LETTING_IN: Final = (*ENTER, *SWITCH, "LoopCond")
+
+
+def is_transparent(node: Node) -> bool:
+    """True for a node that returns the input unchanged and needs no step."""
+    return has_fact(node.op, "transparent")
+
+
+def hands_in(node: Node) -> bool:
+    """True where each live output is the first input: for copies, Enter, Switch and LoopCond."""
+    return node.op in _LETTING_IN or is_transparent(node)
+
+
+def handed_in(value: Output) -> Output:
+    """Return the tensor that a value copies, before the nodes through which the tensor enters loops and branches."""
+    while hands_in(value.node):
+        value = value.node.inputs[0]
+    return value
+
+
+def source_of(value: Output, trails: dict[Output, Output] | None = None) -> Output:
+    """Return the value before all nodes that only pass the value on; `trails` caches the results of `trail_end`."""
+    return trail_end(value, _passed_on, trails)
+
+
+def _passed_on(value: Output) -> Output | None:
+    return value.node.inputs[0] if is_transparent(value.node) and value.node.inputs else None

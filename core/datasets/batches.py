@@ -14,7 +14,7 @@ from ..support import dataclasses
 from ..support.errors import DataLossError, FailedPreconditionError, InvalidArgumentError
 from ..types.arrays import object_array
 from ..types.shapes import Shape
-from .ahead import Function, MappedAhead
+from .ahead import Function, MappedAhead, Outcome, outcome_of, outcomes
 from .dataset import (
     CHECKED,
     INFINITE,
@@ -33,7 +33,6 @@ from .dataset import (
     row_of,
 )
 from .mapping import Map, ending_with
-from .parallel import Outcome, outcome_of, outcomes
 from .sources import Slices
 
 

@@ -1,17 +1,17 @@
-"""Datasets that select, repeat and concatenate elements of their inputs."""
+"""Datasets that select, repeat and concatenate elements of their inputs, and shards for several workers."""
 
 from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from ..runtime.state.run_context import check_time
 from ..support import dataclasses
-from ..support.errors import FailedPreconditionError, InvalidArgumentError
+from ..support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from .dataset import (
     INFINITE,
     UNKNOWN,
@@ -424,3 +424,109 @@ class AssertCardinality(SameElements):
 
     def cardinality(self) -> int:
         return self.count
+
+
+AUTO, BY_FILE, BY_DATA = 0, 1, 2
+"""Policies: files where there are some, else elements; files or an error; elements. The others leave the pipeline whole."""
+
+
+def part_of(dataset: Dataset, count: int, index: int, policy: int, reads: Callable[[Dataset], bool]) -> Dataset:
+    """Return the dataset of every `count`-th file or element from `index` on; `reads` tells whether a dataset's function
+    reads files.
+    """
+    if count == 1 or policy not in (AUTO, BY_FILE, BY_DATA):
+        return dataset
+    sharded = None if policy == BY_DATA else _by_file(dataset, count, index, reads)
+    if sharded is None and policy == BY_FILE:
+        raise NotFoundError("Found an unshardable source dataset: no dataset of the pipeline reads files")
+    return Shard((dataset,), count, index, False) if sharded is None else sharded
+
+
+def _by_file(dataset: Dataset, count: int, index: int, reads: Callable[[Dataset], bool]) -> Dataset | None:
+    """Shard the files of the pipeline; None where the files are not elements that a function reads.
+
+    As in TensorFlow, a dataset that reads a list of files by itself cannot be sharded.
+    """
+    if reads(dataset):
+        return dataset.with_inputs((_after_source(dataset.source, count, index),))
+    parts = [_by_file(source, count, index, reads) for source in dataset.inputs]
+    whole = tuple(part for part in parts if part is not None)
+    return dataset.with_inputs(whole) if parts and len(whole) == len(parts) else None
+
+
+def _after_source(dataset: Dataset, count: int, index: int) -> Dataset:
+    """Shard the names of files directly after their source, before any transformation."""
+    if not dataset.inputs:
+        return Shard((dataset,), count, index, False)
+    return dataset.with_inputs((_after_source(dataset.source, count, index), *dataset.inputs[1:]))
+
+
+@dataclasses.dataclass(eq=False)
+class Once(Dataset):
+    """The rest of a pass over the input, as a dataset that can be begun a single time."""
+
+    pull: Pull
+    is_begun: bool = False
+
+    def begin(self) -> Pull:
+        if self.is_begun:
+            raise InvalidArgumentError(
+                "Cannot create more than one WrapperIterator per WrapperDataset. Make sure the branches to "
+                "ChooseFastestDataset do not expect the input to repeat."
+            )
+        self.is_begun = True
+        return self.pull
+
+
+@dataclasses.dataclass(eq=False)
+class ChooseFastestBranch(Dataset):
+    """Results of functions over a single pass of the input: `tried` elements of each function in turn, then all of the
+    first function.
+
+    The end of a tried function ends the dataset, as in TensorFlow. TensorFlow measures the fastest function; the functions'
+    results are supposed to be equal. `ratio` is (output elements, input elements).
+    """
+
+    kind: ClassVar[str] = "ChooseFastestBranch"
+    branches: Sequence[Callable[[Dataset], Dataset]]
+    tried: int
+    ratio: tuple[int, int]
+
+    def begin(self) -> Pull:
+        source, branch, trial_elements, is_over = self.source.begin(), 0, 0, False
+        current: Pull | None = None
+
+        def next_element() -> Element | None:
+            nonlocal branch, trial_elements, current, is_over
+            if is_over:
+                return None
+            is_trial = branch < len(self.branches)
+            current = current or (self._trial(source, branch) if is_trial else self._branch(0, self._rest(source)))
+            try:
+                element = current()
+                is_over = element is None
+                return element
+            finally:
+                trial_elements += is_trial
+                if trial_elements == self.tried:
+                    branch, trial_elements, current = branch + 1, 0, None
+
+        return next_element
+
+    def _trial(self, source: Pull, branch: int) -> Pull:
+        """Begin a branch over its trial's elements."""
+        take = Take((self._rest(source),), self.tried * self.ratio[0] // self.ratio[1])
+        take.spec = self.source.spec
+        return self._branch(branch, take)
+
+    def _branch(self, branch: int, dataset: Dataset) -> Pull:
+        return self.branches[branch](dataset).begin()
+
+    def _rest(self, source: Pull) -> Dataset:
+        rest = Once((), source)
+        rest.spec = self.source.spec
+        return rest
+
+    def cardinality(self) -> int:
+        size = self.source.cardinality()
+        return size if size in (INFINITE, UNKNOWN) else size * self.ratio[0] // self.ratio[1]

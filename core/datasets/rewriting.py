@@ -8,20 +8,101 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, Protocol
 
+from ..codecs import wire
 from ..runtime.state.run_context import check_time
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
-from . import fusion_rules
 from .batches import Batch, MapAndBatch, ParallelBatch
 from .dataset import Dataset, PerPass, SameElements, tree
 from .filter_take_skip import Filter, ParallelFilter, Repeat, Shard, Skip, Take
-from .fusion_rules import OptionName
 from .mapping import Map, ParallelInterleave, ParallelMap
 from .ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
 from .run_options import AssertNext, AssertPrev, Options, Prefetch
+
+# Rules for fusing transformations, after TensorFlow's rewrites of dataset graphs.
+# The rules hold both for datasets at work and for the nodes that make datasets.
+
+OptionName = tuple[int, ...]
+"""The numbers of the fields that lead to an option."""
+
+# The fields of tf.data's Options (dataset_options.proto), by the names of the rewrites that they switch.
+DEFAULTS: Final = (3, 1)
+FILTERS_FUSED: Final = (3, 6)
+BATCHES: Final = (3, 9)
+"""Fusion of a map and a batch."""
+FILTERS: Final = (3, 10)
+"""Fusion of a map and a filter."""
+MAPS: Final = (3, 11)
+"""Fusion of two maps."""
+MAPS_PARALLEL: Final = (3, 12)
+NOOPS: Final = (3, 14)
+"""Dropping of transformations without effect."""
+BATCHES_PARALLEL: Final = (3, 15)
+SHUFFLES: Final = (3, 17)
+"""Fusion of a shuffle and a repeat."""
+FILTERS_PARALLEL: Final = (3, 18)
+PREFETCH_INJECTED: Final = (3, 19)
+AUTOTUNE: Final = (7, 1)
+WARM_START: Final = (9,)
+_MESSAGES: Final = (2, 3, 5, 7, 12)
+
+
+def parsed_options(serialized: bytes, path: OptionName = ()) -> Iterator[tuple[OptionName, int]]:
+    """Yield the options in an Options message that are numbers."""
+    for field in wire.fields(serialized):
+        name = (*path, field.number)
+        if field.wire_type == wire.LENGTH_DELIMITED:
+            if not path and field.number in _MESSAGES:
+                yield from parsed_options(field.payload, name)
+        elif field.wire_type == wire.VARINT:
+            yield name, wire.repeated_integers([field])[-1]
+
+
+class Calling(Protocol):
+    """A transformation that calls a function of the graph for each element."""
+
+    @property
+    def kind(self) -> str:
+        """TensorFlow's word for the transformation."""
+        ...
+
+    @property
+    def is_stateful(self) -> bool:
+        """True where the function has a state or effects."""
+        ...
+
+    @property
+    def has_captures(self) -> bool:
+        """True where the function takes more than the element."""
+        ...
+
+
+class MapLike(Calling, Protocol):
+    """A map."""
+
+    @property
+    def calls(self) -> int:
+        """How many calls are made at a time, -1 where that is left open."""
+        ...
+
+
+def why_calls_stay(first: Calling, second: Calling) -> str:
+    """Return the reason not to fuse the functions of two transformations; empty where fusing is allowed."""
+    if first.is_stateful or second.is_stateful:
+        return "one of the functions has state or effects"
+    return "one of the functions takes more than the element" if first.has_captures or second.has_captures else ""
+
+
+def why_maps_stay(first: MapLike, second: MapLike) -> str:
+    """Return the reason not to fuse two maps; empty where fusing is allowed."""
+    if first.kind != second.kind:
+        return "only one of the datasets makes parallel calls"
+    if first.calls >= 0 or second.calls >= 0:
+        return "the number of parallel calls is set"
+    return why_calls_stay(first, second)
 
 
 def finalized(dataset: Dataset) -> Dataset:
@@ -39,21 +120,21 @@ def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
     for source in dataset.inputs:
         options.update(gathered_options(source))
     if isinstance(dataset, Options):
-        options.update(fusion_rules.parsed_options(dataset.serialized))
+        options.update(parsed_options(dataset.serialized))
     return options
 
 
 def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
     """Return the dataset after the rewrites in its options, in TensorFlow's order, and without its options."""
-    has_defaults, tunes = bool(options.get(fusion_rules.DEFAULTS, True)), bool(options.get(fusion_rules.AUTOTUNE, True))
+    has_defaults, tunes = bool(options.get(DEFAULTS, True)), bool(options.get(AUTOTUNE, True))
     dataset = everywhere(dataset, _without_options)
-    if options.get(fusion_rules.WARM_START, False):
+    if options.get(WARM_START, False):
         dataset = everywhere(dataset, _prefetched_before_shuffled)
     for name, is_default, rewrite in _REWRITES:
         is_on = options.get(name, is_default and has_defaults)
         if is_on and (tunes or rewrite not in _TUNED):
             dataset = everywhere(dataset, rewrite)
-    if tunes and options.get(fusion_rules.PREFETCH_INJECTED, has_defaults):
+    if tunes and options.get(PREFETCH_INJECTED, has_defaults):
         dataset = _with_prefetch(dataset)
     return dataset
 
@@ -104,7 +185,7 @@ def _without_noop(dataset: Dataset) -> Dataset:
 def _map_fused(dataset: Dataset) -> Dataset:
     """Fuse two maps, with TensorFlow's number of parallel calls."""
     source = dataset.source if dataset.inputs else None
-    if not isinstance(dataset, Map) or not isinstance(source, Map) or fusion_rules.why_maps_stay(source, dataset):
+    if not isinstance(dataset, Map) or not isinstance(source, Map) or why_maps_stay(source, dataset):
         return dataset
     first, second = source.function, dataset.function
     keeps_cardinality = dataset.keeps_cardinality and source.keeps_cardinality
@@ -128,7 +209,7 @@ def _map_and_filter_fused(dataset: Dataset) -> Dataset:
     predicate.
     """
     source = dataset.source if dataset.inputs else None
-    if type(dataset) is not Filter or not isinstance(source, Map) or fusion_rules.why_calls_stay(source, dataset):
+    if type(dataset) is not Filter or not isinstance(source, Map) or why_calls_stay(source, dataset):
         return dataset
     function, predicate = source.function, dataset.predicate
     fused = source.with_inputs(source.inputs)
@@ -175,15 +256,15 @@ _filter_parallel = functools.partial(_in_parallel, Filter, ParallelFilter)
 _batch_parallel = functools.partial(_in_parallel, Batch, ParallelBatch)
 
 _REWRITES: Final[Sequence[tuple[OptionName, bool, Callable[[Dataset], Dataset]]]] = (
-    (fusion_rules.NOOPS, True, _without_noop),
-    (fusion_rules.SHUFFLES, True, _shuffle_and_repeat_fused),
-    (fusion_rules.FILTERS_FUSED, False, _filter_fused),
-    (fusion_rules.FILTERS, False, _map_and_filter_fused),
-    (fusion_rules.BATCHES, True, _map_and_batch_fused),
-    (fusion_rules.MAPS_PARALLEL, True, _map_parallel),
-    (fusion_rules.MAPS, False, _map_fused),
-    (fusion_rules.FILTERS_PARALLEL, False, _filter_parallel),
-    (fusion_rules.BATCHES_PARALLEL, False, _batch_parallel),
+    (NOOPS, True, _without_noop),
+    (SHUFFLES, True, _shuffle_and_repeat_fused),
+    (FILTERS_FUSED, False, _filter_fused),
+    (FILTERS, False, _map_and_filter_fused),
+    (BATCHES, True, _map_and_batch_fused),
+    (MAPS_PARALLEL, True, _map_parallel),
+    (MAPS, False, _map_fused),
+    (FILTERS_PARALLEL, False, _filter_parallel),
+    (BATCHES_PARALLEL, False, _batch_parallel),
 )
 """(name of the option, the option's default, the rewrite of a dataset)."""
 _TUNED: Final = (_map_fused, _map_parallel, _filter_parallel, _batch_parallel)

@@ -1,4 +1,4 @@
-"""Datasets saved in folders, in TensorFlow's format.
+"""Datasets that are kept: saved in folders, in TensorFlow's formats, or cached.
 
 A folder holds `snapshot.metadata`, a message that names a run, and the run's folder with a folder for each shard. A shard's
 files hold TFRecords of TensorProtos, a record for each component. The format was read off files of tf.data.Dataset.save.
@@ -6,16 +6,26 @@ files hold TFRecords of TensorProtos, a record for each component. The format wa
 
 from __future__ import annotations
 
+import gzip
 import itertools
+import os
+import re
+import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
-from ..codecs import wire
+import numpy as np
+
+from ..codecs import snappy, wire
 from ..codecs.wire import varint
+from ..runtime.state.edge_values import scalar_object
+from ..runtime.state.resources import Shared
+from ..runtime.state.run_context import sleep
 from ..support import dataclasses
 from ..support.errors import DataLossError
+from ..types.arrays import Array
 from ..types.dtypes import DType
-from .dataset import Dataset, Element, Pull, SameElements, deferred, keeping, pull_of
+from .dataset import Dataset, Element, Pull, SameElements, array_of, deferred, keeping, pull_of, require_index
 
 _GRAPH, _RUN, _CREATED, _VERSION, _DTYPES, _SIZE, _FINISHED = 1, 2, 3, 4, 5, 6, 1000
 FORMAT, FIRST_FORMAT = 2, 1
@@ -180,3 +190,211 @@ class FirstSnapshot(SameElements):
         if state == READ:
             return pull_of(self.folder.load())
         return keeping(self.source, self.folder.store) if state == WRITE else self.source.begin()
+
+
+# Files of snapshots in TensorFlow's first format, the format of SnapshotDataset.
+# A record is its length, eight bytes, and a message with the TensorProtos of an element. Compressed by snappy, an element has
+# two records: a message of the components' shapes and sizes, and a block with the components in sequence, numbers as raw
+# bytes. The format was read off files that TensorFlow writes.
+
+_RECORD_LENGTH: Final = struct.Struct("<Q")
+_TENSOR = _COMPONENT = 1
+_DIM, _DIM_SIZE, _SHAPE, _LENGTH = 2, 1, 2, 3
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class FirstFormat:
+    """How elements of some dtypes stand in a file; `serialize` and `parse` make TensorProtos of arrays and arrays of them."""
+
+    compression: str
+    dtypes: Sequence[DType]
+    serialize: Callable[[Array, DType], bytes]
+    parse: Callable[[bytes], Array]
+
+    def encoded(self, elements: Iterable[Element]) -> bytes:
+        """Return the contents of a file."""
+        encode = self._packed if self.compression == "SNAPPY" else self._record
+        contents = b"".join(_RECORD_LENGTH.pack(len(part)) + part for element in elements for part in encode(element))
+        return gzip.compress(contents) if self.compression == "GZIP" else contents
+
+    def _record(self, element: Element) -> Iterator[bytes]:
+        pairs = zip(element, self.dtypes)
+        yield b"".join(wire.bytes_field(_TENSOR, self.serialize(array_of(value), dtype)) for value, dtype in pairs)
+
+    def _packed(self, element: Element) -> Iterator[bytes]:
+        arrays = [array_of(value) for value in element]
+        parts = [self.serialize(a, dtype) if dtype.is_object else a.tobytes() for a, dtype in zip(arrays, self.dtypes)]
+        yield b"".join(wire.bytes_field(_COMPONENT, _described(a.shape, len(part))) for a, part in zip(arrays, parts))
+        yield snappy.compress(b"".join(parts))
+
+    def decoded(self, stream: Any) -> Iterator[Element]:
+        """Yield the elements in a file; DataLossError where the file is damaged."""
+        records = _records(stream)
+        for record in records:
+            element = self._unpacked(record, next(records, b"")) if self.compression == "SNAPPY" else self._parsed(record)
+            if len(element) != len(self.dtypes):
+                raise DataLossError(f"an element of a snapshot has {len(element)} components, not {len(self.dtypes)}")
+            yield element
+
+    def _parsed(self, record: bytes) -> Element:
+        return tuple(map(self.parse, wire.contents(record, _TENSOR)))
+
+    def _unpacked(self, description: bytes, block: bytes) -> Element:
+        data, position, components = snappy.decompress(memoryview(block)), 0, []
+        for component, dtype in zip(wire.contents(description, _COMPONENT), self.dtypes):
+            shape, size = _read_description(component)
+            components.append(self._component(data[position : position + size], shape, dtype))
+            position += size
+        return tuple(components)
+
+    def _component(self, data: bytes, shape: tuple[int, ...], dtype: DType) -> Array:
+        if dtype.is_object:
+            return self.parse(data)
+        try:
+            return np.frombuffer(data, dtype.numpy).reshape(shape)
+        except ValueError as error:
+            raise DataLossError(f"a component of a snapshot is damaged: {error}") from error
+
+
+def _records(stream: Any) -> Iterator[bytes]:
+    while head := stream.read(_RECORD_LENGTH.size):
+        size = _RECORD_LENGTH.unpack(head)[0] if len(head) == _RECORD_LENGTH.size else -1
+        data = stream.read(min(size, 1 << 62)) if size >= 0 else b""
+        if len(data) != size:
+            raise DataLossError("a snapshot is truncated or damaged")
+        yield data
+
+
+def _described(shape: Sequence[int], size: int) -> bytes:
+    dims = b"".join(wire.bytes_field(_DIM, wire.varint_field(_DIM_SIZE, length)) for length in shape)
+    return wire.bytes_field(_SHAPE, dims) + wire.varint_field(_LENGTH, size)
+
+
+def _read_description(component: bytes) -> tuple[tuple[int, ...], int]:
+    """Return (shape, number of bytes) of a component."""
+    dims = wire.contents(b"".join(wire.contents(component, _SHAPE)), _DIM)
+    return tuple(_last_number(dim, _DIM_SIZE) for dim in dims), _last_number(component, _LENGTH)
+
+
+def _last_number(message: bytes, number: int) -> int:
+    return (wire.integers(message, number) or [0])[-1]
+
+
+_NAME: Final = re.compile(rb"chunk_(\d+)_(\d+)")
+_MOMENT: Final = 0.1
+"""Seconds between two listings of a folder."""
+
+
+class ChunkStore(Protocol):
+    """A folder of chunks."""
+
+    def chunks(self) -> list[bytes]:
+        """Return the paths of the present chunks."""
+        ...
+
+    def is_done(self) -> bool:
+        """Return True at the end of the chunks."""
+        ...
+
+
+@dataclasses.dataclass(eq=False)
+class Chunks(Dataset):
+    """The paths of chunks by their numbers, then by their streams; waits for more until the snapshot is done."""
+
+    kind: ClassVar[str] = "ListSnapshotChunks"
+    folder: ChunkStore
+
+    def begin(self) -> Pull:
+        seen: set[bytes] = set()
+        waiting: list[bytes] = []
+
+        def next_element() -> Element | None:
+            is_done = False
+            while not waiting and not is_done:
+                is_done = self.folder.is_done()
+                waiting.extend(sorted(set(self.folder.chunks()) - seen, key=_place))
+                seen.update(waiting)
+                if not waiting and not is_done:
+                    sleep(_MOMENT)
+            return (scalar_object(waiting.pop(0)),) if waiting else None
+
+        return next_element
+
+
+def _place(path: bytes) -> tuple[int, int, bytes]:
+    """Return (number of the chunk, number of its stream, path) of a path."""
+    match = _NAME.match(os.path.basename(path))
+    stream, number = map(int, match.groups()) if match else (0, 0)
+    return number, stream, path
+
+
+class MemoryCache(Shared):
+    """Elements of a complete pass in memory; `by_place` holds the elements up to the largest index asked for."""
+
+    def __init__(self) -> None:
+        self.elements: list[Element] | None = None
+        self.by_place: list[Element] = []
+        self.pull: Pull | None = None
+
+    def keep(self, elements: list[Element]) -> None:
+        """Cache the elements of a complete pass, unless another pass was first."""
+        if self.elements is None:
+            self.elements = elements
+
+
+@dataclasses.dataclass(eq=False)
+class Cache(SameElements):
+    """The same elements. A pass that begins after the end of a complete pass reads the cached elements."""
+
+    kind: ClassVar[str] = "MemoryCacheImpl"
+    cache: MemoryCache
+
+    def begin(self) -> Pull:
+        if self.cache.elements is not None:
+            return pull_of(iter(self.cache.elements))
+        return keeping(self.source, self.cache.keep)
+
+    @property
+    def has_places(self) -> bool:
+        return True
+
+    def element(self, index: int) -> Element:
+        elements = self.cache.by_place
+        if self.cache.pull is None:
+            self.cache.pull = self.source.begin()
+        while 0 <= len(elements) <= index:
+            element = self.cache.pull()
+            if element is None:
+                break
+            elements.append(element)
+        require_index(index, len(elements))
+        return elements[index]
+
+
+class CacheFile(Protocol):
+    """A file for elements."""
+
+    def is_there(self) -> bool:
+        """Return True where elements are in the file."""
+        ...
+
+    def read(self) -> Iterator[Element]:
+        """Yield the elements in order."""
+        ...
+
+    def write(self, elements: Sequence[Element]) -> None:
+        """Keep the elements."""
+        ...
+
+
+@dataclasses.dataclass(eq=False)
+class FileCache(SameElements):
+    """The same elements, read from a file where a complete pass has written the file."""
+
+    kind: ClassVar[str] = "FileCacheImpl"
+    file: CacheFile
+
+    def begin(self) -> Pull:
+        if not self.file.is_there():
+            return keeping(self.source, self.file.write)
+        return pull_of(self.file.read())

@@ -16,9 +16,7 @@ from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.grouping import grouped
 from ..support.words import counted
-from .elision import Link, folded, links
-from .layer_assignment import flow_order, forward_edges, layers_of
-from .node_roles import kind_of
+from .picture_nodes import Link, flow_order, folded, forward_edges, kind_of, layers_of, links
 from .scope_tree import NameScope, common_scope, name_inside, scope_path, scope_tree
 
 MAX_BOXES: Final = 40

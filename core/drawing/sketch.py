@@ -13,8 +13,8 @@ from typing import Final
 from ..support import dataclasses
 from ..support.escaping import printable_line
 from ..support.grouping import grouped
-from .layer_assignment import forward_edges, layers_of
 from .picture import Box, Edge, Picture
+from .picture_nodes import forward_edges, layers_of
 
 MAX_TEXT_BOXES: Final = 18
 """The default largest number of boxes in a picture of characters; more boxes make lines too long for a terminal."""

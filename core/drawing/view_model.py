@@ -1,4 +1,7 @@
-"""The view model of a graph as plain values: entries of nodes, and pages of views for an interactive viewer."""
+"""The view model of a graph as plain values: entries of nodes, and pages of views for an interactive viewer.
+
+Overlays are numbers or texts of nodes, by which the boxes of a page are coloured and labelled.
+"""
 
 from __future__ import annotations
 
@@ -16,29 +19,59 @@ from ..explaining.node_listing import (
     own_attributes,
     value_text,
 )
+from ..explaining.problems import find_problems
 from ..explaining.stages import ORDER
 from ..functions.call_kinds import call_kind
-from ..functions.callers import called_functions_of, callers_by_function, node_count
+from ..functions.callers import called_functions_of, callers_by_function, node_count, nodes_by_path
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import Signature
 from ..graph.traversal import forward_predecessors, reachable
 from ..graph.variable_nodes import VARIABLES, is_frozen_weight
 from ..inference.inference import Inference
 from ..model.author_scopes import passes_weight_on
+from ..registry.catalog import op_sentence
 from ..registry.op_facts import has_fact
-from ..registry.op_sentences import op_sentence
 from ..support import dataclasses
+from ..support.errors import TfgError
 from ..support.keyed_cache import KeyedCache
 from ..support.tensor_names import parse_tensor_name
 from ..types.dtypes import DType
 from ..types.shapes import Shape
 from ..types.tensors import FuncRef
-from .elision import folded, links
-from .node_roles import KINDS, kind_of
-from .node_values import NodeValue
-from .overlays import NodeOverlay
 from .picture import Look, constants_in, opened_tree, scope_ops
+from .picture_nodes import KINDS, folded, kind_of, links
 from .scope_tree import NameScope, name_inside
+from .value_pictures import NodeValue
+
+Values: TypeAlias = Mapping[Node, float] | Mapping[Node, str]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeOverlay:
+    """The values of some nodes under a title. `unit` is bytes, seconds or empty.
+
+    The number of a scope is the sum of its nodes' numbers where `adds_up`, otherwise the largest.
+    """
+
+    title: str
+    values: Values
+    unit: str = ""
+    adds_up: bool = False
+    is_of_both: bool = False
+    """True for values that two compared graphs have in common."""
+
+
+def problem_overlay(graph: Graph, faults: Sequence[TfgError] = ()) -> NodeOverlay | None:
+    """Return the kind of each node's first problem, errors before warnings; None where no node has one."""
+    nodes = nodes_by_path(graph)
+    kinds: dict[Node, str] = {}
+    for problem in find_problems(graph, faults):
+        path = f"{problem.function}/{problem.node}" if problem.function else problem.node
+        node = nodes.get(path or "")
+        if node is not None:
+            kinds.setdefault(node, f"{problem.severity}: {problem.kind}")
+    return NodeOverlay("Problems", kinds) if kinds else None
+
 
 _FIRST: Final = Look(max_boxes=24, max_layers=12, frame_layers=1, max_width=150)
 """The look of a page at first: small enough to read without zooming."""

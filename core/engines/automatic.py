@@ -29,7 +29,8 @@ from ..support.trials import PairedTrial
 from ..support.user_signals import pass_on
 from .engine_registry import find_engine, install_hint, installed_engines, installed_versions
 from .engine_report import Choice, EngineReport
-from .engine_runtime import DEFAULT, EngineRuntime, EngineSettings
+from .engine_runtime import EngineRuntime
+from .executables import DEFAULT, EngineSettings
 from .lowerable import UnsupportedOps, refusals
 from .protocol import Engine, Engined, Mesh, inner_steps
 from .remembered_choices import ChoiceMemory, RememberedChoice

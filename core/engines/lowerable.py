@@ -6,8 +6,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any, Final
 
-from ..control_flow.copies import hands_in, is_transparent
-from ..control_flow.frames import MERGE, SWITCH
+from ..control_flow.frames import MERGE, SWITCH, hands_in, is_transparent
 from ..functions.callers import function_references, reached_functions
 from ..functions.purity import impurity
 from ..graph.graph import Function, Graph, Node, Output

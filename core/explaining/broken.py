@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from ..functions.callers import all_nodes
 from ..graph.graph import Function, Graph
 from ..graph.traversal import descendants
-from ..registry.node_kinds import ABSENT
+from ..registry.op_facts import ABSENT
 from ..registry.validation import check_node
 from ..support.errors import AbsentInputError, InvalidArgumentError, TfgError
 from ..support.tensor_names import parse_tensor_name

@@ -6,10 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ..functions.call_kinds import Form, call_kind
-from ..functions.call_sites import CallSite, call_site
-from ..functions.implementations import function_called
-from ..functions.instantiation import with_attrs
+from ..functions.call_kinds import CallSite, Form, call_kind, call_site
+from ..functions.instantiation import function_called, with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.inference import Answers, Inference, infer, unchanged
 from ..planning.plan import Loop, Step

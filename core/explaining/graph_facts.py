@@ -18,8 +18,7 @@ from ..inference.inference import Inference
 from ..model.model_view import ModelView, model_view
 from ..registry import registry
 from ..registry.catalog import CATALOG
-from ..registry.node_kinds import INPUTS
-from ..registry.op_facts import has_fact
+from ..registry.op_facts import INPUTS, has_fact
 from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.display import Report, Rows

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
-from ..feeding.example_feeds import Input, example_feeds
+from ..feeding.drawn_feeds import Input, example_feeds
 from ..feeding.named_components import whole_texts
 from ..functions.table_fills import iterator_starts
 from ..graph.graph import Function, Graph, Node
@@ -15,8 +15,7 @@ from ..graph.traversal import nodes_whose_op
 from ..graph.variable_nodes import find_variables
 from ..inference.inference import Inference
 from ..planning.reachability import needed_nodes
-from ..registry.node_kinds import INPUTS
-from ..registry.op_facts import has_fact
+from ..registry.op_facts import INPUTS, has_fact
 from ..runtime.session.runner import initializers, table_initializers
 from ..support import dataclasses
 from ..support.hints import GraphFile, Hint, step

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from ..building.placement import Colocation, Placement
 from ..functions.callers import callers, function_references
-from ..functions.implementations import implementation
+from ..functions.instantiation import implementation
 from ..graph.foreign_ops import foreign, original_function
 from ..graph.graph import Graph, Node
 from ..graph.traversal import shortest_path
@@ -17,8 +17,7 @@ from ..graph.variable_nodes import VariableNodes
 from ..inference.binding import named_inputs
 from ..inference.inference import Inference
 from ..model.model_view import ModelView, is_inside, model_view
-from ..registry.node_kinds import ABSENT
-from ..registry.op_facts import has_fact
+from ..registry.op_facts import ABSENT, has_fact
 from ..support import dataclasses
 from ..support.display import Report
 from ..support.errors import NotFoundError

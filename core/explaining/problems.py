@@ -17,8 +17,7 @@ from ..inference.inference import Inference, infer
 from ..inference.node_calls import check_ranks
 from ..registry import registry
 from ..registry.catalog import OpDef
-from ..registry.node_kinds import ABSENT
-from ..registry.op_facts import has_fact
+from ..registry.op_facts import ABSENT, has_fact
 from ..registry.validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs, is_importable
 from ..support import dataclasses
 from ..support.display import Rows

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ..control_flow.frames import MERGE, NEXT_ITERATION, find_frames
-from ..functions.call_sites import function_inputs, function_targets
+from ..functions.call_kinds import function_inputs, function_targets
 from ..functions.callers import called_functions
 from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ..graph.traversal import closure, descendants

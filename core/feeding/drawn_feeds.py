@@ -1,17 +1,25 @@
-"""Drawn feeds for a graph that runs without feeds: values by the placeholders' dtypes and shapes, and by the readers."""
+"""Drawn feeds for a graph that runs without feeds: values by the placeholders' dtypes and shapes, and by the readers.
+
+Examples of feeds as texts have the same sizes, integers within tables, and parts that fit together.
+"""
 
 from __future__ import annotations
 
 import functools
 import itertools
+import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from ..graph.graph import Graph, Node
+from ..graph.graph import Graph, Node, Output
+from ..inference.binding import named_inputs
+from ..inference.inference import Inference, infer
 from ..planning.reachability import needed_nodes
+from ..registry.catalog import OpDef
 from ..registry.input_ranks import input_rank_bounds
 from ..registry.op_facts import has_fact
 from ..registry.registry import has_kernel
@@ -27,11 +35,154 @@ from ..support.errors import (
 )
 from ..support.hints import Hint, HintStep, feed
 from ..support.words import counted
+from ..types.dtypes import string
+from ..types.example_values import example_value
 from ..types.shapes import Shape, as_shape
-from .composite_feeds import CompositeFeeds
-from .feed_plans import EDGES, GROWN, VARIED, DrawingPlan, drawn_array, size_variations, sizes_of, truth_variations
-from .fitting_sizes import changed_sizes, fitting_sizes, numbers_in
-from .readable_texts import PLAIN, contents_of
+from .feed_plans import (
+    EDGES,
+    GROWN,
+    VARIED,
+    DrawingPlan,
+    changed_sizes,
+    drawn_array,
+    fits,
+    fitting_sizes,
+    numbers_in,
+    size_variations,
+    sizes_of,
+    truth_variations,
+)
+from .readable_texts import PLAIN, called_arguments, contents_of, example_text, readers_of
+
+# Values of placeholders that are the parts of a sparse or ragged tensor: indices within the shape, splits that end at the
+# number of values.
+
+_ROWS: Final = 8
+"""The smallest size of a dimension in the shape of a sparse tensor: more than the number of drawn indices."""
+
+_Reader = tuple[Node, int]
+
+
+class CompositeFeeds:
+    """The placeholders of `drawn` that ops read as indices, shapes and splits, by the argument names of the catalog.
+
+    `inference` is an inference of the graph, if there is one.
+    """
+
+    def __init__(self, graph: Graph, drawn: Sequence[Node], inference: Inference | None = None) -> None:
+        self.graph = graph
+        self._known = inference
+        sources: dict[Node, dict[str, list[Node | None]]] = {}
+        for placeholder in drawn:
+            for node, index in composite_readers(graph, placeholder.output()):
+                if node.op_def is not None:
+                    parts = sources.setdefault(node, _arguments(node.op_def, node))
+                    _put(parts, node, index, placeholder)
+        self.shapes = list(_sparse(sources))
+        self.splits = list(_ragged(sources))
+
+    def fitted(self, values: Mapping[Node, Any], most: int = sys.maxsize) -> dict[Node, Any]:
+        """Return new values of indices, shapes and splits that fit the drawn values of all placeholders.
+
+        What has more than `most` elements is left out.
+        """
+        large = {node for node, value in values.items() if np.size(value) > most}
+        return {**dict(self._of_sparse(values, large)), **dict(self._of_ragged(values, large))}
+
+    def _of_sparse(self, values: Mapping[Node, Any], large: Container[Node]) -> Iterator[tuple[Node, Any]]:
+        """Yield shapes that hold all indices, and indices in order: a row each, in the first column."""
+        for reader, indices, shape in self.shapes:
+            if shape in large:
+                continue
+            count = 0 if indices is None else _length(values[indices])
+            sizes = np.full(np.size(values[shape]), max(_ROWS, count), values[shape].dtype)
+            if sizes.size > 1:
+                sizes[-1] = self._columns(reader, indices) or sizes[-1]
+            yield shape, sizes
+            if indices is not None and indices not in large and np.ndim(values[indices]) == 2:
+                table = np.zeros_like(values[indices])
+                table[:, :1] = np.arange(count)[:, None]
+                yield indices, table
+
+    def _of_ragged(self, values: Mapping[Node, Any], large: Container[Node]) -> Iterator[tuple[Node, Any]]:
+        """Yield splits from 0 to the number of values, or of rows that the next splits make."""
+        inner = {splits for splits, _ in self.splits}
+        for splits, divided in self.splits:
+            count = 0 if divided is None else _length(values[divided]) - (divided in inner)
+            if splits not in large and np.ndim(values[splits]) == 1:
+                ends = np.linspace(0, max(count, 0), np.size(values[splits]))
+                yield splits, ends.astype(values[splits].dtype)
+
+    @functools.cached_property
+    def _inference(self) -> Inference:
+        return self._known or infer(self.graph)
+
+    def _columns(self, reader: Node, indices: Node | None) -> int | None:
+        """Return the number of rows of the matrix that a sparse matrix is multiplied with, if it is known."""
+        if reader.name not in self.graph or self.graph[reader.name] is not reader:
+            return None
+        shapes = [self._inference.shape(value) for value in reader.inputs if value.node is not indices]
+        sizes = [shape.dims[0] for shape in shapes if shape.dims is not None and len(shape.dims) == 2]
+        return next((size for size in sizes if isinstance(size, int)), None)
+
+
+def _length(value: Any) -> int:
+    return len(value) if np.ndim(value) else 0
+
+
+def _arguments(definition: OpDef, node: Node) -> dict[str, list[Node | None]]:
+    return {arg.name: [None] * (node.attr(arg.number_attr) if arg.number_attr else 1) for arg in definition.inputs}
+
+
+def _put(parts: dict[str, list[Node | None]], node: Node, index: int, placeholder: Node) -> None:
+    """Note that an input of a node comes from a placeholder."""
+    for own in parts.values():
+        if index < len(own):
+            own[index] = placeholder
+            return
+        index -= len(own)
+
+
+def _sparse(sources: Mapping[Node, Mapping[str, Sequence[Node | None]]]) -> Iterator[tuple[Node, Node | None, Node]]:
+    """Yield (reader, indices, shape) of sparse tensors: arguments `a_indices` and `a_shape` of an op, however called."""
+    for reader, parts in sources.items():
+        indices = [name for name in parts if name.endswith("indices")]
+        shapes = [name for name in parts if name.endswith("shape")]
+        for mine, shape in zip(indices, shapes):
+            for a, b in zip(parts[mine], parts[shape]):
+                if b is not None:
+                    yield reader, a, b
+
+
+def _ragged(sources: Mapping[Node, Mapping[str, Sequence[Node | None]]]) -> Iterator[tuple[Node, Node | None]]:
+    """Yield row splits, each with what they divide: the next splits of a nested tensor, or the values."""
+    for parts in sources.values():
+        splits = [
+            one
+            for name, own in parts.items()
+            if (name.endswith("splits") and name != "size_splits") or "row_partition" in name
+            for one in own
+        ]
+        values = next((own[0] for name, own in parts.items() if name.endswith("values")), None)
+        yield from ((one, after) for one, after in zip(splits, [*splits[1:], values]) if one is not None)
+
+
+def composite_readers(graph: Graph, value: Output) -> Iterator[_Reader]:
+    """Yield the nodes that read a value, with the number of the input, through copies, casts, reshapes and calls."""
+    readers = readers_of(value, functools.partial(_passed_on, graph))
+    return ((reader, place) for reader, places in readers for place in places)
+
+
+def _passed_on(graph: Graph, node: Node, places: Sequence[int]) -> Iterator[Output]:
+    yield from called_arguments(graph, node, places)
+    if places[0] == 0 and _forwards(node):
+        yield node.output()
+
+
+def _forwards(node: Node) -> bool:
+    is_reshaped = has_fact(node.op, "view") and has_fact(node.op, "alias_view")
+    return node.is_identity or is_reshaped or (has_fact(node.op, "elementwise") and len(node.inputs) == 1)
+
 
 _Result = TypeVar("_Result")
 
@@ -345,3 +496,114 @@ def _rank_bounds(node: Node) -> tuple[int, float]:
             for least, most in (input_rank_bounds(user.op, i) for i, source in enumerate(user.inputs) if source == value):
                 low, high = max(low, least), min(high, most)
     return low, high
+
+
+_TABLES: Final[Mapping[tuple[str, str], int]] = {
+    ("indices", "params"): 0, ("indices", "resource"): 0, ("labels", "features"): -1, ("targets", "predictions"): -1,
+}  # fmt: skip
+"""The dimension of an argument that bounds the integers of another argument of the op, by the names of both."""
+
+_PLACES: Final = (
+    "indices", "labels", "targets", "segment_ids", "axis", "dimension", "dim", "reduction_indices", "split_dim", "concat_dim",
+)  # fmt: skip
+"""Arguments whose integers count rows, classes or dimensions: 0 is valid where no table is known."""
+
+_VISITS: Final = 40_000
+"""The number of nodes that the search for sizes may visit: an explanation should not wait for it."""
+
+_MOST_RANKS: Final = 5
+"""The number of ranks that are tried for placeholders of unknown rank."""
+
+_MOST_LISTED: Final = 64
+"""The largest number of elements of a value that is written out."""
+
+_MOST_COUNTED: Final = sys.maxsize // 8
+"""The largest number of elements in an array of 64-bit integers."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Input:
+    """A placeholder or an argument of a function, with the dtype and the shape that a caller knows."""
+
+    node: Node
+    dtype: str
+    shape: Shape
+
+
+def example_feeds(graph: Graph, inputs: Sequence[Input], inference: Inference | None = None) -> dict[Node, str]:
+    """Return a text for --feed of each input. With an inference of the graph, sizes fit its constants and variables."""
+    composites = CompositeFeeds(graph, [one.node for one in inputs], inference)
+    smallest = 2 if composites.splits or composites.shapes else 1
+    sizes = _sizes(graph, inputs, smallest, inference)
+    listed = composites.fitted({one.node: _zeros(sizes[one.node]) for one in inputs}, _MOST_LISTED)
+    return {
+        one.node: json.dumps(listed[one.node].tolist())
+        if one.node in listed
+        else _text(graph, one, sizes[one.node], inference)
+        for one in inputs
+    }
+
+
+def _zeros(sizes: Sequence[int]) -> np.ndarray[Any, Any]:
+    """Return zeros without memory of their own: a placeholder may declare terabytes, and more than NumPy can count."""
+    if math.prod(sizes) > _MOST_COUNTED:
+        sizes = [min(sizes[0], _MOST_COUNTED), *[1] * (len(sizes) - 1)]
+    return np.broadcast_to(np.int64(0), sizes)
+
+
+def _sizes(graph: Graph, inputs: Sequence[Input], smallest: int, inference: Inference | None) -> Mapping[Node, Sequence[int]]:
+    """Return sizes that fit; placeholders of unknown rank get the smallest rank that no shape function refuses."""
+    first = _sizes_of_rank(0, graph, inputs, smallest, inference)
+    unranked = [one.node for one in inputs if one.shape.dims is None and one.node.is_placeholder]
+    if inference is None or not unranked or len(graph) > _VISITS // _MOST_RANKS:
+        return first
+    tried = itertools.chain([first], (_sizes_of_rank(n, graph, inputs, smallest, inference) for n in range(1, _MOST_RANKS)))
+    return next((sizes for sizes in tried if fits(graph, sizes, inference)), first)
+
+
+def _sizes_of_rank(
+    rank: int, graph: Graph, inputs: Sequence[Input], smallest: int, inference: Inference | None
+) -> Mapping[Node, Sequence[int]]:
+    plan, counter = DrawingPlan(smallest, smallest), itertools.count()
+    shapes = {one.node: likely_shape(one.node, one.shape, rank) for one in inputs}
+    sizes = {node: sizes_of(shape, number, plan, counter) for number, (node, shape) in enumerate(shapes.items())}
+    free = {
+        node: [axis for axis, dim in enumerate(shape) if not isinstance(dim, int)]
+        for node, shape in shapes.items()
+        if node.is_placeholder
+    }
+    if inference is None:
+        return sizes
+    fitted = fitting_sizes(graph, {node: sizes[node] for node in free}, free, _VISITS // max(len(graph), 1), inference)
+    return {**sizes, **fitted}
+
+
+def _text(graph: Graph, one: Input, sizes: Sequence[int], inference: Inference | None) -> str:
+    if one.dtype == string.name:
+        return example_text(graph, one.node.output(), sizes)
+    is_integer = one.dtype.startswith(("int", "uint"))
+    high = min(_bounds(graph, one.node, inference), default=None) if is_integer else None
+    return example_value(one.dtype, as_shape(list(sizes)), high)
+
+
+def _bounds(graph: Graph, node: Node, inference: Inference | None) -> Iterator[int]:
+    """Yield the numbers of rows, classes or dimensions that readers of an integer count: 1 where the number is unknown."""
+    for reader, place in composite_readers(graph, node.output()):
+        names = [name for name, _ in named_inputs(reader)]
+        name = names[place] if place < len(names) else None
+        if name in _PLACES:
+            yield next(_table_sizes(reader, name, inference), 1)
+
+
+def _table_sizes(reader: Node, name: str, inference: Inference | None) -> Iterator[int]:
+    """Yield the number of rows or classes of the table that an argument of a node counts, as far as it is known."""
+    arguments = dict(named_inputs(reader))
+    for (own, table), dimension in _TABLES.items():
+        if inference is None or own != name or table not in arguments:
+            continue
+        spec = inference.specs[arguments[table]]
+        shape = spec.handle[0].shape if spec.handle else spec.shape
+        axis = inference.specs[arguments["axis"]].value if "axis" in arguments else dimension
+        size = shape.dims[int(axis)] if shape.dims and axis is not None else None
+        if isinstance(size, int) and size > 0:
+            yield size

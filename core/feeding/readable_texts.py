@@ -1,15 +1,21 @@
-"""Texts that a graph can read: an image file, a sound file, an Example or a number, by the op that parses the text."""
+"""Texts that a graph can read: an image file, a sound file, an Example or a number, by the op that parses the text.
+
+Readers of a value lie also behind nodes that pass the value on, and in the functions that take it.
+"""
 
 from __future__ import annotations
 
+import collections
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from ..codecs import png, wav, wire
+from ..functions.call_kinds import call_kind
+from ..functions.instantiation import function_called
 from ..graph.graph import Graph, Node, Output
 from ..inference.binding import require_op_def
 from ..registry.op_facts import has_fact
@@ -20,7 +26,39 @@ from ..types.dtypes import DType
 from ..types.example_values import strings_value, texts_value
 from ..types.shapes import Shape, as_shape
 from ..types.tensors import as_bytes_array
-from .value_readers import called_arguments, readers_of
+
+
+def readers_of(
+    value: Output, passed_on: Callable[[Node, Sequence[int]], Iterable[Output]]
+) -> Iterator[tuple[Node, Sequence[int]]]:
+    """Yield the nodes that read a value, nearest first, each with the numbers of the inputs.
+
+    `passed_on` returns the values by which a node with these inputs passes the value on: their readers follow.
+    """
+    seen: set[Output] = set()
+    queue = collections.deque([value])
+    while queue:
+        value = queue.popleft()
+        if value in seen:
+            continue
+        seen.add(value)
+        for user in value.node.uses:
+            places = [place for place, source in enumerate(user.inputs) if source == value]
+            if places:  # else the user only waits for the node
+                yield user, places
+                queue += passed_on(user, places)
+
+
+def called_arguments(graph: Graph, node: Node, places: Sequence[int]) -> Iterator[Output]:
+    """Yield the arguments of the functions that a node calls that stand for the node's inputs at these places."""
+    kind = call_kind(graph.functions, node)
+    for reference in kind.references(node) if kind is not None else ():
+        function = function_called(graph.functions, reference.name)
+        if kind is None or function is None:
+            continue
+        shift = len(function.args) - len(kind.arguments(node.inputs)) - kind.before
+        yield from (function.args[i + shift].output() for i in places if 0 <= i + shift < len(function.args))
+
 
 PLAIN: Final = b"a"
 _SIZE: Final = 64

@@ -11,13 +11,10 @@ import numpy as np
 
 from ..control_flow.deadness import Deadness, is_choice
 from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, Frame, find_frames, frame_of_outputs
-from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind
+from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind, call_site, check_calls, function_targets
 from ..functions.call_signatures import Signatures, signature_of
-from ..functions.call_sites import call_site, function_targets
-from ..functions.call_validation import check_calls
 from ..functions.callers import function_references, repeated_nodes
-from ..functions.implementations import function_called
-from ..functions.instantiation import with_attrs
+from ..functions.instantiation import function_called, with_attrs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.traversal import descendants
 from ..graph.variable_nodes import VARIABLES

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..comparing.node_times import NodeTimes, TimeComparison
+from ..comparing.value_comparison import NodeTimes, TimeComparison
 from ..graph.graph import Graph, Node
 from ..runtime.session.session import Session
 from .measured import KernelRecorder

@@ -1,4 +1,4 @@
-"""Kinds of function calls: the only table of ops that call functions of the library."""
+"""Kinds of function calls: the only table of ops that call functions of the library. Call sites, and the check of calls."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import enum
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from ..graph.graph import Node
+from ..graph.graph import Function, Graph, Node, Output
+from ..registry.catalog import ArgDef
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
+from ..types.dtypes import DType
 from ..types.tensors import FuncRef
 
 _Value = TypeVar("_Value")
@@ -131,3 +133,113 @@ def call_op(is_stateful: bool) -> str:
 def call_kind(functions: Mapping[str, Any], node: Node) -> CallKind | None:
     """Return the kind of a node's call of library functions, None for a node that calls none."""
     return CALL_KINDS.get(node.op) or (BY_NAME if node.op in functions else None)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CallSite:
+    """The nodes that a call leaves out: unread results, and in an inlined call effects that lead to no result.
+
+    TensorFlow inlines the bodies of calls, and the bodies of conditionals and loops whose node has
+    `_lower_using_switch_merge`. After inlining, a node that leads to neither a result nor a control output never runs. A
+    call of a body with neither is left as a call.
+    """
+
+    unused: tuple[int, ...] = ()
+    is_inlined: bool = False
+    is_lowered: bool = False
+
+    def runs_effects(self, function: Function) -> bool:
+        """True where nodes with effects run although they lead to no result."""
+        return not (self.is_lowered or (self.is_inlined and (function.results or function.control_results)))
+
+
+PLAIN_CALL: Final = CallSite()
+
+
+def call_site(node: Node, unused: tuple[int, ...] = ()) -> CallSite:
+    """Return the call site of a node. A loop needs all results of its body, read or not."""
+    kind = CALL_KINDS.get(node.op, BY_NAME)
+    is_lowered = kind.may_be_lowered and bool(node.attrs.get("_lower_using_switch_merge"))
+    return CallSite(() if kind.is_loop else unused, kind.is_inlined, is_lowered)
+
+
+def is_partly_read(node: Node) -> bool:
+    """True for a node with functions that run only as far as their results are read."""
+    return node.op in PARTLY_READ or (node.op in CALL_KINDS and call_site(node).is_lowered)
+
+
+def function_inputs(function: Function) -> list[Output]:
+    """Return the values in the body that a call passes in."""
+    return [arg.output() for arg in function.args]
+
+
+def function_targets(function: Function, site: CallSite = PLAIN_CALL) -> list[Output | Node]:
+    """Return the targets of a call of a function: the results, the control results, and nodes with effects."""
+    targets: list[Output | Node] = [value for i, value in enumerate(function.results) if i not in site.unused]
+    targets += function.control_results
+    if site.runs_effects(function):
+        functions = function.body.functions
+        targets += [node for node in function.body if node not in function.args and _has_effects(node, functions)]
+    return targets
+
+
+def _has_effects(node: Node, functions: Mapping[str, Function]) -> bool:
+    if node.op_def is not None:
+        return node.op_def.is_stateful
+    return node.op in functions and functions[node.op].signature.is_stateful
+
+
+def check_calls(graph: Graph) -> None:
+    """Raise InvalidArgumentError for the first node whose inputs or outputs differ from the signatures of the node's
+    functions.
+
+    Passes that take calls apart check calls first. A run reports only the calls executed, and inference leaves the
+    outputs of a wrong call unknown. Nodes of functions must fit their ops. Functions that leave attributes to callers are
+    not checked, nor are ops whose functions get other arguments than the op's inputs.
+    """
+    check_own_calls(graph)
+    for function in graph.functions.values():
+        function.check(function.signature.attrs)
+        if not function.signature.attrs:
+            _check_nodes(function.body, graph.functions)
+
+
+def check_own_calls(graph: Graph) -> None:
+    """Check the calls of the graph's own nodes; for a graph with a checked library."""
+    _check_nodes(graph, graph.functions)
+
+
+def _check_nodes(graph: Graph, functions: Mapping[str, Function]) -> None:
+    for node in graph:
+        kind = call_kind(functions, node)
+        if kind is None or not kind.is_plain:
+            continue
+        references = kind.references(node)
+        for reference in references:
+            function = functions.get(reference.name)
+            if function is None or function.signature.attrs:
+                continue
+            is_condition = kind.is_loop and reference is not references[-1]
+            reason = _mismatch(node, function, kind.before, is_condition)
+            if reason is not None:
+                raise InvalidArgumentError(f"function '{function.name}' {reason}", node=node.name, op=node.op)
+
+
+def _mismatch(node: Node, function: Function, before: int, is_condition: bool) -> str | None:
+    """Return the mismatch of a function's call with the inputs behind the first `before`; None for a call that fits."""
+    dtypes = [value.dtype for value in node.inputs[before:]]
+    reason = _difference("takes", function.signature.inputs, dtypes)
+    if reason is not None or node.op_def is None:
+        return reason
+    if is_condition:
+        return None if len(function.results) == 1 else f"returns {len(function.results)} values instead of one"
+    return _difference("returns", function.signature.outputs, node.output_dtypes)
+
+
+def _difference(does: str, declared: Sequence[ArgDef], expected: Sequence[DType | None]) -> str | None:
+    if len(declared) != len(expected):
+        return f"{does} {len(declared)} values, not {len(expected)}"
+    for arg, dtype in zip(declared, expected):
+        if arg.dtype is not None and dtype is not None and arg.dtype.base is not dtype.base:
+            return f"{does} {arg.dtype} as '{arg.name}', not {dtype}"
+    return None

@@ -1,32 +1,37 @@
-"""The backward pass: nodes added to a graph, op by op, from the gradient functions that the families register."""
+"""The backward pass: nodes added to a graph, op by op, from the gradient functions that the families register.
+
+A caller may give all nodes of an op another gradient.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
-from ..building.named_gradients import gradient_of
+from ..building.gradbuilder import NAMED, Gradient, GradientBuilder, Gradients, IndexedSlices, gradient_of
 from ..control_flow.deadness import Deadness
 from ..control_flow.frames import MERGE, Frame
-from ..functions.call_kinds import Form, call_kind, call_op
-from ..functions.call_validation import check_calls, check_own_calls
+from ..functions.call_kinds import Form, call_kind, call_op, check_calls, check_own_calls
 from ..functions.callers import gradient_name
-from ..graph.graph import Graph, Node, Output
+from ..functions.instantiation import nodes_to_change
+from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ..graph.saved_gradients import Capture, RegisteredGradient
 from ..graph.traversal import reachable
 from ..graph.variable_nodes import variable
 from ..inference.error_context import faults_of
 from ..registry import registry
+from ..registry.catalog import CATALOG
+from ..registry.op_facts import has_fact
+from ..support.arguments import checked, expect
 from ..support.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from ..support.hints import Blank, Hint, command, option
 from ..support.words import counted
 from ..types.tensors import FuncRef
 from . import functional_ops, v1_loops
 from .function_parts import DifferentiatedFunctions, dtype_of, find_function
-from .indexed_slices import alike, gradient_dtype, map_parts, zeros_for
 from .stack_lists import POP, use_lists_for_stacks
 from .sweep import Call, Sweep
-from .switch_branches import branches_of
+from .swept_values import alike, branches_of, gradient_dtype, map_parts, zeros_for
 
 # Gradients of V1 conditionals: a Switch on the way forward is a Merge on the way back, and the other way round.
 
@@ -254,3 +259,43 @@ def _seen(backward: Sweep, capture: Capture) -> Output | None:
         return backward.graph.output(capture.tensor)
     outer = _seen(call.backward, capture)
     return None if outer is None else call.argument_of(outer)
+
+
+@checked
+def override_gradients(graph: GraphLike, overrides: Mapping[str, str]) -> Graph:
+    """Return a copy of the graph, of which all nodes of some ops have another gradient, also in functions.
+
+    `overrides` maps ops to gradients: "guided" (only positive gradients pass, by the op's own gradient), "deconv" (positive
+    gradients pass, whatever the input was), "straight_through" (all gradients pass), the name of an op, whose gradient
+    function takes the place, or a name that an op library registers with `@gradient`. The nodes name the gradient in the
+    attribute `_gradient_op_type`, as TensorFlow's `Graph.gradient_override_map` lets them. NotFoundError for an op without a
+    node, and for an unknown gradient; InvalidArgumentError where the gradient does not fit the op.
+
+        graph = tfg.override_gradients(tfg.load("frozen.pb"), {"Relu": "guided"})
+        graph, (saliency,) = tfg.gradients(graph, "logits", "image")
+    """
+    result = as_graph(graph).copy()
+    expect(str, *overrides, *overrides.values())
+    for op, name in overrides.items():
+        _require(op, name)
+        nodes = list(nodes_to_change(result, lambda node, op=op: node.op == op))  # type: ignore[misc]
+        if not nodes:
+            raise NotFoundError(f"no node has the op '{op}'", hint=Hint(command("explain"), " lists the ops"))
+        for node in nodes:
+            node.set_attr("_gradient_op_type", name.encode())
+    return result
+
+
+def _require(op: str, name: str) -> None:
+    """Raise the error of a gradient that is unknown, or that does not fit an op."""
+    if name not in NAMED:
+        if registry.gradient_function(name) is None:
+            names = ", ".join(NAMED)
+            known = f"the gradients are {names}, the names of ops, and those that an op library registers"
+            hint = Hint(known, " (", option("op-library", Blank("FILE")), ")")
+            raise NotFoundError(f"no gradient is called '{name}'", hint=hint)
+    elif name == "guided":
+        if not callable(registry.gradient_function(op)):
+            raise InvalidArgumentError(f"op '{op}' has no gradient that could be guided")
+    elif op not in CATALOG or not has_fact(op, "elementwise") or len(CATALOG[op].inputs) != 1:
+        raise InvalidArgumentError(f"gradient '{name}' is for ops of one input, element by element, and '{op}' is not one")

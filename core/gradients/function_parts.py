@@ -20,7 +20,7 @@ from ..support.tensor_names import free_name
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN
 from ..types.tensors import FuncRef
-from .indexed_slices import parts as tensors_of
+from .swept_values import tensors_of
 
 
 @dataclasses.dataclass(slots=True)

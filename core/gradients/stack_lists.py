@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from ..building.builder import GraphBuilder
-from ..control_flow.copies import handed_in, source_of
-from ..control_flow.frames import ENTER, SWITCH, Frame
+from ..control_flow.frames import ENTER, SWITCH, Frame, handed_in, source_of
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..registry.op_facts import has_fact, ops_with
@@ -19,9 +18,7 @@ from ..support import dataclasses
 from ..support.errors import UnimplementedError
 from ..types import dtypes
 from .function_parts import dtype_of
-from .indexed_slices import has_gradient
-from .loop_state import LoopState, close_variable, enter_and_merge
-from .switch_branches import branches_of
+from .swept_values import LoopState, branches_of, close_variable, enter_and_merge, has_gradient
 
 PUSH: Final = ops_with("stack_push")
 POP: Final = ops_with("stack_pop")

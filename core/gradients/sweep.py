@@ -11,9 +11,8 @@ import abc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
-from ..control_flow.copies import source_of
 from ..control_flow.deadness import ALWAYS
-from ..control_flow.frames import NEXT_ITERATION, Frame
+from ..control_flow.frames import NEXT_ITERATION, Frame, source_of
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import closure, forward_predecessors, shortest_path, topological_order
 from ..inference.inference import infer
@@ -22,11 +21,18 @@ from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.shapes import UNKNOWN, Shape, TensorSpec
 from .function_parts import DifferentiatedFunctions, dtype_of
-from .indexed_slices import carries_gradient, has_gradient
-from .loop_state import LoopState, loop_values
-from .origins import CallScope, element_dtype, origins
 from .stack_lists import refuse_other_stacks
-from .switch_branches import in_order, zeros_elsewhere
+from .swept_values import (
+    CallScope,
+    LoopState,
+    carries_gradient,
+    element_dtype,
+    has_gradient,
+    in_order,
+    loop_values,
+    origins,
+    zeros_elsewhere,
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

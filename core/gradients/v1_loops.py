@@ -12,18 +12,15 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
-from ..control_flow.copies import source_of
-from ..control_flow.frames import ENTER, Frame
-from ..control_flow.loop_variables import LoopVariable, loop_variables
+from ..control_flow.deadness import LoopVariable, loop_variables
+from ..control_flow.frames import ENTER, Frame, source_of
 from ..graph.graph import Graph, Node, Output
 from ..support import dataclasses
 from ..support.errors import UnimplementedError
 from ..types import dtypes
 from .function_parts import dtype_of
-from .indexed_slices import zeros_for
-from .loop_state import close_variable, enter_and_merge
 from .sweep import Sweep
-from .switch_branches import branches_of
+from .swept_values import branches_of, close_variable, enter_and_merge, zeros_for
 
 _Made = TypeVar("_Made", Output, IndexedSlices)
 

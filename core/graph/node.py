@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 from ..registry.catalog import CATALOG, OpDef
-from ..registry.node_kinds import NodeKinds
+from ..registry.op_facts import NodeKinds
 from ..registry.validation import Checked, check_name, check_node
 from ..support.display import Displayed
 from ..support.errors import InvalidArgumentError, TfgError

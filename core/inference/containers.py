@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from ..control_flow.copies import handed_in, hands_in
+from ..control_flow.frames import handed_in, hands_in
 from ..functions.call_signatures import signature_of
 from ..graph.graph import Node, Output
 from ..support import dataclasses

@@ -9,11 +9,10 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
-from ..control_flow.copies import source_of
+from ..control_flow.frames import source_of
 from ..functions.call_kinds import Form, call_kind
 from ..functions.call_signatures import Signatures, renamed, signature_of
-from ..functions.implementations import function_called
-from ..functions.instantiation import with_attrs
+from ..functions.instantiation import function_called, with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure, nodes_whose_op, topological_order
 from ..registry import registry

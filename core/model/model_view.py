@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 
 from ..functions.call_kinds import BY_NAME, CallKind, call_kind
 from ..functions.callers import called_functions_of, drop_uncalled, node_count
-from ..functions.implementations import function_called
-from ..functions.instantiation import with_attrs
+from ..functions.instantiation import function_called, with_attrs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.metagraph import MetaGraph, Signature, SignatureTensor, VariableInfo
 from ..graph.node_making import add_placeholder

@@ -223,19 +223,3 @@ def _with_roots(x: Array, y: Array, out: Array | None) -> Array:
     """Compute powers where NumPy may take square roots, with C's and TensorFlow's results for -0 and minus infinity."""
     is_other = (y == _HALF) & ((x == 0) | np.isneginf(x))
     return np.positive(np.where(is_other, np.abs(x), np.power(x, y)), out=out)
-
-
-_MOST_DIMS: Final = 64
-"""Dimensions that an array of NumPy may have."""
-
-
-def taken(x: Array, indices: Array, axis: int) -> Array:
-    """Return the slices of `x` at valid `indices`. With too many dimensions for NumPy, `np.take` would end the process."""
-    if x.dtype == object or x.ndim + indices.ndim > _MOST_DIMS:
-        return x[(*[slice(None)] * axis, indices, ...)]  # type: ignore[arg-type]
-    return np.take(x, indices, axis)
-
-
-def positive_part(x: Array, out: Array | None = None) -> Array:
-    """Return max(x, 0); NaN stays NaN. `out` may be x."""
-    return np.maximum(x, x.dtype.type(0), out=out)

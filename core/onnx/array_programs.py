@@ -2,16 +2,393 @@
 
 from __future__ import annotations
 
+import functools
 import operator
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Final, NoReturn
 
 import numpy as np
 
 from ..support.errors import UnimplementedError
 from ..types import dtypes
-from .array_functions import ArrayFunctions
+from ..types.dtypes import DType
+from ..types.shapes import Shape, TensorSpec
 from .blocks import Value
+
+_UNARY: Final[Mapping[str, str]] = {
+    "abs": "Abs", "arccos": "Acos", "arccosh": "Acosh", "arcsin": "Asin", "arcsinh": "Asinh", "arctan": "Atan",
+    "arctanh": "Atanh", "ceil": "Ceil", "cos": "Cos", "cosh": "Cosh", "elu": "Elu", "erf": "Erf", "exp": "Exp",
+    "floor": "Floor", "isinf": "IsInf", "isnan": "IsNaN", "log": "Log", "logical_not": "Not", "reciprocal": "Reciprocal",
+    "relu": "Relu", "rint": "Round", "selu": "Selu", "sigmoid": "Sigmoid", "sign": "Sign", "sin": "Sin", "sinh": "Sinh",
+    "soft_sign": "Softsign", "softplus": "Softplus", "sqrt": "Sqrt", "tan": "Tan", "tanh": "Tanh",
+}  # fmt: skip
+"""Functions that are one operator of one input."""
+_BINARY: Final[Mapping[str, str]] = {
+    "subtract": "Sub", "multiply": "Mul", "divide": "Div", "truncated_quotient": "Div",
+    "maximum": "Max", "minimum": "Min", "less": "Less", "less_equal": "LessOrEqual", "greater": "Greater",
+    "greater_equal": "GreaterOrEqual", "equal": "Equal", "logical_and": "And", "logical_or": "Or", "matmul": "MatMul",
+}  # fmt: skip
+"""Functions that are one operator of two inputs of one dtype."""
+_BITWISE: Final[Mapping[str, tuple[str, str]]] = {
+    "bitwise_and": ("BitwiseAnd", "And"), "bitwise_or": ("BitwiseOr", "Or"), "bitwise_xor": ("BitwiseXor", "Xor"),
+}  # fmt: skip
+"""Functions of bits: the operator of integers and of truth values."""
+_REDUCTIONS: Final[Mapping[str, str]] = {
+    "sum": "ReduceSum", "prod": "ReduceProd", "max": "ReduceMax", "min": "ReduceMin", "mean": "ReduceMean",
+    "all": "ReduceMin", "any": "ReduceMax",
+}  # fmt: skip
+
+
+def _promoted(first: DType, second: DType) -> DType:
+    """Return the dtype of a result, as JAX has it: floats stay in their width beside integers of any width."""
+    if first.is_floating != second.is_floating and not (first.is_complex or second.is_complex):
+        return first if first.is_floating else second
+    return dtypes.from_numpy(np.result_type(first.numpy, second.numpy))
+
+
+class ArrayFunctions:
+    """Functions of arrays. `array_type` is the class of arrays, made of the namespace and a value."""
+
+    array_type: ClassVar[Callable[..., Any]]
+    has_64_bits: ClassVar[bool] = True
+    has_views: ClassVar[bool] = False
+    """Whether arrays have a method `view`, for the bits of floats."""
+    issubdtype = staticmethod(np.issubdtype)
+
+    def __init__(self, g: Any) -> None:
+        self.g = g
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Return a function that is one operator, by its name."""
+        if name in _UNARY:
+            return functools.partial(self._unary, _UNARY[name])
+        if name in _BINARY:
+            return functools.partial(self._binary, _BINARY[name])
+        if name in _BITWISE:
+            return functools.partial(self._bitwise, _BITWISE[name])
+        if name in _REDUCTIONS:
+            return functools.partial(self._reduced, _REDUCTIONS[name])
+        raise UnimplementedError(f"its lowering needs {name}, which ONNX lacks")
+
+    def _unary(self, name: str, x: Any) -> Any:
+        return self.array_of(self.g.op(name, self.value(x)))
+
+    def _binary(self, name: str, x: Any, y: Any) -> Any:
+        return self.array_of(self.g.op(name, *self._pair(x, y)))
+
+    def _bitwise(self, names: tuple[str, str], x: Any, y: Any) -> Any:
+        x, y = self._pair(x, y)
+        return self.array_of(self.g.op(names[x.dtype is dtypes.bool_], x, y))
+
+    def _reduced(self, name: str, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
+        value = self.value(x if dtype is None else x.astype(dtype))
+        if axis is None and value.rank is None and not keepdims:
+            return self.array_of(self.g.op(name, value, keepdims=0))
+        axes = range(self.g.rank(value)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
+        return self.array_of(self.g.op(name, value, axes, keepdims=int(keepdims)) if axes else value)
+
+    # Between arrays and values.
+
+    def array_of(self, value: Value) -> Any:
+        """Return a value as an array."""
+        return self.array_type(self, value)
+
+    def value(self, x: Any, like: Value | None = None) -> Any:
+        """Return an array, or a constant, as a value; a Python number has the dtype of `like`."""
+        if isinstance(getattr(x, "value", None), Value):
+            return x.value
+        if like is None or not isinstance(x, (bool, int, float, complex)):
+            return self.g.constant(np.asarray(x))
+        if isinstance(x, float) and like.dtype.is_integer:
+            raise UnimplementedError(f"its lowering computes with {x} and integers")
+        return self.g.constant(x, like.dtype)
+
+    def _pair(self, x: Any, y: Any) -> tuple[Value, Value]:
+        """Return two operands as values of the dtype that both promote to."""
+        first, second = (getattr(each, "value", None) for each in (x, y))
+        first, second = self.value(x, second), self.value(y, first)
+        if first.dtype is second.dtype or first.dtype.is_object:
+            return first, second
+        common = _promoted(first.dtype, second.dtype)
+        return self.g.cast(first, common), self.g.cast(second, common)
+
+    # Elementwise.
+
+    def invert(self, x: Any) -> Any:
+        return self._unary("Not" if x.dtype == bool else "BitwiseNot", x)
+
+    def add(self, x: Any, y: Any) -> Any:
+        """Return the sum; texts are joined."""
+        a, b = self._pair(x, y)
+        return self.array_of(self.g.StringConcat(a, b) if a.dtype.is_object else self.g.Add(a, b))
+
+    def negative(self, x: Any) -> Any:
+        return 0 - x if x.dtype.kind == "u" else self._unary("Neg", x)
+
+    def not_equal(self, x: Any, y: Any) -> Any:
+        return self._unary("Not", self.equal(x, y))
+
+    def square(self, x: Any) -> Any:
+        return x * x
+
+    def rsqrt(self, x: Any) -> Any:
+        return self.reciprocal(self.sqrt(x))
+
+    def relu6(self, x: Any) -> Any:
+        return self.minimum(self.maximum(x, 0), 6)
+
+    def erfc(self, x: Any) -> Any:
+        return 1 - self.erf(x)
+
+    def expm1(self, x: Any) -> Any:
+        """Return exp(x) - 1 as tanh(x/2) (exp(x) + 1), exact for small x."""
+        return self.tanh(x * 0.5) * (self.exp(x) + 1)
+
+    def log1p(self, x: Any) -> Any:
+        """Return log(1 + x), for small x by the first terms of the series."""
+        series = x * (1 - x * (0.5 - x / 3))
+        return self.where(abs(x) < 1e-3, series, self.log(x + 1))
+
+    def isfinite(self, x: Any) -> Any:
+        return ~(self.isnan(x) | self.isinf(x))
+
+    def trunc(self, x: Any) -> Any:
+        return self.sign(x) * self.floor(abs(x))
+
+    def mod(self, x: Any, y: Any) -> Any:
+        """Return the remainder with the divisor's sign; ONNX's remainder of floats has the dividend's."""
+        a, b = self._pair(x, y)
+        if a.dtype.is_integer:
+            return self.array_of(self.g.Mod(a, b))
+        rest, divisor = self.array_of(self.g.Mod(a, b, fmod=1)), self.array_of(b)
+        return self.where((rest != 0) & ((rest < 0) ^ (divisor < 0)), rest + divisor, rest)
+
+    def fmod(self, x: Any, y: Any) -> Any:
+        return self.array_of(self.g.Mod(*self._pair(x, y), fmod=1))
+
+    def floor_divide(self, x: Any, y: Any) -> Any:
+        """Return the quotient rounded down; ONNX's quotient of integers is rounded towards zero."""
+        if x.dtype.kind not in "iu":
+            return self.floor(x / y)
+        if x.dtype.kind == "u":
+            return x / y
+        # The remainders of both roundings differ where the quotient is not whole and negative. No step overflows.
+        return x / y - (self.mod(x, y) != self.fmod(x, y)).astype(x.dtype)
+
+    def power(self, x: Any, y: Any) -> Any:
+        """Return the power; of integers by squares, with wrap-around: onnxruntime computes them as float64."""
+        base, exponent = self._pair(x, y)
+        if not base.dtype.is_integer:
+            return self.array_of(self.g.Pow(base, exponent))
+        largest = np.iinfo(exponent.dtype.numpy).max if exponent.array is None else max(exponent.array.max(initial=0), 0)
+        square, bits = self.array_of(base), self.array_of(exponent)
+        result = self.ones_like(square)
+        for place in range(int(largest).bit_length()):
+            square = square * square if place else square
+            result = self.where((bits & (1 << place)) != 0, result * square, result)
+        return result
+
+    def left_shift(self, x: Any, y: Any) -> Any:
+        return self._shifted(x, y, "LEFT")
+
+    def right_shift(self, x: Any, y: Any) -> Any:
+        """Shift arithmetically: the complement of a negative number is shifted, so that set bits enter from the left."""
+        if x.dtype.kind == "u":
+            return self._shifted(x, y, "RIGHT")
+        is_negative = x < 0
+        shifted = self._shifted(self.where(is_negative, ~x, x), y, "RIGHT")
+        return self.where(is_negative, ~shifted, shifted)
+
+    def _shifted(self, x: Any, distance: Any, direction: str) -> Any:
+        """Shift bits; ONNX's operator is of unsigned numbers."""
+        a, b = (self.array_of(value).astype(f"uint{8 * x.itemsize}").value for value in self._pair(x, distance))
+        return self.array_of(self.g.BitShift(a, b, direction=direction)).astype(x.dtype)
+
+    def population_count(self, x: Any) -> Any:
+        """Return the number of bits that are set, byte by byte: that of each is in a table."""
+        wide = x.astype(f"uint{8 * x.itemsize}").astype(np.uint64)
+        table = np.bitwise_count(np.arange(256, dtype=np.uint8))
+        bytes_ = (self.right_shift(wide, np.uint64(8 * place)) & np.uint64(255) for place in range(x.itemsize))
+        return functools.reduce(operator.add, (self.take(table, byte.astype(np.int64), 0) for byte in bytes_))
+
+    def arctan2(self, y: Any, x: Any) -> Any:
+        return self.array_of(self.g.arctangent(*self._pair(y, x)))
+
+    def clip(self, x: Any, low: Any, high: Any) -> Any:
+        return self.minimum(self.maximum(x, low), high)
+
+    def where(self, condition: Any, x: Any, y: Any) -> Any:
+        return self.array_of(self.g.Where(self.value(condition), *self._pair(x, y)))
+
+    def conj(self, x: Any) -> Any:
+        return self.array_of(self.g.conjugate(x.value))
+
+    def real(self, x: Any) -> Any:
+        return self.array_of(self.g.parts(x.value)[0]) if x.value.dtype.is_complex else x
+
+    def imag(self, x: Any) -> Any:
+        return self.array_of(self.g.parts(x.value)[1]) if x.value.dtype.is_complex else self.zeros_like(x)
+
+    def angle(self, x: Any) -> Any:
+        return self.arctan2(x.imag, x.real)
+
+    def complex(self, real: Any, imag: Any) -> Any:
+        return self.array_of(self.g.complex(real.value, imag.value))
+
+    def same_shape(self, x: Any, y: Any) -> bool:
+        """Return False for arrays that are known to have different shapes."""
+        a, b = x.value.shape, y.value.shape
+        if a.rank is None or b.rank is None:
+            return True
+        return len(a) == len(b) and not any(isinstance(p, int) and isinstance(q, int) and p != q for p, q in zip(a, b))
+
+    def with_factor(self, x: Any, result: Any, factor: Callable[[Any], Any]) -> Any:
+        """Return the result of a function: only derivatives need the factor."""
+        return result
+
+    def with_derivatives(self, result: Any, path: Callable[[], Any]) -> Any:
+        """Return the result of a function that has the derivatives of another."""
+        return result
+
+    def require(self, condition: Any) -> None:
+        """Do nothing: a model has no way to refuse its inputs."""
+
+    # Loops, whose values keep their shapes.
+
+    def fori_loop(self, start: int, count: Any, advance: Callable[..., Any], values: Any) -> Any:
+        """Return the values after `count` calls of `advance`, with 0, 1 ... and the values."""
+        assert start == 0
+        count = count if isinstance(count, int) else self.value(count)
+        return self._looped(values, lambda run, carried: self.g.repeat(count, carried, run), advance)
+
+    def while_loop(self, goes_on: Callable[[Any], Any], advance: Callable[[Any], Any], values: tuple[Any, ...]) -> Any:
+        """Return the values after as many calls of `advance` as the condition on the values holds for."""
+
+        def loop(run: Callable[..., list[Value]], carried: list[Value]) -> list[Value]:
+            def step(number: Value, before: Sequence[Value]) -> list[Value]:
+                after = run(number, before)
+                return [self.value(goes_on(tuple(map(self.array_of, after)))), *after]
+
+            looped: list[Value] = self.g.repeat_while(self.value(goes_on(values)), carried, step)
+            return looped
+
+        return self._looped(values, loop, lambda number, state: advance(state))
+
+    def optimization_barrier(self, x: Any) -> Any:
+        return x
+
+    def stop_gradient(self, x: Any) -> Any:
+        return x
+
+    def _looped(self, values: Any, loop: Callable[..., Any], advance: Callable[..., Any]) -> Any:
+        """Return the results of a loop on values as arrays: a tuple, or an array."""
+        is_one = not isinstance(values, tuple)
+
+        def run(number: Value, carried: Sequence[Value]) -> list[Value]:
+            arrays = tuple(map(self.array_of, carried))
+            results = advance(self.array_of(number), arrays[0] if is_one else arrays)
+            return [self.value(result) for result in ([results] if is_one else results)]
+
+        results = tuple(map(self.array_of, loop(run, [self.value(each) for each in ([values] if is_one else values)])))
+        return results[0] if is_one else results
+
+    # Making arrays.
+
+    def asarray(self, x: Any, dtype: Any = None) -> Any:
+        array = self.array_of(self.value(x))
+        return array if dtype is None else array.astype(dtype)
+
+    def full(self, shape: Any, number: Any, dtype: Any = None) -> Any:
+        filled = self.asarray(number, dtype)
+        return self.broadcast_to(filled, shape)
+
+    def arange(self, size: Any) -> Any:
+        """Return the numbers below a size, that of an array or a number."""
+        return self.array_of(self.g.Range(0, self.g.reshape(self.dims([size]), []), 1))
+
+    def zeros_like(self, x: Any) -> Any:
+        return self.array_of(self.g.zeros_like(x.value))
+
+    def ones_like(self, x: Any) -> Any:
+        return self.array_of(self.g.Expand(self.g.like(1, x.value), self.g.dims(x.value)))
+
+    # Shapes.
+
+    def dims(self, shape: Any) -> Value:
+        """Return a shape, which or whose sizes only the run may know, as a vector."""
+        given = getattr(shape, "value", None)
+        if isinstance(given, Value):
+            return given
+        sizes: Sequence[Any] = shape if isinstance(shape, (tuple, list)) else np.ravel(shape).tolist()
+        parts: list[Any] = [getattr(size, "value", size) for size in sizes]
+        joined: Value = self.g.joined(*(part if isinstance(part, Value) else operator.index(part) for part in parts), [])
+        return joined
+
+    def reshape(self, x: Any, shape: Any) -> Any:
+        dims = self.dims(shape)
+        is_open = isinstance(shape, (tuple, list)) and any(isinstance(size, int) and size == -1 for size in shape)
+        return self.array_of((self.g.reshape if is_open else self.g.of_dims)(self.value(x), dims))
+
+    def broadcast_to(self, x: Any, shape: Any) -> Any:
+        result = self.g.Expand(self.value(x), self.dims(shape))
+        if result.rank is None and isinstance(shape, tuple):
+            result.spec = TensorSpec(result.dtype, Shape(size if isinstance(size, int) else None for size in shape))
+        return self.array_of(result)
+
+    def broadcast_arrays(self, *arrays: Any) -> list[Any]:
+        """Return arrays of a common shape; each is expanded to the shapes of the others that are not known to be its own."""
+        values = [self.value(array) for array in arrays]
+        shapes = dict.fromkeys(value.shape for value in values)
+        if len(shapes) == 1 and next(iter(shapes)).is_known:
+            return list(arrays)
+        dims = [self.g.dims(value) for value in values]
+        others = [[*dims[:i], *dims[i + 1 :]] for i in range(len(dims))]
+        return [self.array_of(functools.reduce(self.g.Expand, other, value)) for value, other in zip(values, others)]
+
+    # Parts and wholes.
+
+    def concatenate(self, arrays: Sequence[Any], axis: int = 0) -> Any:
+        values = [self.value(array) for array in arrays]
+        return self.array_of(self.g.Concat(*values, axis=axis) if len(values) > 1 else values[0])
+
+    def stack(self, arrays: Sequence[Any], axis: int = 0) -> Any:
+        values = [self.value(array) for array in arrays]
+        return self.array_of(self.g.Concat(*(self.g.unsqueeze(value, axis) for value in values), axis=axis))
+
+    def transpose(self, x: Any, order: Sequence[int]) -> Any:
+        return self.array_of(self.g.transpose(x.value, order))
+
+    def pad(self, x: Any, widths: Any) -> Any:
+        """Pad with zeros before and after each dimension."""
+        return self.array_of(self.g.Pad(x.value, np.asarray(widths).T.ravel().tolist(), self.g.like(0, x.value)))
+
+    def take(self, x: Any, places: Any, axis: int) -> Any:
+        """Return the elements at places along an axis; places out of range are errors of the run."""
+        array = self.asarray(x)
+        return self.array_of(self.g.Gather(array.value, self.value(places), axis=int(axis)))
+
+    # Along an axis.
+
+    def cumsum(self, x: Any, axis: int, dtype: Any) -> Any:
+        return self.array_of(self.g.CumSum(x.astype(dtype).value, np.int64(axis)))
+
+    def softmax(self, x: Any, axis: int = -1) -> Any:
+        return self.array_of(self.g.Softmax(x.value, axis=axis))
+
+    def log_softmax(self, x: Any, axis: int = -1) -> Any:
+        return self.array_of(self.g.LogSoftmax(x.value, axis=axis))
+
+    def einsum(self, equation: str, *arrays: Any) -> Any:
+        """Return the sum of products; in ONNX each `...` stands for the same number of axes, which are broadcast."""
+        subscripts = equation.partition("->")[0].split(",")
+        if len(arrays) > 1 and all("..." in each for each in subscripts):
+            counts = [array.ndim - len(each) + 3 for array, each in zip(arrays, subscripts)]
+            heads = [[slice(None)] * each.index("...") for each in subscripts]
+            arrays = tuple(
+                array[(*head, *[None] * (max(counts) - count))] for array, head, count in zip(arrays, heads, counts)
+            )
+        return self.array_of(self.g.Einsum(*map(self.value, arrays), equation=equation))
+
 
 _END: Final = np.iinfo(np.int64).max
 

@@ -11,6 +11,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 import numpy as np
 
+from ..numerics.integers import truncated_quotient
 from ..support.errors import UnimplementedError
 from ..support.hints import Hint, option
 from ..types import dtypes
@@ -18,13 +19,171 @@ from ..types.arrays import Array
 from ..types.dtypes import DType
 from ..types.shapes import SCALAR, Shape, TensorSpec
 from . import array_programs
-from .blocks import Block, ElementShapes, Held, Operation, Value
-from .branch_outputs import common, fitted, flat, is_branch_output
+from .blocks import Block, ElementShapes, Held, Operation, Value, carrier, common, computed_in, fitted, flat, is_branch_output
 from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
-from .constant_operators import folded
-from .double_floats import IN_DOUBLE
-from .kernel_dtypes import carrier, computed_in
 from .result_shapes import result_shape
+
+_SMALL: Final = 1 << 12
+"""The largest number of elements for operators that compute new elements to be folded."""
+
+
+def folded(name: str, values: Sequence[Value | None], attrs: Mapping[str, Any]) -> Array | None:
+    """Return the result of an operator on constants; None where the operator stays in the graph."""
+    function = _MOVING.get(name) or _COMPUTING.get(name)
+    arrays = [value.array for value in values if value is not None]
+    constants = [array for array in arrays if array is not None]
+    if function is None or not constants or len(constants) < len(values):
+        return None
+    kinds = "iub" if name == "ReduceSum" else "iubf"  # a sum of floats depends on the order of the terms
+    if name in _COMPUTING and any(array.dtype.kind not in kinds or array.size > _SMALL for array in constants):
+        return None
+    with np.errstate(all="ignore"):
+        return np.asarray(function(*constants, **attrs))
+
+
+def _reshape(x: Array, dims: Array, allowzero: int = 0) -> Array:
+    return x.reshape([x.shape[i] if size == 0 and not allowzero else size for i, size in enumerate(dims)])
+
+
+def _concat(*parts: Array, axis: int) -> Array:
+    return np.concatenate(parts, axis)
+
+
+def _slice(x: Array, starts: Array, ends: Array, axes: Array, steps: Array | None = None) -> Array:
+    taken = [slice(None)] * x.ndim
+    for i, axis in enumerate(axes):
+        step = 1 if steps is None else int(steps[i])
+        end = None if step < 0 and ends[i] < -x.shape[axis] else int(ends[i])
+        taken[axis] = slice(int(starts[i]), end, step)
+    return x[tuple(taken)]
+
+
+def _gather(x: Array, indices: Array, axis: int = 0) -> Array:
+    place: tuple[Any, ...] = (*[slice(None)] * (axis % x.ndim), indices)
+    result: Array = x[place]  # np.take ends the process where there are too many dimensions
+    return result
+
+
+def _divide(x: Array, y: Array) -> Array:
+    result: Array = np.divide(x, y) if x.dtype.kind == "f" else truncated_quotient(x, y)
+    return result
+
+
+def _max(*arrays: Array) -> Array:
+    return functools.reduce(np.maximum, arrays)
+
+
+def _min(*arrays: Array) -> Array:
+    return functools.reduce(np.minimum, arrays)
+
+
+def _mod(x: Array, y: Array, fmod: int = 0) -> Array:
+    return np.fmod(x, y) if fmod else np.mod(x, y)
+
+
+def _reduce_sum(x: Array, axes: Array | None = None, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
+    places = None if axes is None or not (axes.size or noop_with_empty_axes) else tuple(map(int, axes))
+    return np.sum(x, places, dtype=x.dtype, keepdims=bool(keepdims))
+
+
+_MOVING: Final[Mapping[str, Callable[..., Array]]] = {
+    "Reshape": _reshape,
+    "Transpose": lambda x, perm: np.ascontiguousarray(np.transpose(x, perm)),
+    "Unsqueeze": lambda x, axes: np.expand_dims(x, tuple(map(int, axes))),
+    "Squeeze": lambda x, axes: np.squeeze(x, tuple(map(int, axes))),
+    "Concat": _concat,
+    "Slice": _slice,
+}
+_COMPUTING: Final[Mapping[str, Callable[..., Array]]] = {
+    "Gather": _gather, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": _divide, "Max": _max, "Min": _min,
+    "Equal": np.equal, "Less": np.less, "LessOrEqual": np.less_equal, "Greater": np.greater,
+    "GreaterOrEqual": np.greater_equal, "Not": np.logical_not, "And": np.logical_and, "Or": np.logical_or,
+    "Neg": np.negative, "Abs": np.abs, "Sign": np.sign, "Floor": np.floor, "Round": np.rint, "Sqrt": np.sqrt,
+    "IsNaN": np.isnan, "IsInf": np.isinf, "Where": np.where, "Mod": _mod, "ReduceSum": _reduce_sum,
+}  # fmt: skip
+
+_LARGE: Final = 1e150
+"""A bound: beyond, adding 1 to the square makes no difference; the square is still finite."""
+
+
+def _polynomial(g: Any, x: Any, coefficients: Sequence[float]) -> Any:
+    """Emit a polynomial by Horner's scheme; the coefficients begin with the constant."""
+    return functools.reduce(lambda total, c: g.Add(g.Mul(total, x), c), coefficients[-2::-1], g.like(coefficients[-1], x))
+
+
+def _half(g: Any, x: Any) -> Any:
+    """Emit the tangent of half the angle whose tangent is x."""
+    return g.Div(x, g.Add(g.Sqrt(g.Add(g.Mul(x, x), 1)), 1))
+
+
+def _atan(g: Any, x: Any) -> Any:
+    """Emit the series of a quarter of the angle, with a tangent of 0.2 at most; beyond 1 for the complement."""
+    size = g.Abs(x)
+    is_far = g.Greater(size, 1)
+    quarter = _half(g, _half(g, g.Where(is_far, g.Reciprocal(size), size)))
+    series = _polynomial(g, g.Mul(quarter, quarter), [(-1) ** k / (2 * k + 1) for k in range(13)])
+    angle = g.Mul(g.Mul(quarter, series), 4)
+    angle = g.Where(is_far, g.Sub(math.pi / 2, angle), angle)
+    return g.Where(g.Less(x, 0), g.Neg(angle), angle)
+
+
+def _asin(g: Any, x: Any) -> Any:
+    return _atan(g, g.Div(x, g.Sqrt(g.Mul(g.Sub(1, x), g.Add(x, 1)))))
+
+
+def _acos(g: Any, x: Any) -> Any:
+    return g.Mul(_atan(g, g.Sqrt(g.Div(g.Sub(1, x), g.Add(x, 1)))), 2)
+
+
+def _sinh(g: Any, x: Any) -> Any:
+    """Emit a series up to 1, where the difference of exponentials would lose digits."""
+    near = g.Max(g.Min(x, 1), -1)
+    series = _polynomial(g, g.Mul(near, near), [1 / math.factorial(2 * k + 1) for k in range(10)])
+    far = g.Mul(g.Sub(g.Exp(x), g.Exp(g.Neg(x))), 0.5)
+    return g.Where(g.Less(g.Abs(x), 1), g.Mul(near, series), far)
+
+
+def _cosh(g: Any, x: Any) -> Any:
+    return g.Mul(g.Add(g.Exp(x), g.Exp(g.Neg(x))), 0.5)
+
+
+def _asinh(g: Any, x: Any) -> Any:
+    size = g.Abs(x)
+    root = g.Where(g.Greater(size, _LARGE), size, g.Sqrt(g.Add(g.Mul(x, x), 1)))
+    result = g.Log(g.Add(size, root))
+    return g.Where(g.Less(x, 0), g.Neg(result), result)
+
+
+def _acosh(g: Any, x: Any) -> Any:
+    return g.Log(g.Add(x, g.Mul(g.Sqrt(g.Sub(x, 1)), g.Sqrt(g.Add(x, 1)))))
+
+
+def _atanh(g: Any, x: Any) -> Any:
+    return g.Mul(g.Log(g.Div(g.Add(x, 1), g.Sub(1, x))), 0.5)
+
+
+def _softplus(g: Any, x: Any) -> Any:
+    return g.Add(g.Max(x, 0), g.Log(g.Add(g.Exp(g.Neg(g.Abs(x))), 1)))
+
+
+def _elu(g: Any, x: Any, alpha: float = 1.0) -> Any:
+    return g.Where(g.Less(x, 0), g.Mul(g.Sub(g.Exp(g.Min(x, 0)), 1), alpha), x)
+
+
+def _selu(g: Any, x: Any) -> Any:
+    """Emit Selu with the constants of Klambauer et al. (2017); ONNX's attributes hold only 32 bits."""
+    return g.Mul(_elu(g, x, 1.6732632423543772), 1.0507009873554805)
+
+
+def _leaky_relu(g: Any, x: Any, alpha: float = 0.01) -> Any:
+    return g.Where(g.Less(x, 0), g.Mul(x, alpha), x)
+
+
+IN_DOUBLE: Final[Mapping[str, Callable[..., Value]]] = {
+    "Tan": lambda g, x: g.Div(g.Sin(x), g.Cos(x)), "Atan": _atan, "Asin": _asin, "Acos": _acos, "Sinh": _sinh, "Cosh": _cosh,
+    "Asinh": _asinh, "Acosh": _acosh, "Atanh": _atanh, "Softplus": _softplus, "Elu": _elu, "Selu": _selu,
+    "LeakyRelu": _leaky_relu, "Softsign": lambda g, x: g.Div(x, g.Add(g.Abs(x), 1)),
+}  # fmt: skip
 
 Argument: TypeAlias = "Value | Array | Sequence[int] | float | None"
 """An input of an operator. A number is of the dtype of the other inputs, a sequence of numbers a vector of int64."""

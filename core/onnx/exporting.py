@@ -13,8 +13,7 @@ from ..building.gradbuilder import parts_of
 from ..control_flow.deadness import is_contradiction, joined, on_branch
 from ..control_flow.frames import MERGE, SWITCH
 from ..functions.call_kinds import CallKind, Form, call_kind
-from ..functions.implementations import function_called
-from ..functions.instantiation import with_attrs
+from ..functions.instantiation import function_called, with_attrs
 from ..functions.purity import impurity
 from ..functions.table_fills import table_fills
 from ..graph.graph import Function, Graph, Node, Output
@@ -26,7 +25,7 @@ from ..planning.planner import compile_plan
 from ..registry.op_facts import has_fact
 from ..registry.registry import Composition, has_kernel, onnx_lowering
 from ..runtime.guards.limits import flops_of
-from ..runtime.steps.constant_folding import MAX_FLOPS, folded_values
+from ..runtime.steps.constant_steps import MAX_FLOPS, folded_values
 from ..support import dataclasses, hints
 from ..support.errors import DeadlineExceededError, InternalError, ResourceExhaustedError, TfgError, UnimplementedError
 from ..support.grouping import grouped
@@ -35,14 +34,11 @@ from ..types import dtypes
 from ..types.dims import Dim
 from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..types.tensors import FuncRef
-from .blocks import OnnxModel, Value
+from .blocks import OnnxModel, Value, carrier
 from .cleanup import drop_unused, tidy
 from .complex_numbers import part_dtype
 from .emitter import DEEPEST, EXPORT_A_PART, Emitter, ModelTooLargeError, UndecidedAxisError, too_deep
-from .kernel_dtypes import carrier
-from .list_inputs import has_misplaced_list
-from .loop_values import emit_loop, handed_on, returned
-from .v1_conditionals import Condition, merged
+from .loop_values import Condition, emit_loop, handed_on, has_misplaced_list, merged, returned
 
 _HANDLES: Final = (dtypes.variant, dtypes.resource)
 """The dtypes of lists and TensorArrays, lowered to tensors."""

@@ -1,18 +1,23 @@
-"""Loop values: the values that an iteration changes, and the invariant part of their shapes."""
+"""Loop values: the values that an iteration changes, and the invariant part of their shapes; results of V1 conditionals."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
-from ..control_flow.copies import hands_in
-from ..graph.graph import Function
+import numpy as np
+
+from ..control_flow.deadness import branch_of
+from ..control_flow.frames import hands_in
+from ..graph.graph import Function, Node
 from ..inference.inference import unchanged
 from ..planning.plan import Loop
+from ..registry.catalog import OpDef
+from ..registry.op_facts import has_fact
+from ..types import dtypes
 from ..types.dims import Dim
 from ..types.shapes import POSITION, Shape, relax_shapes
-from .blocks import Block, Operation, Value
-from .branch_outputs import flat
+from .blocks import Block, Operation, Value, flat, is_branch_output
 from .emitter import Emitter
 
 Advance: TypeAlias = "Callable[[Sequence[Any]], tuple[Value, Sequence[Any]]]"
@@ -125,3 +130,48 @@ def _is_constant(shape: Shape, constant: Set[str]) -> bool:
 
 def _same(a: Any, b: Any) -> bool:
     return isinstance(a, Value) and isinstance(b, Value) and a.array is not None and a is b
+
+
+Condition = frozenset[tuple[Value, int]]
+
+
+def merged(
+    g: Emitter, entries: Sequence[tuple[Value, Condition]], numbers: Sequence[int], arity: Mapping[Value, int]
+) -> list[Value]:
+    """Return the value of the input that is alive, of several with conditions, and the input's number.
+
+    `arity` has the number of branches of each predicate.
+    """
+    if len(entries) == 1:
+        return [entries[0][0], g.constant(np.int32(numbers[0]))]
+    if not all(is_branch_output(value) for value, _ in entries):
+        g.refuse("it chooses between values that are not tensors")
+    common = frozenset.intersection(*(condition for _, condition in entries))
+    predicate, branches = _divided(g, [condition - common for _, condition in entries])
+    order = [next((i for i, taken in enumerate(branches) if taken == branch), None) for branch in range(arity[predicate])]
+    present = [i if i is not None else order[-1] or 0 for i in order]
+
+    def emit(place: int) -> Any:
+        return lambda: [entries[place][0], g.constant(np.int32(numbers[place]))]
+
+    return g.choose(predicate, [emit(place) for place in present])
+
+
+def _divided(g: Emitter, conditions: Sequence[Condition]) -> tuple[Value, list[int]]:
+    """Return the predicate in which the conditions differ, and the branch of each condition."""
+    for predicate, _ in conditions[0]:
+        branches = [branch_of(condition, predicate) for condition in conditions]
+        numbers = [branch for branch in branches if branch is not None]
+        if len(numbers) == len(branches) == len(set(numbers)):
+            return predicate, numbers
+    g.refuse("its inputs are not the branches of one conditional")
+
+
+def has_misplaced_list(node: Node, definition: OpDef) -> bool:
+    """Return True for a list as an input for tensors of any dtype: the lowering would move the elements of the list."""
+    if has_fact(node.op, "of_lists") or has_fact(node.op, "sum_of_inputs"):
+        return False
+    if has_fact(node.op, "forwarding") or has_fact(node.op, "passes_each_on"):
+        return False
+    open_args = [arg for arg in definition.inputs if arg.dtype is None]
+    return any(dtypes.variant in definition.arg_dtypes(arg, node.attrs) for arg in open_args)

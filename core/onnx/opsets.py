@@ -16,8 +16,7 @@ from ..support.words import counted
 from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.shapes import Shape
-from .blocks import Block, OnnxModel, Operation, Value
-from .kernel_dtypes import wider_dtypes
+from .blocks import Block, OnnxModel, Operation, Value, wider_dtypes
 
 OPSET: Final = 21
 """The opset whose operators the lowerings emit."""

@@ -15,10 +15,9 @@ from ..functions.callers import all_nodes
 from ..graph.foreign_ops import foreign, origin, supply_hint
 from ..graph.graph import GraphLike, Node, as_graph
 from ..inference import binding
-from ..registry import families, kernel_types, registry
-from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
+from ..registry import kernel_types, op_facts, registry
+from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef, op_sentence
 from ..registry.op_facts import FACTS, facts_of
-from ..registry.op_sentences import op_sentence
 from ..support import dataclasses
 from ..support.arguments import checked, expect, regular_expression
 from ..support.display import Report, Rows
@@ -217,8 +216,8 @@ def select_ops(
     A pattern is an op's name, or a regular expression searched in the name. Raises InvalidArgumentError for a bad
     expression, and NotFoundError for a pattern that selects nothing and for an unknown family.
     """
-    if family is not None and family not in families.names():
-        raise NotFoundError(f"unknown family '{family}'", hint=f"the families are {', '.join(families.names())}")
+    if family is not None and family not in op_facts.names():
+        raise NotFoundError(f"unknown family '{family}'", hint=f"the families are {', '.join(op_facts.names())}")
     names = CATALOG.custom() if custom else tuple(CATALOG)
     chosen = {name for pattern in patterns for name in _matching(pattern, names)} if patterns else set(names)
     return tuple(
@@ -339,7 +338,7 @@ def _location(function: Any, op: str) -> Location | None:
 
 def _family_file(op: str) -> str:
     family = registry.family(op)
-    return "" if family is None else families.path_of(family)
+    return "" if family is None else op_facts.path_of(family)
 
 
 def _relative(file: str) -> str:

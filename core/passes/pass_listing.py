@@ -1,15 +1,54 @@
-"""Facts about the passes: their options, accuracy classes and rules."""
+"""The passes, collected from the modules beside this module and from the rooms, in the order of their runs; their facts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+import pathlib
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from ..support import dataclasses
 from ..support.display import Rows
+from ..support.errors import NotFoundError
+from ..support.grouping import grouped
+from ..support.hints import Hint, step
 from .base.accuracy import Accuracy
 from .base.graph_pass import Pass
-from .order import all_passes
+
+_FOLDER = pathlib.Path(__file__).parent
+
+
+@functools.cache
+def all_passes() -> tuple[type[Pass], ...]:
+    """Return every pass, each directly behind the pass that it follows; NotFoundError for an unknown name in `follows`."""
+    followers = grouped((kind.follows, kind) for kind in _defined())
+    ordered = _behind("", followers)
+    if unknown := followers.keys() - {"", *(kind.name for kind in ordered)}:
+        raise NotFoundError(f"unknown passes in `follows`: {', '.join(sorted(unknown))}")
+    return tuple(ordered)
+
+
+def _defined() -> list[type[Pass]]:
+    for path in sorted(_FOLDER.rglob("[a-z]*.py")):
+        import_module(".".join(("", *path.relative_to(_FOLDER).with_suffix("").parts)), __package__)
+    return [kind for kind in Pass.__subclasses__() if kind.__module__.startswith(f"{__package__}.")]
+
+
+def _behind(name: str, followers: Mapping[str, Sequence[type[Pass]]]) -> list[type[Pass]]:
+    """Return the passes that run behind a pass: of several followers, the follower with the shortest chain comes first."""
+    chains = [[kind, *_behind(kind.name, followers)] for kind in followers.get(name, ())]
+    return [kind for chain in sorted(chains, key=lambda chain: (len(chain), chain[0].name)) for kind in chain]
+
+
+def find_pass(name: str) -> type[Pass]:
+    """Return the pass with a name; NotFoundError lists the existing names."""
+    for kind in all_passes():
+        if kind.name == name:
+            return kind
+    names = [kind.name for kind in all_passes()]
+    hint = Hint(step("list_passes"), " describes all passes")
+    raise NotFoundError(f"unknown pass '{name}'; the passes are {', '.join(names)}", hint=hint)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,36 +9,65 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final, NamedTuple, TypeAlias
 
+from ..engines.engine_report import RefusedNodes, refused_nodes
 from ..explaining.graph_facts import GraphFacts, explain_graph, no_obvious_output
-from ..functions.call_kinds import INLINED
-from ..functions.call_validation import check_calls
+from ..functions.call_kinds import INLINED, check_calls
 from ..functions.callers import all_nodes, called_functions, node_count
+from ..functions.purity import impurity
 from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ..graph.variable_nodes import VARIABLES
 from ..inference.error_context import fault
 from ..planning.reachability import needed_nodes
-from ..registry.graph_readers import unread_ops
 from ..registry.op_facts import has_fact
+from ..registry.op_history import unread_ops
 from ..runtime.session.function_signatures import as_called
 from ..support import dataclasses
 from ..support.arguments import checked
-from ..support.display import Report
+from ..support.display import Report, Rows
 from ..support.errors import InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.log import DEBUG, INFO, tell
+from ..support.tensor_names import parse_tensor_name
 from ..support.user_signals import pass_on
 from ..support.words import counted
 from ..transforms.subgraphs import forget_locations
 from .base.accuracy import Accuracy, loosest
 from .base.costs import CostMeter, GraphCost
-from .base.graph_pass import Pass, PassContext, Refusal, SharedPassState, WeightError
-from .base.pass_options import configure, parse_passes
+from .base.graph_pass import Pass, PassContext, Refusal, SharedPassState, WeightError, configure, parse_passes
 from .base.race_settling import settle_races
-from .cleanup.prune import Prune
-from .cluster_facts import ClusterFacts, new_clusters
-from .functions.cpu_implementations import Implementations
-from .functions.inline import Inline
-from .order import all_passes, find_pass
+from .cleanup.removals import Prune
+from .functions.function_clusters import FunctionClusters
+from .functions.inline import Implementations, Inline
+from .pass_listing import all_passes, find_pass
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ClusterFacts:
+    """A function that the pass `cluster` made, and the nodes that XLA does not support."""
+
+    function: str
+    """The name of the function."""
+    nodes: int
+    """The number of nodes, without constants and arguments."""
+    refused: tuple[RefusedNodes, ...]
+    """The nodes that XLA does not support, by op and reason, the most frequent first."""
+
+    @property
+    def supported(self) -> int:
+        """Return the number of nodes that XLA supports."""
+        return self.nodes - sum(refused.count for refused in self.refused)
+
+
+def new_clusters(before: Graph, after: Graph) -> Iterator[ClusterFacts]:
+    """Yield facts about the clusters of a graph that the graph before the passes lacks."""
+    names = [name for name in after.functions.keys() - before.functions.keys() if name.startswith(FunctionClusters.name)]
+    if names:
+        from ..engines.lowerable import function_refusals  # lazy: few optimizations have the pass
+
+        for name in sorted(names):
+            count, refused = function_refusals(after.functions[name])
+            yield ClusterFacts(name, count, refused_nodes(refused))
+
 
 Observer: TypeAlias = Callable[[str, Graph], None]
 """A function that is called with the name of a pass and the graph after the pass."""
@@ -436,3 +465,59 @@ def _unportable(graph: Graph) -> dict[str, int]:
     """Count the nodes of each internal op, and of each op of fused kernels."""
     ops = (node.op for node in all_nodes(graph) if not node.is_argument)
     return dict(collections.Counter(op for op in ops if op.startswith("_") or has_fact(op, "fused_kernel")).most_common())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeFate:
+    """The fate of a node; `refused` lists refused rewrites of the node, each with the pass's rule and the reason."""
+
+    name: str
+    """The name of the node."""
+    op: str
+    """The op before the passes."""
+    op_after: str | None
+    """The op after the passes; None where the node is gone."""
+    fate: str
+    """What became of the node, in words."""
+    refused: tuple[str, ...]
+    """Rewrites that were refused, with the reasons."""
+
+
+@checked
+def node_fates(
+    graph: GraphLike, names: Sequence[str], fetches: Sequence[str] = (), feeds: Sequence[str] = (), *, fast_math: bool = False
+) -> Rows[NodeFate]:
+    """Optimize for the fetches, by default the outputs and training operations, and tell of each node how the node went
+    (folded, merged, fused, removed ...) or why the node stayed.
+    """
+    graph = as_graph(graph)
+    fetches = fetches or guessed_fetches(graph)
+    nodes = [graph.node_of(name) for name in names]
+    after, report = optimize(graph, fetches, feeds, fast_math=fast_math)
+    fetched = {parse_tensor_name(name)[0] for name in fetches}
+    return Rows(_fate(graph, node, after, report, fetched) for node in nodes)
+
+
+def _fate(graph: Graph, node: Node, after: Graph, report: OptimizeReport, fetched: set[str]) -> NodeFate:
+    left = after.get(node.name)
+    fate = report.fates.get(node.name, "")
+    if left is not None and not fate:
+        fate = f"kept: {_reason(graph, node, fetched)}"
+    refused = dict.fromkeys(
+        f"{record.name}: {refusal.rule}: {refusal.reason}"
+        for record in report.passes
+        for refusal in record.refused
+        if refusal.node == node.name
+    )
+    return NodeFate(node.name, node.op, left.op if left is not None else None, fate, tuple(refused))
+
+
+def _reason(graph: Graph, node: Node, fetched: set[str]) -> str:
+    if node.name in fetched:
+        return "it is fetched"
+    if node.is_placeholder:
+        return "it is an input"
+    if node.is_constant:
+        return "it is a needed constant"
+    reason = impurity(graph, node)
+    return reason if reason is not None else "its value is needed and known only at run time, and no rule applies"

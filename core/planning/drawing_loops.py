@@ -1,6 +1,6 @@
 """Loops of random ops whose draws take their turns in an order that follows from the numbers of iterations alone.
 
-Then a plan can run them in order, once the order is known (core/runtime/execute/recorded_loops.py).
+Then a plan can run them in order, once the order is known (core/runtime/execute/dataflow.py).
 """
 
 from __future__ import annotations

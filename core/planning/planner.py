@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..control_flow.references import memory_of_variables, written_variables
-from ..functions.call_sites import PLAIN_CALL, CallSite, function_inputs, function_targets, is_partly_read
+from ..functions.call_kinds import PLAIN_CALL, CallSite, function_inputs, function_targets, is_partly_read
 from ..graph.graph import Function, Graph, Node, Output
 from ..ordering.effects import DRAW
 from ..ordering.races import Alike, Race, chained_races, find_races

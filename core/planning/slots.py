@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..control_flow.copies import is_transparent
-from ..control_flow.frames import EXIT, NEXT_ITERATION, SWITCH, Frame
+from ..control_flow.frames import EXIT, NEXT_ITERATION, SWITCH, Frame, is_transparent
 from ..control_flow.references import dereferenced_inputs, is_written, kept_inputs, memory_of_variables, written_variables
 from ..graph.graph import Node, Output
 from ..graph.traversal import nodes_whose_op, trail_end

@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 
 from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..control_flow.references import dereferenced_inputs, is_view, kept_inputs, memory_outputs, passed_references
-from ..functions.call_sites import is_partly_read
+from ..functions.call_kinds import is_partly_read
 from ..graph.graph import Node, Output
 from ..registry.catalog import OpDef
 from .frame_deadness import FrameDeadness

@@ -11,7 +11,7 @@ import collections
 from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Final
 
-from ..functions.call_sites import CallSite, function_targets
+from ..functions.call_kinds import CallSite, function_targets
 from ..functions.purity import impurity
 from ..graph.graph import Function, Node, Output
 from ..registry.op_facts import has_fact

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import os.path
+import pathlib
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -360,3 +361,18 @@ _VALUE_PARSERS: dict[str, Any] = {
     "func": lambda text: FuncRef(_unquote(text)),
     "tensor": _parse_tensor,
 }
+
+
+# Descriptions of TensorFlow's ops, a sentence each from the documentation.
+# scripts/make_op_sentences.py writes op_sentences.txt.
+
+
+def op_sentence(op: str) -> str:
+    """Return a sentence on what an op computes; empty for ops that TensorFlow does not document."""
+    return _sentences().get(op, "")
+
+
+@functools.cache
+def _sentences() -> Mapping[str, str]:
+    lines = pathlib.Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines()
+    return {op: sentence for op, _, sentence in (line.partition(" ") for line in lines)}

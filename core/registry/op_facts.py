@@ -1,4 +1,4 @@
-"""Facts of ops beyond their interfaces: FACTS by op.
+"""Facts of ops beyond their interfaces: FACTS by op, and the families of ops: the module of each, and its ops.
 
 Families state facts with `registry.facts`. The heads of the family files repeat the facts (`families`), so that a query
 imports no family.
@@ -6,9 +6,78 @@ imports no family.
 
 from __future__ import annotations
 
+import functools
+import importlib
+import os
 from typing import Final
 
-from .families import ops_of_fact
+from .. import ops as ops_package
+
+# The families of ops: the module of each family, and the ops with the facts that it registers.
+# families.txt has a line for each family file of core/ops, and below it the ops by their facts:
+#     math.special
+#       BesselI0 Digamma
+#       Acos Acosh Asin: elementwise
+# scripts/regenerate.py derives the text from the registrations. So a caller that needs an op imports only the op's family,
+# and a caller that needs facts imports no family.
+
+PACKAGE: Final = ops_package.__name__
+FOLDER: Final = os.path.dirname(ops_package.__file__)
+LIST: Final = os.path.join(os.path.dirname(__file__), "families.txt")
+INDENT: Final = "  "
+"""The beginning of a line with ops."""
+
+
+@functools.cache
+def modules() -> dict[str, str]:
+    """Map each family to its module within `ops`, as "linalg.matmul"."""
+    return {module.rpartition(".")[2]: module for module, _, _ in _lines()}
+
+
+def names() -> list[str]:
+    """List the names of all families, in order."""
+    return sorted(modules())
+
+
+def load(name: str) -> None:
+    """Import the module of a family."""
+    importlib.import_module(f".{modules()[name]}", PACKAGE)
+
+
+def path_of(name: str) -> str:
+    """Return the path of a family's file."""
+    return f"{FOLDER}/{modules()[name].replace('.', '/')}.py"
+
+
+@functools.cache
+def family_of_op() -> dict[str, str]:
+    """Map each op to its family."""
+    return {op: module.rpartition(".")[2] for module, ops, _ in _lines() for op in ops}
+
+
+@functools.cache
+def ops_of_fact() -> dict[str, frozenset[str]]:
+    """Map each fact to the ops with the fact."""
+    ops_by_fact: dict[str, list[str]] = {}
+    for _, ops, facts in _lines():
+        for fact in facts:
+            ops_by_fact.setdefault(fact, []).extend(ops)
+    return {fact: frozenset(ops) for fact, ops in ops_by_fact.items()}
+
+
+@functools.cache
+def _lines() -> tuple[tuple[str, list[str], list[str]], ...]:
+    """Return (module, ops, facts of all these ops) for each line of ops."""
+    lines, module = [], ""
+    with open(LIST, encoding="ascii") as file:
+        for line in file:
+            if line.startswith(INDENT):
+                ops, _, facts = line.partition(":")
+                lines.append((module, ops.split(), facts.split()))
+            else:
+                module = line.strip()
+    return tuple(lines)
+
 
 FACTS: Final = {
     "random": "draws random numbers: never merged, folded or cached",
@@ -145,3 +214,68 @@ def ops_with(name: str) -> tuple[str, ...]:
 def facts_of(op: str) -> tuple[str, ...]:
     """Return the facts stated of an op, in the order of FACTS."""
     return tuple(name for name in FACTS if has_fact(op, name))
+
+
+ABSENT: Final = "Absent"
+"""The op type of the nodes that replace missing inputs, where a broken graph is loaded for inspection."""
+
+INPUTS: Final = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg")
+"""The ops whose nodes are the inputs of a graph or of a function's body."""
+
+
+class NodeKinds:
+    """Kinds by the node's op; a property of several ops is a fact, see op_facts."""
+
+    __slots__ = ()
+
+    op: str
+
+    @property
+    def is_constant(self) -> bool:
+        """True for a Const, a value in an attribute."""
+        return self.op == "Const"
+
+    @property
+    def is_identity(self) -> bool:
+        """True for an Identity, the copy of a value."""
+        return self.op == "Identity"
+
+    @property
+    def is_no_op(self) -> bool:
+        """True for a NoOp, a node with control edges only."""
+        return self.op == "NoOp"
+
+    @property
+    def is_argument(self) -> bool:
+        """True for an _Arg, an argument of a function's body."""
+        return self.op == "_Arg"
+
+    @property
+    def is_result(self) -> bool:
+        """True for a _Retval, a result of a function's body."""
+        return self.op == "_Retval"
+
+    @property
+    def is_loop_condition(self) -> bool:
+        """True for a LoopCond, the condition of a V1 loop."""
+        return self.op == "LoopCond"
+
+    @property
+    def is_control_trigger(self) -> bool:
+        """True for a ControlTrigger, a NoOp that runs even if all control inputs are dead."""
+        return self.op == "ControlTrigger"
+
+    @property
+    def is_variable_read(self) -> bool:
+        """True for a ReadVariableOp, the value of a variable behind a handle."""
+        return self.op == "ReadVariableOp"
+
+    @property
+    def is_placeholder(self) -> bool:
+        """True for a Placeholder of any kind, with or without a default."""
+        return self.must_be_fed or self.op == "PlaceholderWithDefault"
+
+    @property
+    def must_be_fed(self) -> bool:
+        """True for a Placeholder without a default: a run must feed a value."""
+        return self.op in ("Placeholder", "PlaceholderV2")

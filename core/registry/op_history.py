@@ -1,12 +1,16 @@
-"""The releases of TensorFlow with which ops, attributes and values came; scripts/make_op_history.py makes op_history.txt."""
+"""The releases of TensorFlow with which ops, attributes and values came; scripts/make_op_history.py makes op_history.txt.
+
+Also the ops that other programs read of a frozen graph: OpenCV, TensorFlow Lite, TensorFlow.js and tf2onnx.
+"""
 
 from __future__ import annotations
 
 import functools
 import json
+import os
 import pathlib
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
@@ -137,3 +141,30 @@ def _release(text: str) -> Release:
 def _lines() -> dict[str, str]:
     lines = pathlib.Path(__file__).with_suffix(".txt").read_text().splitlines()
     return {name: rest for name, _, rest in (line.partition(" ") for line in lines if not line.startswith("#"))}
+
+
+# The ops that other programs read of a frozen graph: OpenCV, TensorFlow Lite, TensorFlow.js and tf2onnx.
+# graph_readers.txt has a line for each program, and below it the ops; comments name the sources.
+
+_LIST: Final = os.path.join(os.path.dirname(__file__), "graph_readers.txt")
+
+
+@functools.cache
+def ops_by_reader() -> Mapping[str, frozenset[str]]:
+    """Return the ops that each program reads."""
+    ops: dict[str, set[str]] = {}
+    reader = ""
+    with open(_LIST, encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("  "):
+                ops[reader].update(line.split())
+            elif line.strip() and not line.startswith("#"):
+                reader = line.strip()
+                ops[reader] = set()
+    return {name: frozenset(words) for name, words in ops.items()}
+
+
+def unread_ops(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Return the ops among some that each program does not read, with their numbers; without programs that read all."""
+    unread = {reader: {op: n for op, n in counts.items() if op not in ops} for reader, ops in ops_by_reader().items()}
+    return {reader: ops for reader, ops in unread.items() if ops}

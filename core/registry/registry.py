@@ -28,10 +28,9 @@ from ..support.errors import AlreadyExistsError, InvalidArgumentError, Unimpleme
 from ..types import dtypes
 from ..types.dims import DimLike
 from ..types.dtypes import DType
-from . import families
+from . import op_facts
 from .catalog import CATALOG
-from .families import family_of_op
-from .op_facts import STATED
+from .op_facts import STATED, family_of_op
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -200,7 +199,7 @@ def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Ca
     """Register a kernel for `ops`; `T=("string",)` restricts dtypes of attributes. The first accepting kernel wins."""
     allowed = {name: tuple(map(dtypes.from_name, names)) for name, names in dtype_names.items()}
     # The module of the caller, not of the function: a library may register a function of tfg, and limits trust tfg's kernels.
-    is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{families.PACKAGE}.")
+    is_own = sys._getframe(1).f_globals["__name__"].startswith(f"{op_facts.PACKAGE}.")
 
     def register(function: _Function) -> _Function:
         for op in ops:
@@ -485,8 +484,8 @@ def family(op: str) -> str | None:
 
 def load_all_families() -> None:
     """Import every family file."""
-    for name in families.names():
-        families.load(name)
+    for name in op_facts.names():
+        op_facts.load(name)
 
 
 def registered_ops() -> set[str]:
@@ -526,7 +525,7 @@ def _load_family(op: str) -> None:
             # an error.
             outer, _library = _library, None
             try:
-                families.load(name)
+                op_facts.load(name)
             finally:
                 _library = outer
 

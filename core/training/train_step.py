@@ -15,7 +15,7 @@ import numpy as np
 
 from ..building.gradbuilder import GradientBuilder, IndexedSlices
 from ..gradients import add_gradients
-from ..gradients.indexed_slices import parts
+from ..gradients.swept_values import tensors_of
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..graph.variable_nodes import RESOURCE_VARIABLES, VARIABLES
@@ -28,8 +28,7 @@ from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.hints import Blank, Hint, command, option
 from ..types import dtypes
 from ..types.dtypes import DType
-from .optimizers import Optimizer
-from .schedules import Schedule
+from .optimizers import Optimizer, Schedule
 
 _MOST_RACES: Final = 1000
 """The number of races that are searched for new races: a graph may have races in the square of its accesses."""
@@ -245,7 +244,7 @@ class _Builder:
         """
         edges = LiveEdges(self.graph)
         # The values and indices of sparse gradients: no update takes the dense shape.
-        ends = dict.fromkeys([loss.node, *(value.node for _, grad in pairs for value in parts(grad)[:2])])
+        ends = dict.fromkeys([loss.node, *(value.node for _, grad in pairs for value in tensors_of(grad)[:2])])
         live = [edges.live_behind(node) for node in ends]
         return [self.g.group([node for node in live if node is not None], "train/gate")]
 

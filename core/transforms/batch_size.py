@@ -33,8 +33,7 @@ from ..support.words import counted
 from ..types.dims import DimLike
 from ..types.shapes import BatchSize, Shape, TensorSpec
 from ..types.tensors import Tensor
-from .placeholders import declared_shape, set_shapes
-from .stated_sizes import Place, dependents, own_functions, places, reasons_of
+from .placeholders import Place, declared_shape, dependents, own_functions, places, reasons_of, set_shapes
 
 _ELEMENT: Final = "element_shape"
 """The attribute, or the input, that states the shape of the elements of an array or a list of tensors."""

@@ -9,8 +9,7 @@ from ..building.saver import has_saver
 from ..control_flow.deadness import ALWAYS, Deadness
 from ..control_flow.frames import ENTER, EXIT, MERGE, SWITCH, find_frames, frame_of_outputs
 from ..functions.callers import all_nodes
-from ..functions.implementations import INTERFACE, OF_AN_INTERFACE
-from ..functions.instantiation import copied
+from ..functions.instantiation import INTERFACE, OF_AN_INTERFACE, copied
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.metagraph import Asset, JoinedModels, MetaGraph
 from ..graph.model_objects import name_tables
@@ -29,7 +28,7 @@ from ..support.versions import Versions
 from ..support.words import some
 from ..types.shapes import UNKNOWN, UNSTATED, merge_shapes
 from ..types.tensors import FuncRef
-from .stated_sizes import drop_recorded_shapes, own_functions
+from .placeholders import drop_recorded_shapes, own_functions
 from .subgraphs import drop_ends, forget_locations
 
 _SHARED: Final = "shared_name"

@@ -28,6 +28,7 @@ from ...core.support.hints import Hint, command
 from ...core.support.log import tell
 from ...core.transforms import freezing
 from ...core.transforms.batch_size import rows_of, set_batch
+from ...core.transforms.freezing import unfreeze_constants, why_not
 from ...core.transforms.inference_form import (
     Decision,
     InferenceForm,
@@ -41,7 +42,6 @@ from ...core.transforms.placeholders import set_placeholders, set_shapes
 from ...core.transforms.reduction import reduce_graph
 from ...core.transforms.release_form import ReleaseForm, Rewritten, lacks_op
 from ...core.transforms.subgraphs import needed_fills, subgraph
-from ...core.transforms.unfreezing import unfreeze_constants, why_not
 from ...core.types.shapes import BatchSize, as_shape
 from ...core.types.tensors import Tensor, as_array
 from ..meta_graph import with_files_of

@@ -12,10 +12,9 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ...core.comparing.element_differences import compare
+from ...core.comparing.element_differences import compare, diff_variables
 from ...core.comparing.graph_diff import GraphDiff
 from ...core.comparing.node_changes import STRICT
-from ...core.comparing.variable_changes import diff_variables
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.graph.model_objects import asset_variables
 from ...core.graph.nearest_tensors import Kind, kind_of, kind_words, nearest_tensors

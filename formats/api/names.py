@@ -15,7 +15,7 @@ from ...core.graph.graph import Graph, Output
 from ...core.graph.metagraph import Signature, argument_tensor, find_signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.planning.reachability import needed_nodes
-from ...core.runtime.session.feeds import misfit
+from ...core.runtime.session.fetches import misfit
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.hints import Hint, feed, option
 from ...core.support.tensor_names import joined_names_hint, parse_tensor_name
@@ -351,7 +351,7 @@ class Names:
         the whole.
         """
         from ...core.explaining.graph_facts import tensor_facts
-        from ...core.feeding.example_feeds import Input, example_feeds
+        from ...core.feeding.drawn_feeds import Input, example_feeds
 
         composite = composite_of(self.graph, self.signature, _NUMBER.sub("", word))
         parts = composite.parts if composite is not None and fed in composite.parts else (fed,)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ...core.comparing.function_matching import GraphMatch
 from ...core.comparing.graph_diff import GraphDiff, NodeChange
-from ...core.drawing.overlays import NodeOverlay
+from ...core.comparing.matching import GraphMatch
+from ...core.drawing.view_model import NodeOverlay
 from ...core.explaining.node_listing import node_record
 from ...core.graph.graph import Function, Graph, Node, Output
 from ...core.graph.traversal import predecessors

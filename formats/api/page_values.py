@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from ...core.comparing.value_comparison import NodeComparison, compare_outputs
-from ...core.drawing.node_values import NodeValue, held_in_full, node_value, smallest
-from ...core.drawing.overlays import NodeOverlay
-from ...core.drawing.value_pictures import PictureFrame, frame, layouts
-from ...core.drawing.view_model import Report
+from ...core.drawing.value_pictures import NodeValue, PictureFrame, frame, held_in_full, layouts, node_value, smallest
+from ...core.drawing.view_model import NodeOverlay, Report
 from ...core.functions.call_kinds import call_kind
 from ...core.graph.graph import Function, Graph, Node, Output
 from ...core.graph.metagraph import Signature

@@ -77,7 +77,7 @@ class SessionSetup:
 
     def check_trust(self, graph: Graph) -> None:
         """Raise InvalidArgumentError where the settings open files or a cluster to an untrusted graph."""
-        from ...core.runtime.guards.stranger_limits import refuse_cluster, refuse_files
+        from ...core.runtime.guards.limits import refuse_cluster, refuse_files
         from ...core.runtime.state.file_access import FileAccess
 
         refuse_files(graph, FileAccess.only(writable=self.allow_files))

@@ -21,12 +21,10 @@ from ...core.support.json_documents import PYTHON_ONLY
 from ...core.support.log import tell
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
-from ...core.training.levenberg_marquardt import Iteration, Tolerances, Vector
 from ...core.training.losses import NamedLoss, add_labelled_loss
-from ...core.training.optimizers import find_optimizer, optimizer_name
-from ...core.training.schedules import parse_schedule
+from ...core.training.optimizers import find_optimizer, optimizer_name, parse_schedule
 from ...core.training.train_step import Clipping, add_training
-from ...core.training.trainer import LeastSquares, Progress, Trainer
+from ...core.training.trainer import Iteration, LeastSquares, Progress, Tolerances, Trainer, Vector
 from ...core.types.arrays import Array
 from ...core.types.tensors import Tensor
 from ..state import State, TrainingPosition, as_tensors, check_state, holds_state, read_graph_state, read_progress, write_state

@@ -8,10 +8,9 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ...core.drawing.node_values import NodeValue
-from ...core.drawing.overlays import NodeOverlay, problem_overlay
 from ...core.drawing.scope_tree import common_scope
-from ...core.drawing.view_model import Book, Figures, FirstGraph, Report, Sheet, make_book
+from ...core.drawing.value_pictures import NodeValue
+from ...core.drawing.view_model import Book, Figures, FirstGraph, NodeOverlay, Report, Sheet, make_book, problem_overlay
 from ...core.explaining.graph_facts import GraphFacts, MissingOp, assets, explain_graph, facts_without_detail
 from ...core.flops import count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node

@@ -16,8 +16,8 @@ from ...core.codecs import wire
 from ...core.codecs.tfrecord import crc32c, mask
 from ...core.codecs.wire import varint
 from ...core.runtime.state.file_access import OPEN, FileGate, escape_pattern
-from ...core.runtime.state.stored_lists import live, stored
-from ...core.runtime.state.stored_variants import StoredVariant
+from ...core.runtime.state.tensor_lists import live, stored
+from ...core.runtime.state.variants import StoredVariant
 from ...core.support.atomic import (
     file_errors,
     finish,

@@ -16,9 +16,8 @@ from ...core.codecs.snappy import unpacked_limit
 from ...core.flops.timings import NodeTime
 from ...core.graph.graph import Graph, Node, Output
 from ...core.graph.variable_nodes import VariableNodes, find_variables
-from ...core.runtime.guards.stranger_limits import refuse_cluster
-from ...core.runtime.session.feeds import find_feeds
-from ...core.runtime.session.fetches import names_in_graph
+from ...core.runtime.guards.limits import refuse_cluster
+from ...core.runtime.session.fetches import find_feeds, names_in_graph
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.state.run_context import Hook

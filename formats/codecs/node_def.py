@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from ...core.codecs import wire
 from ...core.graph.graph import Graph, Node
 from ...core.graph.reference_ops import REPAIRS
-from ...core.registry.node_kinds import ABSENT
+from ...core.registry.op_facts import ABSENT
 from ...core.support.errors import AbsentInputError, AlreadyExistsError, InvalidArgumentError, TfgError
 from ...core.support.hints import Hint, step
 from ...core.support.tensor_names import parse_tensor_name

@@ -16,8 +16,7 @@ from ...core.support.errors import InvalidArgumentError, ResourceExhaustedError,
 from ...core.types import dtypes
 from ...core.types.arrays import object_array
 from ...core.types.dtypes import DType
-from ...core.types.resource_handles import ResourceHandle, VariantData
-from ...core.types.tensors import Tensor
+from ...core.types.tensors import ResourceHandle, Tensor, VariantData
 from ..protos.graph_pb2 import ResourceHandleProto, TensorProto, VariantTensorDataProto
 
 Buffer = bytes | memoryview

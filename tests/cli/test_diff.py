@@ -15,7 +15,7 @@ import tfg
 from tests.cli.record_exports import ARCHIVE
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as command
-from tfg.core.comparing.function_matching import GraphMatch
+from tfg.core.comparing.matching import GraphMatch
 from tfg.core.graph.metagraph import MetaGraph, Signature, SignatureTensor
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor

@@ -12,8 +12,8 @@ from tests.formats.tables import InMemory
 from tfg.core.codecs import wire
 from tfg.core.codecs.tfrecord import crc32c
 from tfg.core.runtime.state.file_access import FileAccess, FileGate
-from tfg.core.runtime.state.stored_lists import live, stored
-from tfg.core.runtime.state.stored_variants import StoredVariant
+from tfg.core.runtime.state.tensor_lists import live, stored
+from tfg.core.runtime.state.variants import StoredVariant
 from tfg.core.support import regular_files
 from tfg.core.support.errors import (
     DataLossError,

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.running import SAMPLES, tfg
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.drawing.overlays import problem_overlay
+from tfg.core.drawing.view_model import problem_overlay
 from tfg.core.graph.graph import Graph
 from tfg.core.model.model_view import model_view
 from tfg.core.support.errors import InvalidArgumentError

@@ -6,8 +6,7 @@ from google.protobuf import text_format
 
 from tfg.core.support.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
 from tfg.core.types import dtypes
-from tfg.core.types.resource_handles import ResourceHandle, VariantData
-from tfg.core.types.tensors import Tensor
+from tfg.core.types.tensors import ResourceHandle, Tensor, VariantData
 from tfg.formats.codecs.tensor_proto import decode_tensor, encode_tensor
 from tfg.formats.protos.graph_pb2 import TensorProto
 

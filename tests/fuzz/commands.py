@@ -26,7 +26,7 @@ from tests.fuzz.trials import Trial
 from tfg.cli.main import COMPARISON_FAILED, DONE, REFUSED, USAGE, commands, root
 from tfg.cli.options import OutputFile
 from tfg.core.op_libraries.library_loading import load_op_library
-from tfg.core.passes.order import all_passes
+from tfg.core.passes.pass_listing import all_passes
 from tfg.core.support.errors import TfgError
 from tfg.core.training.optimizers import OPTIMIZERS
 from tfg.formats import load, to_bytes, to_text

@@ -163,7 +163,7 @@ def test_a_stream_without_end_is_an_error(monkeypatch, files):
 
 OWN = {
     "cli/commands/samples.py",
-    "core/registry/families.py",
+    "core/registry/op_facts.py",
     "formats/api/verification.py",
     "cli/main.py",
     "core/engines/remembered_choices.py",
@@ -171,7 +171,7 @@ OWN = {
     "core/graph/foreign_ops.py",
     "core/op_libraries/entry_points.py",
     "core/registry/catalog.py",
-    "core/registry/graph_readers.py",
+    "core/registry/op_history.py",
     "core/runtime/guards/openblas_kernels.py",
     "core/runtime/guards/process_limits.py",
     "core/support/atomic.py",

@@ -102,7 +102,7 @@ def test_sessions_on_an_untrusted_graph_have_limits(monkeypatch):
     for each in (graph, graph.copy()):
         with pytest.raises(tfg.errors.InvalidArgumentError, match="untrusted=True"):
             tfg.Session(each, files=tfg.FileAccess.everything())
-    monkeypatch.setattr("tfg.core.runtime.guards.stranger_limits.SECONDS", 1e-9)
+    monkeypatch.setattr("tfg.core.runtime.guards.limits.SECONDS", 1e-9)
     with pytest.raises(DeadlineExceededError):
         tfg.Session(graph.copy()).run("take:0")
 

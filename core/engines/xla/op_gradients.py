@@ -11,10 +11,8 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from ...building.gradbuilder import GradientBuilder, Gradients
-from ...building.named_gradients import gradient_of
-from ...control_flow.copies import hands_in
-from ...control_flow.frames import MERGE, NEXT_ITERATION
+from ...building.gradbuilder import GradientBuilder, Gradients, gradient_of
+from ...control_flow.frames import MERGE, NEXT_ITERATION, hands_in
 from ...functions.callers import gradient_name
 from ...graph.graph import Node, Output
 from ...planning.plan import Loop, Plan

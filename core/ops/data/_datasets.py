@@ -12,8 +12,7 @@ import numpy as np
 from ...datasets.dataset import Dataset, Element, Origin, PerPass, Spec, array_of
 from ...datasets.seeds import Seeds, seeds_of
 from ...functions.callers import reached_functions
-from ...functions.function_composition import places_handed_on
-from ...functions.purity import has_state
+from ...functions.purity import has_state, places_handed_on
 from ...graph.graph import Node
 from ...registry.catalog import CATALOG
 from ...registry.op_facts import has_fact

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...datasets.cached import Cache, FileCache, MemoryCache
 from ...datasets.dataset import Dataset, Element, array_of
+from ...datasets.snapshots import Cache, FileCache, MemoryCache
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext

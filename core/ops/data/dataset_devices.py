@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...datasets.dataset import held_to
-from ...datasets.multi_device_iterator import MultiDeviceIterator
+from ...datasets.iterators import MultiDeviceIterator
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...datasets.cached import MemoryCache
 from ...datasets.dataset import Dataset, Origin, tree
 from ...datasets.run_options import Options
 from ...datasets.seeds import Seeds
+from ...datasets.snapshots import MemoryCache
 from ...functions.callers import function_references, reached_functions
 from ...functions.purity import has_state
 from ...graph.graph import Function, Graph, Node, Output

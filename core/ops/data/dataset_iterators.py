@@ -12,7 +12,7 @@ from ...datasets.iterators import DatasetIterator, IteratorState
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
-from ...runtime.state.stored_variants import StoredVariant
+from ...runtime.state.variants import StoredVariant
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from ...types import dtypes
 from ...types.arrays import Array, Result, object_array

@@ -10,7 +10,7 @@ import numpy as np
 from ...datasets import mapping, windows_and_groups
 from ...datasets.batches import MapAndBatch
 from ...datasets.dataset import INFINITE, Dataset, array_of
-from ...datasets.flat_map import IndexFlatMap, WeightedFlatMap, weighted_sizes
+from ...datasets.mapping import IndexFlatMap, WeightedFlatMap, weighted_sizes
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...datasets import run_options
-from ...datasets.choose_fastest import ChooseFastestBranch
 from ...datasets.dataset import Dataset
-from ...datasets.worker_shards import part_of
+from ...datasets.filter_take_skip import ChooseFastestBranch, part_of
 from ...functions.callers import function_references
 from ...registry.op_facts import has_fact
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops

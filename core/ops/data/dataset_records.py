@@ -8,9 +8,17 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ...datasets.csv_records import CsvFormat, CsvRecords
 from ...datasets.dataset import Dataset, Element
-from ...datasets.file_records import FixedLengthRecords, MatchingFiles, OpenFile, Records, TextLines, require_compression
+from ...datasets.file_records import (
+    CsvFormat,
+    CsvRecords,
+    FixedLengthRecords,
+    MatchingFiles,
+    OpenFile,
+    Records,
+    TextLines,
+    require_compression,
+)
 from ...registry.registry import facts
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext

@@ -8,11 +8,9 @@ import secrets
 import time
 from collections.abc import Iterator, Sequence
 
-from ...datasets.chunks import Chunks
 from ...datasets.dataset import Dataset, Element
 from ...datasets.file_records import guarded_error, uncompressing
-from ...datasets.first_snapshots import FirstFormat
-from ...datasets.snapshots import FIRST_FORMAT, PASS, READ, WRITE, FirstSnapshot, Metadata
+from ...datasets.snapshots import FIRST_FORMAT, PASS, READ, WRITE, Chunks, FirstFormat, FirstSnapshot, Metadata
 from ...registry.registry import facts
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.tensor_proto_bytes import serialize_content

@@ -14,7 +14,7 @@ from ...registry.op_facts import has_fact
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Stored
-from ...runtime.state.stored_lists import is_storable
+from ...runtime.state.tensor_lists import is_storable
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType, string, variant

@@ -1,12 +1,17 @@
-"""The accuracy of a rewritten graph's results, relative to the original's."""
+"""The accuracy of a rewritten graph's results, relative to the original's; and tables of rules with an accuracy class each."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
+
+from ...graph.graph import Node, Output
+from ...registry.op_facts import has_fact
+from ...support import dataclasses
+from ...types.dtypes import DType
 
 _EXACT: Final = 1e-6
 _ROUNDING: Final = 1e-4
@@ -42,3 +47,75 @@ def tolerance_of(accuracy: Accuracy, dtype: np.dtype[Any]) -> float:
     The tolerance of exact rewrites is not 0: in another graph a kernel may add in another order.
     """
     return _EXACT if accuracy is Accuracy.EXACT else max(_ROUNDING, _UNITS * _EPSILONS.get(dtype.name, 0))
+
+
+RuleFunction = Callable[[Any, Node], Output | None]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Rule:
+    """A rule with an algebraic notation, for example `x * 1 -> x`.
+
+    `accuracy` is the class of the rule. With `relaxed_where` the rule is relaxed under the condition, and asks
+    `Rewriter.may_relax` there.
+    """
+
+    name: str
+    algebra: str
+    ops: Sequence[str]
+    fact: str
+    function: RuleFunction
+    accuracy: Accuracy
+    relaxed_where: str = ""
+
+    def is_for(self, op: str) -> bool:
+        """Return True where the rule may start from nodes of this type."""
+        return op in self.ops or (bool(self.fact) and has_fact(op, self.fact))
+
+    def accuracy_at(self, node: Node) -> Accuracy:
+        """Return the class at a node: integers never change, and an exact rule may round complex numbers."""
+        if self.accuracy is Accuracy.EXACT and any(dtype.is_complex for dtype in _dtypes(node)):
+            return Accuracy.ROUNDING
+        return self.accuracy if rounds(node) else Accuracy.EXACT
+
+    @property
+    def classes(self) -> str:
+        """Return the class in words, with the condition under which the rule is relaxed."""
+        return f"{self.accuracy}; relaxed where {self.relaxed_where}" if self.relaxed_where else str(self.accuracy)
+
+
+def rounds(node: Node) -> bool:
+    """Return True for a node that takes or gives floating-point or complex numbers."""
+    return any(dtype.is_floating or dtype.is_complex for dtype in _dtypes(node))
+
+
+def _dtypes(node: Node) -> list[DType]:
+    return [dtype for dtype in (*node.output_dtypes, *(value.dtype for value in node.inputs)) if dtype is not None]
+
+
+class RuleSet:
+    """Rules by root op, in the order of the attempts."""
+
+    def __init__(self, rules: Iterable[Rule] = ()) -> None:
+        self.rules = list(rules)
+        self._by_op: dict[str, list[Rule]] = {}
+
+    def rule(
+        self, *ops: str, fact: str = "", algebra: str, accuracy: Accuracy, relaxed_where: str = ""
+    ) -> Callable[[RuleFunction], RuleFunction]:
+        """Register a function as a rule for nodes of type `ops`, and of the types with a `fact`; the function's name names
+        the rule.
+        """
+
+        def register(function: RuleFunction) -> RuleFunction:
+            name = function.__name__.replace("_", "-")
+            self.rules.append(Rule(name, algebra, ops, fact, function, accuracy, relaxed_where))
+            return function
+
+        return register
+
+    def of(self, op: str) -> Sequence[Rule]:
+        """Return the rules for nodes of a type, cached at first use."""
+        if op not in self._by_op:
+            self._by_op[op] = [rule for rule in self.rules if rule.is_for(op)]
+        return self._by_op[op]

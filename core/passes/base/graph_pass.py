@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import heapq
+import itertools
+import math
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -11,20 +15,25 @@ import numpy as np
 from ...control_flow.frames import ENTER, NEXT_ITERATION, SWITCH
 from ...control_flow.references import WrittenMemory, memory_outputs
 from ...functions.call_kinds import PARTLY_READ, call_kind
-from ...functions.callers import CallTable, calls_of
+from ...functions.callers import CallTable, calls_of, reached_functions
+from ...functions.instantiation import instantiate
 from ...functions.purity import CONTROL_FLOW, impurity
 from ...graph.graph import Function, Graph, Node, Output
-from ...graph.node_making import add_identity
+from ...graph.node_making import add_argument, add_identity
 from ...graph.traversal import descendants, forward_predecessors, sources_first, topological_order
 from ...graph.variable_nodes import VARIABLES
 from ...inference.inference import Answers, Inference, infer
 from ...model.author_scopes import layer_of
+from ...planning.reachability import needed_nodes
+from ...registry.catalog import ArgDef, OpDef, split_top
+from ...registry.op_facts import has_fact
 from ...support import dataclasses
-from ...support.tensor_names import parse_tensor_name
+from ...support.errors import InvalidArgumentError
+from ...support.tensor_names import free_name, parse_tensor_name
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
-from .accuracy import Accuracy, loosest
-from .rule_sets import RuleSet
+from ...types.tensors import FuncRef
+from .accuracy import Accuracy, RuleSet, loosest
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -492,3 +501,192 @@ def become(
     private = {key: value for key, value in node.attrs.items() if key.startswith("_") and key != "_output_shapes"}
     node.change_op(op, {**attrs, **private})
     graph.set_inputs(node, inputs, control_inputs)
+
+
+def parse_passes(text: str) -> list[tuple[str, dict[str, str]]]:
+    """Parse `fold{limit=1MB},cse` into names with options; InvalidArgumentError for another form."""
+    parsed = []
+    for item in split_top(text):
+        match = re.fullmatch(r"([\w-]+)(?:\{(.*)\})?", item)
+        if match is None:
+            raise InvalidArgumentError(f"'{item}' is not of the form NAME or NAME{{OPTION=VALUE,...}}")
+        options = dict(_option(match[1], part) for part in split_top(match[2] or ""))
+        parsed.append((match[1], options))
+    return parsed
+
+
+def _option(name: str, text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise InvalidArgumentError(f"option '{text}' of pass {name} is not of the form NAME=VALUE")
+    return key.strip(), value.strip()
+
+
+def configure(kind: type[Pass], options: Mapping[str, str]) -> Pass:
+    """Configure a pass with options in text, converted to the fields' types; InvalidArgumentError for an option that does
+    not fit.
+    """
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    settings: dict[str, Any] = {}
+    for key, text in options.items():
+        if key not in fields:
+            existing = f"; its options are {', '.join(fields)}" if fields else ", and no other"
+            raise InvalidArgumentError(f"pass {kind.name} has no option '{key}'{existing}")
+        settings[key] = _converted(kind.name, key, fields[key].default, text)
+    return kind(**settings)
+
+
+def _converted(name: str, key: str, default: Any, text: str) -> Any:
+    try:
+        if isinstance(default, bool):
+            return {"true": True, "false": False}[text.lower()]
+        if isinstance(default, int):
+            return parse_size(text)
+        if isinstance(default, float):
+            return float(text)
+        if isinstance(default, tuple):
+            return tuple(part for part in text.strip("()").split("+") if part)
+    except (KeyError, ValueError):
+        raise InvalidArgumentError(f"option {key}={text} of pass {name} is not {_FORMS[type(default)]}") from None
+    return text
+
+
+_FORMS = {bool: "true or false", int: "a whole number such as 4096, 64KB or 1MB", float: "a number such as 0.5"}
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+
+
+def parse_size(text: str) -> int:
+    """Parse a number of bytes or elements: `4096`, `64KB`, `1MB`; ValueError for any other text."""
+    match = re.fullmatch(r"(\d+)\s*([KMG]?)I?B?", text.strip().upper())
+    if match is None:
+        raise ValueError(text)
+    return int(match[1]) * _UNITS[match[2]]
+
+
+STEPS: Final = 200
+"""The number of steps of all waves for each node of the graph; then the waves stop."""
+
+
+class Waves:
+    """Waves through a graph in the order of places, each from a source to all descendants of the source.
+
+    `places` numbers nodes in topological order; nodes of a loop may share a place, and a node without a place counts as the
+    first. `users` returns the nodes directly after a node. A wave has met a node only if the node is a descendant of the
+    source; the reverse may fail for a node that became a descendant later, and once all waves together have used up their
+    steps.
+    """
+
+    def __init__(self, places: Mapping[Node, int], users: Callable[[Node], Iterable[Node]]) -> None:
+        self._places = places
+        self._users = users
+        self._met: dict[Hashable, set[Node]] = {}
+        self._borders: dict[Hashable, list[tuple[float, int, Node]]] = {}
+        self._serial: Iterator[int] = itertools.count()
+        self._left = STEPS * len(places)
+
+    def __contains__(self, source: object) -> bool:
+        return source in self._met
+
+    def begin(self, source: Hashable, starts: Iterable[Node]) -> None:
+        """Begin a wave that has met `starts`."""
+        self._met[source], self._borders[source] = set(), []
+        for node in starts:
+            self.meet(source, node)
+
+    def meet(self, source: Hashable, node: Node) -> None:
+        """Let a wave meet a node now; the wave continues from the node."""
+        if node not in self._met[source]:
+            self._met[source].add(node)
+            heapq.heappush(self._borders[source], (self.place(node), next(self._serial), node))
+
+    def meets(self, source: Hashable, targets: Set[Node], place: float) -> bool:
+        """Return True where a wave meets a node of `targets` before the wave passes `place`, the last place of the nodes."""
+        met, border = self._met[source], self._borders[source]
+        is_met = not met.isdisjoint(targets)
+        while not is_met and border and border[0][0] <= place and self._left > 0:
+            for user in self._users(heapq.heappop(border)[2]):
+                self._left -= 1
+                self.meet(source, user)
+                is_met = is_met or user in targets
+        return is_met
+
+    def place(self, node: Node) -> float:
+        """Return the place of a node."""
+        return self._places.get(node, -math.inf)
+
+
+def copy_blocker(ctx: PassContext, function: Function) -> str | None:
+    """Return the reason why a changed copy cannot replace a function at a single caller, or None."""
+    functions = ctx.graph.functions
+    reached = reached_functions(ctx.graph.functions, function.body)
+    if function.name in reached:
+        return f"function '{function.name}' calls itself"
+    bodies = [function.body, *(functions[name].body for name in reached)]
+    if ctx.is_shared(function.name) and any(has_fact(n.op, "random") for body in bodies for n in body):
+        return f"function '{function.name}' draws random numbers and is called from several places"
+    return None
+
+
+class Draft:
+    """A copy of a function, to be changed and added to the library of `graph` under a new name."""
+
+    def __init__(self, graph: Graph, reference: FuncRef) -> None:
+        self._functions = graph.functions
+        self._reference = reference
+        origin = graph.functions[reference.name]
+        made = instantiate(origin, {})
+        self.body = made.body
+        self.body.functions = graph.functions
+        self.args, self.results, self.control_results = made.args, made.results, made.control_results
+        self._inputs, self._outputs = list(origin.signature.inputs), list(origin.signature.outputs)
+        self._flags = origin.signature.flags
+
+    def add_variable(self, dtype: DType, name: str, is_result: bool) -> Output:
+        """Add a last argument, and where `is_result` a last result that returns the argument."""
+        name = self.body.unique_name(name)
+        node = add_argument(self.body, name, dtype, len(self.args))
+        self.args.append(node)
+        self._inputs.append(ArgDef(name, dtype))
+        if is_result:
+            self.results.append(node.output())
+            self._outputs.append(ArgDef(f"{name}_out", dtype))
+        return node.output()
+
+    def make_constant(self, index: int, constant: Node) -> None:
+        """Replace an argument by a copy of a constant."""
+        arg = self.args[index]
+        attrs = {key: value for key, value in constant.attrs.items() if key != "_class"}
+        made = self.body.add_node(self.body.unique_name(f"{arg.name}/constant"), constant.op, (), (), attrs, constant.device)
+        self.replace(arg.output(), made.output())
+        self.body.replace_control_uses(arg, made)
+
+    def keep_args(self, indices: Sequence[int]) -> None:
+        """Drop all other arguments; nothing uses them."""
+        doomed = [arg for i, arg in enumerate(self.args) if i not in indices]
+        self.body.remove_nodes(doomed)
+        self.args, self._inputs = [self.args[i] for i in indices], [self._inputs[i] for i in indices]
+        for i, arg in enumerate(self.args):
+            arg.set_attr("index", i)
+
+    def keep_results(self, indices: Sequence[int]) -> None:
+        """Drop the other results."""
+        self.results, self._outputs = [self.results[i] for i in indices], [self._outputs[i] for i in indices]
+
+    def replace(self, old: Output, new: Output) -> None:
+        """Replace `old` by `new` in all uses and results."""
+        self.body.replace_all_uses(old, new)
+        self.results = [new if value == old else value for value in self.results]
+
+    def prune(self, ctx: PassContext) -> None:
+        """Remove dead code: nodes that neither results nor effects need, except arguments."""
+        acting = [node for node in self.body if ctx.acts(node)]
+        needed = needed_nodes([*self.results, *self.control_results, *acting, *self.args])
+        self.body.remove_nodes([node for node in self.body if node not in needed])
+
+    def add(self) -> FuncRef:
+        """Add the function to the library; return a reference with the origin's attributes."""
+        base = re.sub(r"_specialized(_\d+)?$", "", self._reference.name) + "_specialized"
+        name = free_name(base, self._functions)
+        signature = OpDef(name, tuple(self._inputs), tuple(self._outputs), {}, self._flags)
+        self._functions[name] = Function(signature, self.body, self.args, self.results, self.control_results)
+        return FuncRef(name, self._reference.attrs)

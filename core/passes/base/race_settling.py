@@ -14,8 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ...control_flow.frames import EXIT, assign_frames
-from ...functions.call_kinds import call_kind
-from ...functions.call_sites import CallSite, call_site, function_inputs, function_targets
+from ...functions.call_kinds import CallSite, call_kind, call_site, function_inputs, function_targets
 from ...functions.instantiation import instantiate
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import strongly_connected

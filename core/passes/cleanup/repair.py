@@ -13,8 +13,7 @@ from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_constant_beside
 from ...graph.reference_ops import lacks_handle, lacks_reference, plain_op, read_as, slice_op
 from ...graph.traversal import predecessors
-from ...registry.node_kinds import ABSENT
-from ...registry.op_facts import has_fact
+from ...registry.op_facts import ABSENT, has_fact
 from ...registry.validation import expected_inputs
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...control_flow.frames import EXIT, MERGE, NEXT_ITERATION, SWITCH
-from ...functions.call_kinds import CALL_KINDS, CallKind, Form, call_kind, call_op
-from ...functions.call_sites import call_site
+from ...functions.call_kinds import CALL_KINDS, CallKind, Form, call_kind, call_op, call_site
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_constant, add_identity
 from ...graph.traversal import closure, copied_from, trail_end

@@ -10,7 +10,7 @@ import ml_dtypes
 
 from ...control_flow.frames import ENTER
 from ...functions.callers import called_functions
-from ...functions.inline_blockers import change_blocker
+from ...functions.purity import change_blocker
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import closure, trail_end
 from ...registry.op_facts import has_fact

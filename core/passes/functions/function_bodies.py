@@ -10,8 +10,8 @@ from ...control_flow.frames import SWITCH
 from ...functions.call_kinds import CALL_KINDS, Form, call_kind
 from ...functions.call_signatures import signature_of
 from ...functions.callers import all_nodes, function_references
-from ...functions.inline_blockers import change_blocker
 from ...functions.instantiation import instantiate
+from ...functions.purity import change_blocker
 from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_identity
 from ...graph.traversal import copied_from, function_names
@@ -21,10 +21,8 @@ from ...support import dataclasses
 from ...transforms.subgraphs import forget_locations
 from ...types.shapes import TensorSpec
 from ..base.graph_pass import Pass, PassContext, Refusal, Settled
-from ..cleanup.cse import CommonSubexpressions
-from ..cleanup.dependencies import Dependencies
-from ..cleanup.fold import FoldConstants
-from ..cleanup.shape_merging import Shapes
+from ..cleanup.fold import CommonSubexpressions, FoldConstants, Shapes
+from ..cleanup.removals import Dependencies
 from ..loops.hoisting import LoopHoisting
 from ..rules.arithmetic import Arithmetic
 from ..rules.data_movement import Structure

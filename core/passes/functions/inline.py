@@ -8,7 +8,7 @@ from typing import ClassVar
 from ...control_flow.frames import SWITCH
 from ...functions.call_kinds import INLINED
 from ...functions.callers import captured_functions
-from ...functions.instantiation import with_attrs
+from ...functions.instantiation import name_implementations, with_attrs
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_identity
 from ...graph.traversal import descendants
@@ -225,3 +225,19 @@ class _Inlining:
         types = [value.dtype.base for value in results if value.dtype is not None] if is_read else []
         self.call.change_op(*identity_of(types))
         self.graph.set_inputs(self.call, results if types else (), dict.fromkeys(done))
+
+
+@dataclasses.dataclass(frozen=True)
+class Implementations(Pass):
+    """Call the CPU's function by name where functions implement an interface for several devices, as a run does.
+
+    Passes that change functions work on copies, and a copy implements no interface any more.
+    """
+
+    name: ClassVar[str] = "implementations"
+    summary: ClassVar[str] = "call the CPU implementations of functions"
+    follows: ClassVar[str] = "prune"
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        for node, function in name_implementations(graph):
+            ctx.fire("call", node, f"calls {function}, the implementation for CPUs")

@@ -6,13 +6,12 @@ from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
 from ...functions.call_kinds import CallKind, call_kind
-from ...functions.inline_blockers import inline_blocker
+from ...functions.purity import inline_blocker
 from ...graph.graph import Function, Graph, Node
 from ...planning.reachability import needed_nodes
 from ...support import dataclasses
 from ...types.tensors import FuncRef, Tensor
-from ..base.function_copies import Draft, copy_blocker
-from ..base.graph_pass import Pass, PassContext
+from ..base.graph_pass import Draft, Pass, PassContext, copy_blocker
 from ..loops.invariance import passed_on
 from .constant_branches import deciding_inputs
 

@@ -9,9 +9,8 @@ import numpy as np
 from ...graph.graph import Graph, Node, Output
 from ...registry.op_facts import ops_with
 from ...support import dataclasses
-from ..base.accuracy import Accuracy
+from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext
-from ..base.rule_sets import RuleSet
 from ..rules.constant_factors import may_scale, merged_offsets
 from ..rules.linear_maps import (
     aligned_vector,
@@ -24,8 +23,7 @@ from ..rules.linear_maps import (
     wide,
     with_factor,
 )
-from ..rules.product_axes import FORWARD_PRODUCTS, PRODUCTS, WEIGHTS, input_axes, is_matrix_product, output_axes
-from ..rules.rewrite import Rewriter, attrs_of
+from ..rules.rewrite import FORWARD_PRODUCTS, PRODUCTS, WEIGHTS, Rewriter, attrs_of, input_axes, is_matrix_product, output_axes
 
 RULES = RuleSet()
 rule = RULES.rule

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...control_flow.deadness import LoopVariable
 from ...control_flow.frames import ENTER, EXIT, Frame
-from ...control_flow.loop_variables import LoopVariable
 from ...functions.purity import impurity
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import closure, topological_order

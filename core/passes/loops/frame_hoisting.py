@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence, Set
 
-from ...control_flow.copies import is_transparent
-from ...control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
-from ...control_flow.loop_variables import LoopVariable
+from ...control_flow.deadness import LoopVariable
+from ...control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, is_transparent
 from ...control_flow.references import written_variables
 from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Graph, Node, Output

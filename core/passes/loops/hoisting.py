@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from ...control_flow.deadness import loop_variables
 from ...control_flow.frames import ENTER, SWITCH, Frame, find_frames
-from ...control_flow.loop_variables import loop_variables
 from ...functions.call_kinds import call_kind
-from ...functions.inline_blockers import inline_blocker
-from ...functions.purity import CONTROL_FLOW
+from ...functions.purity import CONTROL_FLOW, inline_blocker
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import descendants, topological_order
 from ...inference.inference import Inference, infer
 from ...support import dataclasses
 from ...support.errors import TfgError
 from ...types.shapes import Shape, TensorSpec
-from ..base.function_copies import Draft, copy_blocker
-from ..base.graph_pass import Pass, PassContext, identity_of
+from ..base.graph_pass import Draft, Pass, PassContext, copy_blocker, identity_of
 from .frame_entry import entering_spec, first_condition, skip_loop, truth
 from .frame_hoisting import FrameMotion, nodes_within
 from .invariance import Invariants, bound_to_loop, may_fail, passed_on

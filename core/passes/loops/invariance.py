@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ...control_flow.copies import is_transparent
+from ...control_flow.frames import is_transparent
 from ...functions.call_kinds import CALL_KINDS
 from ...functions.purity import impurity
 from ...graph.graph import Graph, Node, Output

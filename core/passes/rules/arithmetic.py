@@ -12,12 +12,10 @@ from ...graph.graph import Graph, Node, Output
 from ...registry.op_facts import ops_with
 from ...support import dataclasses
 from ...types import dtypes
-from ..base.accuracy import Accuracy
+from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext
-from ..base.rule_sets import RuleSet
 from . import constant_factors, sum_rules, uniform_draws
-from .linear_maps import weights_take
-from .margins import is_normal
+from .linear_maps import is_normal, weights_take
 from .rewrite import MOST_MADE, Rewriter, attrs_of, holds, is_unary_map
 
 RULES = RuleSet()

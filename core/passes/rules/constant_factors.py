@@ -9,11 +9,9 @@ import numpy as np
 
 from ...graph.graph import Node, Output
 from ...registry.op_facts import ops_with
-from ..base.accuracy import Accuracy
-from ..base.rule_sets import RuleSet, rounds
-from .margins import holds_products, is_normal, most, sum_hazard
-from .product_axes import data_input, is_matrix_product, weights_sum
-from .rewrite import Rewriter, attrs_of
+from ..base.accuracy import Accuracy, RuleSet, rounds
+from .linear_maps import holds_products, is_normal, most, sum_hazard
+from .rewrite import Rewriter, attrs_of, data_input, is_matrix_product, weights_sum
 from .sum_rules import free_node, with_constant
 
 RULES = RuleSet()

@@ -12,9 +12,8 @@ from ...support import dataclasses
 from ...types.dims import Dim, may_stand_for_rest
 from ...types.dtypes import DType
 from ...types.shapes import Shape
-from ..base.accuracy import Accuracy
+from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext
-from ..base.rule_sets import RuleSet
 from . import pushing, selection_rules
 from .rewrite import Rewriter, attrs_of, holds
 

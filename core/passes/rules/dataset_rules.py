@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar, Final
 
-from ...datasets import fusion_rules
+from ...datasets import rewriting
 from ...functions.callers import all_nodes, callers
-from ...functions.function_composition import DEEPEST, call_depth, composed, handing_on, places_handed_on
-from ...functions.inline_blockers import change_blocker
-from ...functions.purity import has_state
+from ...functions.purity import DEEPEST, call_depth, change_blocker, composed, handing_on, has_state, places_handed_on
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import descendants
 from ...registry.op_facts import has_fact
@@ -18,21 +16,20 @@ from ...support import dataclasses
 from ...types import dtypes
 from ...types.shapes import SCALAR
 from ...types.tensors import FuncRef
-from ..base.accuracy import Accuracy
+from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext, become
-from ..base.rule_sets import RuleSet
 from .rewrite import Rewriter, attrs_of
 
 _DATASET: Final = "input_pipeline"
 RULES = RuleSet()
 rule = RULES.rule
 _OPTIONS: Final = {
-    "dataset-without-effect": fusion_rules.NOOPS,
-    "identity-map": fusion_rules.NOOPS,
-    "shuffle-and-repeat": fusion_rules.SHUFFLES,
-    "map-and-filter": fusion_rules.FILTERS,
-    "map-and-batch": fusion_rules.BATCHES,
-    "map-and-map": fusion_rules.MAPS,
+    "dataset-without-effect": rewriting.NOOPS,
+    "identity-map": rewriting.NOOPS,
+    "shuffle-and-repeat": rewriting.SHUFFLES,
+    "map-and-filter": rewriting.FILTERS,
+    "map-and-batch": rewriting.BATCHES,
+    "map-and-map": rewriting.MAPS,
 }
 """The pipeline option that enables each rule."""
 
@@ -62,17 +59,17 @@ class Pipelines(Pass):
                     ctx.refuse("dataset", node, f"'{observer.name}' inspects the datasets of the pipeline")
             return
         options = _options(whole)
-        by_default = bool(options.get(fusion_rules.DEFAULTS, True))
+        by_default = bool(options.get(rewriting.DEFAULTS, True))
         rules = (rule for rule in RULES.rules if options.get(_OPTIONS[rule.name], by_default))
         _Datasets(graph, ctx).apply(RuleSet(rules))
 
 
-def _options(graph: Graph) -> dict[fusion_rules.OptionName, int]:
+def _options(graph: Graph) -> dict[rewriting.OptionName, int]:
     """Return the options of all pipelines; an option that any pipeline turns off is off."""
-    options: dict[fusion_rules.OptionName, int] = {}
+    options: dict[rewriting.OptionName, int] = {}
     for node in all_nodes(graph):
         if has_fact(node.op, _DATASET) and "serialized_options" in node.attrs:
-            for name, value in fusion_rules.parsed_options(node.attrs["serialized_options"]):
+            for name, value in rewriting.parsed_options(node.attrs["serialized_options"]):
                 options[name] = min(value, options.get(name, value))
     return options
 
@@ -144,7 +141,7 @@ def _composition_blocker(r: Rewriter, source: Node, node: Node) -> str:
         reason = "the second function takes other values than the first function returns"
     if reason is None and max(call_depth(r.graph, f, DEEPEST) for f in (first, second)) >= DEEPEST:
         reason = f"calls of the function would nest more than {DEEPEST} deep"
-    return reason or fusion_rules.why_calls_stay(_calling(r, source), _calling(r, node))
+    return reason or rewriting.why_calls_stay(_calling(r, source), _calling(r, node))
 
 
 def _take_place(r: Rewriter, node: Node, source: Node) -> None:
@@ -293,7 +290,7 @@ def _makes_iterator(graph: Graph, caller: str) -> bool:
 def map_and_map(r: Rewriter, node: Node) -> Output | None:
     if _kind(node) not in _MAP_KINDS or (source := _source(r, node, *_MAP_KINDS)) is None:
         return None
-    reason = _composition_blocker(r, source, node) or fusion_rules.why_maps_stay(_calling(r, source), _calling(r, node))
+    reason = _composition_blocker(r, source, node) or rewriting.why_maps_stay(_calling(r, source), _calling(r, node))
     if not reason and source.attr("preserve_cardinality") != node.attr("preserve_cardinality"):
         reason = "only one of the two may end the dataset"
     if not reason and source.op != node.op:

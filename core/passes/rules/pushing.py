@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...graph.graph import Node, Output
-from ..base.accuracy import Accuracy
-from ..base.rule_sets import RuleSet
+from ..base.accuracy import Accuracy, RuleSet
 from .rewrite import Rewriter, attrs_of, is_unary_map
 
 RULES = RuleSet()

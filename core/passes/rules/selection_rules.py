@@ -10,8 +10,7 @@ from ...graph.graph import Node, Output
 from ...registry.catalog import CATALOG
 from ...registry.op_facts import ops_with
 from ...types import dtypes
-from ..base.accuracy import Accuracy
-from ..base.rule_sets import RuleSet
+from ..base.accuracy import Accuracy, RuleSet
 from .rewrite import Rewriter
 
 RULES = RuleSet()

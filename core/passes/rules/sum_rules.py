@@ -15,10 +15,8 @@ from ...registry.op_facts import ops_with
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.shapes import Shape, broadcast_shapes
-from ..base.accuracy import Accuracy
-from ..base.rule_sets import RuleSet, rounds
-from .linear_maps import weights_take
-from .margins import product_hazard, sum_hazard
+from ..base.accuracy import Accuracy, RuleSet, rounds
+from .linear_maps import product_hazard, sum_hazard, weights_take
 from .rewrite import Rewriter
 
 RULES = RuleSet()

@@ -11,9 +11,8 @@ import numpy as np
 from ...graph.graph import Node, Output
 from ...graph.traversal import trail_end
 from ...registry.op_facts import has_fact
-from ..base.accuracy import Accuracy
+from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import PassContext
-from ..base.rule_sets import RuleSet
 from .rewrite import Rewriter
 
 RULES = RuleSet()

@@ -11,37 +11,201 @@ import numpy as np
 
 from ...engines.protocol import Body, Engined, ShapePrecompute
 from ...graph.graph import Function, Graph, Node
-from ...inference.binding import bind_kernel, select_kernel
+from ...graph.traversal import descendants
+from ...inference.binding import arg_lengths, bind_kernel, require_op_def, select_kernel
 from ...inference.error_context import faults_of
 from ...inference.inference import infer
+from ...inference.node_calls import raise_from_kernel
 from ...planning.plan import Loop, Plan, Step
+from ...registry import registry
 from ...registry.op_facts import has_fact
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...support.gc_control import rare_collection
 from ...support.keyed_cache import KeyedCache
 from ...support.log import tell
+from ...types.dtypes import resource
 from ...types.tensors import FuncRef
 from ..optimize.fused_calls import FusedCall
 from ..optimize.pad_fusion import PadFused, PadFusedCall
-from ..optimize.shape_programs import Runnable, ShapePrograms
-from ..optimize.specializing import Known
+from ..optimize.shape_programs import Known, Runnable, ShapePrograms
 from ..optimize.step_fusion import Fused, settled_steps, with_fused_steps
 from ..optimize.tiers import NO_TIERS, Action, Policy, ProgramState, Tier, Tiers
-from ..state.edge_values import DEAD
-from ..state.resources import Readable, Variable, VariableView
+from ..state.edge_values import DEAD, WouldBlock
+from ..state.resources import Readable, Shared, Variable, VariableView, Wait, exclusively
 from ..state.run_context import Run, current
 from ..steps.constant_steps import does_nothing, fixed_values, for_constants, is_independent
-from ..steps.instructions import Call, Instruction, instruction_of
-from ..steps.locks import exclusive
+from ..steps.instructions import Call, Instruction, instruction_of, released_slots
 from ..steps.value_cache import Cached, ValueCache, with_cached_trees
 from ..steps.variable_groups import VariableGroup, variable_of
-from .dataflow import DataflowProgram
-from .execution import execute, execute_measured
-from .recorded_loops import RecordedLoops
+from .dataflow import DataflowProgram, RecordedLoops
 
 if TYPE_CHECKING:
     from ...engines.engine_runtime import EngineRuntime, Group
+
+
+def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
+    """Run the instructions on the slots; an error names the failing node."""
+    step: Step | None = None
+    try:
+        for kind, call, a, b, out, released, step in instructions:  # noqa: B007 - read by the handlers
+            if kind == 2:
+                slots[out] = call(slots[a], slots[b])
+            elif kind == 1:
+                slots[out] = call(slots[a])
+            else:
+                result = call(*[slots[i] for i in a])
+                if out.__class__ is int:
+                    slots[out] = result
+                elif out:
+                    for slot, value in zip(out, result):
+                        slots[slot] = value
+                result = value = None
+            if released is not None:
+                if released.__class__ is int:
+                    slots[released] = None
+                else:
+                    for slot in released:
+                        slots[slot] = None
+    except WouldBlock:
+        assert step is not None
+        _execute_around(instructions, slots, step)
+    except Exception as error:
+        if step is not None:
+            raise_from_kernel(error, step.node, [slots[i] for i in step.inputs])
+        raise
+
+
+@rare_collection()
+def execute_measured(instructions: Sequence[Instruction], slots: list[Any]) -> int:
+    """Run the instructions on the slots; return the number of elements of the largest result."""
+    largest = 0
+    for i, instruction in enumerate(instructions):
+        try:
+            _execute_one(instruction, slots)
+        except WouldBlock:
+            _execute_around(instructions[i:], slots, instruction[-1])
+            return largest
+        for slot in instruction[-1].outputs:
+            value = slots[slot]
+            if value.__class__ is np.ndarray and value.size > largest:
+                largest = value.size
+        for slot in released_slots(instruction):
+            slots[slot] = None
+    return largest
+
+
+def _execute_around(instructions: Sequence[Instruction], slots: list[Any], first: Step) -> None:
+    """Go on from step `first`, which would block: set the step and its dependents aside, and retry while other steps
+    progress.
+    """
+    start = next(i for i, instruction in enumerate(instructions) if instruction[-1] is first)
+    pending: Sequence[Instruction] = instructions[start:]
+    deadline = current().deadline
+    with Wait() as wait:
+        while pending:
+            waiting, reason = _attempt(pending, slots)
+            if len(waiting) == len(pending):
+                wait.for_change(deadline, reason, waiting[0][-1].node)
+            pending = waiting
+
+
+def _attempt(pending: Sequence[Instruction], slots: list[Any]) -> tuple[list[Instruction], str]:
+    """Run the instructions that can run; return the instructions that have to wait, with the reason of the first."""
+    waiting: list[Instruction] = []
+    blocked: set[Node] = set()
+    reason = ""
+    for instruction in pending:
+        step = instruction[-1]
+        if blocked and not blocked.isdisjoint(_entries(step)):
+            waiting.append(instruction)
+            continue
+        try:
+            _execute_one(instruction, slots)
+        except WouldBlock as signal:
+            reason = reason or signal.reason
+            waiting.append(instruction)
+            blocked |= descendants(_entries(step))
+    return waiting, reason
+
+
+def _execute_one(instruction: Instruction, slots: list[Any]) -> None:
+    """Run a single instruction; release nothing, since waiting instructions may read the slots."""
+    _, call, _, _, out, _, step = instruction
+    try:
+        result = call(*[slots[i] for i in step.inputs + step.controls])
+    except WouldBlock:
+        raise
+    except Exception as error:
+        raise_from_kernel(error, step.node, [slots[i] for i in step.inputs])
+    if out.__class__ is int:
+        slots[out] = result
+    elif out:
+        for slot, value in zip(out, result):
+            slots[slot] = value
+
+
+def _entries(step: Step) -> tuple[Node, ...]:
+    """Return the nodes by which a step depends on others."""
+    if isinstance(step, Engined):
+        return tuple(inner.node for inner in step.body.steps)
+    return step.enters if isinstance(step, Loop) else (step.node,)
+
+
+def exclusive(node: Node, call: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `call`, a node's bound kernel, with a lock on the objects behind its references and handles."""
+    places = _places_to_lock(node)
+    return _exclusive(call, places) if places else call
+
+
+def _places_to_lock(node: Node) -> list[int]:
+    """Return the inputs that lead to objects to lock: references and handles, except where the kernel only passes them on."""
+    if has_fact(node.op, "snapshot") or has_fact(node.op, "unshared"):
+        return []
+    if registry.gradient_function(node.op) is registry.BY_SWEEP:
+        return []
+    definition = require_op_def(node)
+    if any("func" in attr.type for attr in definition.attrs.values()):
+        return []
+    lengths = arg_lengths(definition.inputs, definition, node.attrs)
+    handles = [
+        arg.is_ref or arg.dtype is resource
+        for arg, length in zip(definition.inputs, lengths)
+        for _ in range(1 if length is None else length)
+    ]
+    return [place for place, is_handle in enumerate(handles) if is_handle]
+
+
+def _exclusive(call: Callable[..., Any], places: Sequence[int]) -> Callable[..., Any]:
+    """Return `call` with a lock on the shared objects at `places` of its inputs."""
+    first = places[0]
+
+    def exclusive_of_one(*inputs: Any) -> Any:
+        shared = _shared(inputs[first])
+        if shared is None:
+            return call(*inputs)
+        with shared.lock:
+            try:
+                result = call(*inputs)
+            finally:
+                shared.is_changing = False
+        shared.tell()
+        return result
+
+    def exclusive(*inputs: Any) -> Any:
+        # All threads take locks in the order of identities, so that no two threads wait for each other.
+        shared_objects = {id(shared): shared for place in places if (shared := _shared(inputs[place])) is not None}
+        return exclusively([shared_objects[key] for key in sorted(shared_objects)], call, inputs)
+
+    return exclusive_of_one if len(places) == 1 else exclusive
+
+
+def _shared(value: Any) -> Shared | None:
+    """Return the shared object behind a reference or a handle; None where threads do not share the object."""
+    if isinstance(value, np.ndarray):
+        content = value.item(0) if value.size else None
+        return content if isinstance(content, Shared) else None
+    return value.shared if isinstance(value, Shared) else None
 
 
 class _Bound(NamedTuple):

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ...functions.call_sites import PLAIN_CALL, CallSite
-from ...functions.implementations import implementation
-from ...functions.instantiation import with_attrs
+from ...functions.call_kinds import PLAIN_CALL, CallSite
+from ...functions.instantiation import implementation, with_attrs
 from ...graph.graph import Function, Graph, Node
 from ...inference.node_calls import apply_kernel
 from ...planning.planner import plan_of_function

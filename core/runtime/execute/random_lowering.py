@@ -13,8 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ...control_flow.frames import LOOP_OPS, SWITCH
-from ...functions.call_kinds import CALL_KINDS, INLINED
-from ...functions.call_sites import call_site, function_inputs
+from ...functions.call_kinds import CALL_KINDS, INLINED, call_site, function_inputs
 from ...functions.instantiation import instantiate, with_attrs
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import topological_order

@@ -6,28 +6,111 @@ import ctypes
 import functools
 import math
 import os
+import pickle
 import sys
 import threading
 import time
 import types
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from ...graph.graph import Node
+from ...graph.graph import Graph, Node
+from ...inference import binding
 from ...inference.error_context import faults_of
 from ...inference.node_calls import call_shape_function, formula_cost, spec_of
-from ...parallel.blas_threads import OWN_THREADS
+from ...parallel.blas_threads import OWN_THREADS, one_thread
+from ...parallel.float_mode import flushed
 from ...registry.op_facts import has_fact
 from ...registry.registry import Cost, flops_function, kernels, shape_function
 from ...support.errors import DeadlineExceededError, InvalidArgumentError, ResourceExhaustedError, TfgError
 from ...support.user_signals import is_importing
+from ...support.words import counted
+from ...types.dtypes import resource, string, variant
 from ...types.shapes import TensorSpec
+from ..state.file_access import FileAccess
 from ..state.run_context import Hook, Run
-from .isolation import can_be_apart, run_apart
 from .process_limits import LONGEST_SECONDS
+
+# Kernels in a process of their own, where a kernel that cannot be interrupted, such as a LAPACK decomposition, can be ended.
+# The process gets a node's attributes and input values through a pipe, and returns the kernel's result or error; this module
+# is both ends. A kernel that needs this takes seconds, so a start of some tenths costs little.
+
+_OF_OTHER_KINDS: Final = (resource, string, variant)
+
+
+def can_be_apart(node: Node, inputs: Sequence[Any]) -> bool:
+    """True for tfg's own kernels that make arrays of numbers of nothing but arrays of numbers."""
+    if not sys.executable:
+        return False
+    if not all(isinstance(value, np.ndarray) and value.dtype != object for value in inputs):
+        return False
+    if any(dtype.is_ref or dtype in _OF_OTHER_KINDS for dtype in node.output_dtypes):
+        return False
+    kernel = binding.select_kernel(node)
+    return kernel.is_own and not kernel.is_stateful
+
+
+def run_apart(node: Node, inputs: Sequence[np.ndarray[Any, Any]], seconds: float, allowed: float) -> Any:
+    """Return the result of the node's kernel, or raise its error; DeadlineExceededError after `seconds`.
+
+    The error names `allowed`, the seconds of the whole run. The process is killed at the deadline, and where this process
+    is interrupted.
+    """
+    order = pickle.dumps((node.name, node.op, dict(node.attrs), [_packed(value) for value in inputs]), protocol=5)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-P", "-c", f"from {__name__} import answer; answer()"]  # -P: no module of the current folder
+    import subprocess  # lazy: only runs with a time limit need the module
+
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=environment) as process:
+        try:
+            reply, _ = process.communicate(order, timeout=max(seconds, 0))
+        except subprocess.TimeoutExpired:
+            raise DeadlineExceededError(f"the run exceeded its time limit of {allowed:g} seconds") from None
+        finally:
+            process.kill()
+    if process.returncode or not reply:
+        raise ResourceExhaustedError(f"its process was killed ({process.returncode})")
+    result = pickle.loads(reply)
+    if isinstance(result, Exception):
+        raise result
+    return tuple(map(_unpacked, result)) if isinstance(result, list) else _unpacked(result)
+
+
+def answer() -> None:
+    """Run the kernel that standard input names, and write the result or the error to standard output."""
+    with os.fdopen(os.dup(1), "wb") as output:
+        os.dup2(2, 1)  # keeps prints of libraries out of the answer
+        name, op, attrs, inputs = pickle.load(sys.stdin.buffer)
+        pickle.dump(_answered(name, op, attrs, list(map(_unpacked, inputs))), output, protocol=5)
+
+
+def _answered(name: str, op: str, attrs: Mapping[str, Any], inputs: Sequence[np.ndarray[Any, Any]]) -> Any:
+    node = Graph().add_node(name, op, (), (), attrs)
+    try:
+        call = binding.bind_kernel(node, binding.select_kernel(node), None)
+        with one_thread, np.errstate(all="ignore"):
+            result = flushed(call, *inputs)
+    except Exception as error:
+        return error
+    return list(map(_packed, result)) if isinstance(result, tuple) else _packed(result)
+
+
+def _packed(value: Any) -> Any:
+    """Return an array without the repetitions of zero strides, and the full shape."""
+    array = np.asarray(value)
+    if 0 not in array.strides or not array.size:
+        return array, array.shape
+    return np.ascontiguousarray(array[tuple(slice(None if step else 1) for step in array.strides)]), array.shape
+
+
+def _unpacked(packed: tuple[np.ndarray[Any, Any], tuple[int, ...]]) -> np.ndarray[Any, Any]:
+    array, shape = packed
+    return array.reshape(shape) if array.size == np.prod(shape, dtype=object) else np.broadcast_to(array, shape)
+
 
 _SMALL: Final = 1024
 """The largest tensor, in bytes, that is not counted."""
@@ -319,3 +402,71 @@ def call_until(deadline: float, call: Callable[..., Any], inputs: Sequence[Any])
         return call(*inputs)
     finally:
         _watchdog.end(watched)
+
+
+SECONDS: Final = 60.0
+"""The time limit where the user sets none."""
+MEMORY: Final = 4 << 30
+"""The memory limit in bytes where the user sets none."""
+_TRUST: Final = "load the graph without untrusted=True once you trust its author"
+
+
+def session_limits(graph: Graph, timeout: float | None, max_memory: int | None) -> Limits | None:
+    """Return the limits of a session; an untrusted graph has the limits above where the user sets none."""
+    if graph.is_untrusted:
+        timeout, max_memory = SECONDS if timeout is None else timeout, MEMORY if max_memory is None else max_memory
+    return None if timeout is None and max_memory is None else Limits(timeout, max_memory)
+
+
+def refuse_files(graph: Graph, files: FileAccess) -> None:
+    """Raise InvalidArgumentError where the user opens files to an untrusted graph."""
+    if graph.is_untrusted and not files.is_closed:
+        refuse_untrusted(graph, "files= cannot open files to it")
+
+
+def refuse_cluster(graph: Graph) -> None:
+    """Raise InvalidArgumentError for an untrusted graph on a cluster."""
+    refuse_untrusted(graph, "no cluster runs it, since servers have no limits")
+
+
+def refuse_untrusted(graph: Graph, consequence: str, hint: str = _TRUST) -> None:
+    """Raise InvalidArgumentError for an untrusted graph, with what follows from that."""
+    if graph.is_untrusted:
+        raise InvalidArgumentError(f"the graph was loaded with untrusted=True, so {consequence}", hint=hint)
+
+
+def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+    """Run a node, and raise InvalidArgumentError where the node makes a NaN or an infinity. This is a hook.
+
+    The hint names its inputs. Nodes inside loops and functions end before the calling node does, so the error names the
+    innermost node.
+    """
+    result = call(*inputs)
+    for index, value in enumerate(result if isinstance(result, tuple) else (result,)):
+        faults = _faults(value)
+        if faults:
+            operands = "; ".join(_described(str(source), item) for source, item in zip(node.inputs, inputs))
+            message = f"output {index} has {faults}"
+            raise InvalidArgumentError(
+                message, node=node.name, op=node.op, hint=f"its inputs were {operands}" if operands else None
+            )
+    return result
+
+
+def _faults(value: Any) -> str:
+    """Describe the elements that are no finite numbers: `2 NaN and 1 Inf of 6 elements`; empty where all are finite."""
+    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "fcV" or np.isfinite(value).all():
+        return ""
+    nans = int(np.isnan(value).sum())
+    infinities = int(value.size - np.isfinite(value).sum()) - nans
+    counts = [f"{count} {kind}" for count, kind in ((nans, "NaN"), (infinities, "Inf")) if count]
+    return f"{' and '.join(counts)} of {counted(value.size, 'element')}"
+
+
+def _described(name: str, value: Any) -> str:
+    if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "biufcV":
+        return name
+    shape = f"({','.join(map(str, value.shape))})"
+    if value.dtype.kind == "c" or not value.size:
+        return f"{name} {shape}: {_faults(value) or 'finite'}"
+    return f"{name} {shape}: {_faults(value) or f'from {value.min():g} to {value.max():g}'}"

@@ -10,7 +10,7 @@ A program runs its plan INTERPRETED first. Runs without a hook, engine or cache 
                     the shapes came once before
 
 - DATAFLOW: no plan has the order of the nodes; each has its turn as in TensorFlow's executor (`dataflow`). Loops that draw
-  random numbers leave this tier once a run has told the order of the draws (`recorded_loops`).
+  random numbers leave this tier once a run has told the order of the draws (`dataflow`).
 - INTERPRETED: each step is a call of its kernel.
 - FUSED: groups of steps run as one (`step_fusion`); values that follow from constants are computed once (`constant_steps`).
 - SPECIALIZED: a program for the shapes of this run, without the steps that follow from shapes (`shape_programs`), fused.

@@ -9,10 +9,11 @@ import signal
 import threading
 import types
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from ...building.builder import GraphBuilder
 from ...functions.table_fills import iterator_starts, table_fills
 from ...graph.graph import Graph, Node, Output
 from ...graph.model_objects import asset_variables
@@ -21,24 +22,59 @@ from ...graph.restore_nodes import READERS, assigned_handles, restored_resources
 from ...graph.table_nodes import TableNodes, find_tables, saved_tables
 from ...graph.traversal import reachable
 from ...graph.variable_nodes import ASSIGN_OPS, VariableNodes, find_variables, initializer_ops, variable
+from ...inference.input_pipelines import beginning
 from ...registry.catalog import CATALOG
 from ...registry.op_facts import has_fact
 from ...support import dataclasses
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
-from ...support.hints import Blank, Hint, option, step
+from ...support.hints import Blank, Hint, command, option, step
 from ...support.log import DEBUG, Stopwatch
 from ...support.words import some
 from ...types.dtypes import string, variant
-from ...types.shapes import Shape, fits
+from ...types.shapes import SCALAR, Shape, fits
 from ...types.tensors import Tensor
 from ..state.resources import Stored, Variable
 from ..state.run_context import Hook
-from ..state.stored_variants import StoredVariant
-from ..steps.capture import CaptureHook
+from ..state.variants import StoredVariant
 from .session_like import SessionLike
 
-if TYPE_CHECKING:
-    from ...building.builder import GraphBuilder
+
+class CaptureHook:
+    """A hook that captures the values of some outputs, each under a name.
+
+    A function that runs several times leaves the values of the last run. `inner` is another hook to call as well.
+    """
+
+    def __init__(self, outputs: Mapping[str, Output], inner: Hook | None = None) -> None:
+        self._outputs = outputs
+        self._inner = inner
+        self._nodes = {output.node for output in outputs.values()}
+        self._captured: dict[Node, Any] = {}
+
+    def __call__(self, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+        result = call(*inputs) if self._inner is None else self._inner(node, call, inputs)
+        if node in self._nodes:
+            self._captured[node] = result
+        return result
+
+    def take(self) -> dict[str, Any]:
+        """Return the values captured since the last call; FailedPreconditionError names a node that did not run."""
+        values = {name: self._value(name, output) for name, output in self._outputs.items()}
+        self._captured.clear()
+        return values
+
+    def _value(self, name: str, output: Output) -> Any:
+        if output.node not in self._captured:
+            raise FailedPreconditionError(
+                f"'{name}' did not run: it is an argument, or not needed for the results of its function, or in a "
+                f"branch not taken",
+                node=output.node.name,
+                op=output.node.op,
+            )
+        outputs = self._captured[output.node]
+        value = outputs[output.index] if isinstance(outputs, tuple) else outputs
+        return np.array(value) if isinstance(value, np.ndarray) else value
+
 
 ASSIGN = {"assign": ASSIGN_OPS, "add": ("AssignAdd", "AssignAddVariableOp"),
           "sub": ("AssignSub", "AssignSubVariableOp")}  # fmt: skip
@@ -509,3 +545,55 @@ class KeyboardInterruption:
             raise KeyboardInterrupt
         self.requested = True
         self._notify()
+
+
+def elements_of(runner: Runner, name: str, count: int) -> list[StepResult]:
+    """Return the first `count` elements, each as a step; the session's variables must be initialized or restored before.
+
+    Raises InvalidArgumentError where the node is no part of a pipeline, or where several nodes begin its iterator. Raises
+    OutOfRangeError where the pipeline is empty.
+    """
+    g = GraphBuilder(runner.graph.copy())
+    begin, following = _asking(g, g.graph.node(name))
+    asking = Runner(runner.session.on_graph(g.graph))
+    if begin is not None:
+        asking.session.run(begin.name)
+    fetches = {f"component {i}": output.name for i, output in enumerate(following.outputs())}
+    return list(asking.steps(Orders(fetches, {}, steps=count)))
+
+
+def _asking(g: GraphBuilder, node: Node) -> tuple[Node | None, Node]:
+    """Return (the node that begins a pass, the node that returns the next element), added to the graph where missing.
+
+    The first is None where nothing has to begin a pass.
+    """
+    if has_fact(node.op, "next_element"):
+        node = node.inputs[0].node
+    spec = _spec(node)
+    if node.output_dtypes[0].name == "variant":
+        iterator = g.IteratorV2(name="tfg_elements/iterator", shared_name="", container="", **spec)
+        return g.MakeIterator(node.output(), iterator, name="tfg_elements/begin"), _next(g, iterator, spec)
+    begun = beginning(node)
+    if len(begun) > 1:
+        datasets = ", ".join(user.inputs[0].node.name for user in begun)
+        raise InvalidArgumentError(
+            f"several datasets ({len(begun)}) feed iterator '{node.name}'", hint=f"name a dataset: {datasets}"
+        )
+    return (begun[0] if begun else None), _next(g, node.output(), spec)
+
+
+def _next(g: GraphBuilder, iterator: Output, spec: dict[str, Any]) -> Node:
+    return g.add("IteratorGetNext", [iterator], spec, "tfg_elements/next")
+
+
+def _spec(node: Node) -> dict[str, Any]:
+    """Return the dtypes and shapes of elements as attributes."""
+    types = node.attr("output_types", None) or node.attr("Toutput_types", None)
+    if not types and has_fact(node.op, "reads_files"):
+        return {"output_types": [string], "output_shapes": [SCALAR]}
+    if not has_fact(node.op, "input_pipeline") or not types:
+        raise InvalidArgumentError(
+            f"'{node.name}' ({node.op}) is neither a dataset nor an iterator",
+            hint=Hint(command("explain", Blank("GRAPH")), " shows the input pipelines"),
+        )
+    return {"output_types": types, "output_shapes": node.attr("output_shapes")}

@@ -36,7 +36,7 @@ from ..execute.executor import Program, bound_program
 from ..execute.function_calls import FunctionCalls
 from ..execute.random_lowering import lowered
 from ..guards.allocation import keep_some_freed_memory
-from ..guards.stranger_limits import refuse_files, session_limits
+from ..guards.limits import refuse_files, session_limits
 from ..optimize.tiers import Tier, policy
 from ..state.checkpoint_store import CheckpointStore, default_store
 from ..state.edge_values import Batched
@@ -45,8 +45,7 @@ from ..state.kernel_context import KernelContext
 from ..state.resources import ResourceManager, Variable
 from ..state.run_context import Hook, Run, users_hook
 from ..steps.value_cache import CacheStats, ValueCache
-from .feeds import Feed, find_feeds
-from .fetches import arranged, fetched_names, is_list_of_names, name_of, names_in_graph
+from .fetches import Feed, arranged, fetched_names, find_feeds, is_list_of_names, name_of, names_in_graph
 from .variable_values import VariableValues, unused_variables
 
 if TYPE_CHECKING:
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     from ...engines.engine_runtime import EngineRuntime
     from ...engines.protocol import Engine
     from .automatic_program import AutomaticProgram
-
 
 _State = TypeVar("_State")
 _Key = TypeVar("_Key")
@@ -471,6 +469,7 @@ class Session(Displayed, NotCopied):
 
         if self._auto is None:
             return bound(self._runtime)
+
         from .automatic_program import AutomaticProgram
 
         return AutomaticProgram(plan, graph, self._auto, bound, name, self._optimize)

@@ -17,7 +17,7 @@ from ...graph.graph import Node
 from ...parallel import interruption_points
 from ...parallel.float_mode import as_outside, flushed
 from ...support.errors import DeadlineExceededError
-from . import blocking
+from . import resources
 from .resources import ResourceManager
 
 
@@ -116,8 +116,8 @@ class Run:
         self.is_over = True
         for attempt, _ in (self._attempts or {}).values():
             attempt.withdraw()
-        if blocking.waiting:
-            blocking.changed()
+        if resources.waiting:
+            resources.changed()
 
 
 _current: contextvars.ContextVar[Run] = contextvars.ContextVar("run")

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
 import numpy as np
 
+from ...codecs import wire
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, object_array
-from ...types.resource_handles import VariantData
 from ...types.shapes import Shape
+from ...types.tensors import VariantData
 
 _NUMBERS: Final = {"int": "<i4", "long": "<i8", "float": "<f4", "double": "<f8"}
 """The types of plain numbers in a variant constant, which are kept as bytes."""
@@ -107,3 +108,35 @@ def _zero_number(item: VariantData) -> VariantData:
     if item.type_name != "bool" and item.type_name not in _NUMBERS:
         raise UnimplementedError(f"a variant of type '{item.type_name}' has no zero")
     return dataclasses.replace(item, metadata=bytes(len(item.metadata)))
+
+
+_TYPE_NAME, _METADATA, _TENSORS = 1, 2, 3
+"""Numbers of the fields of VariantTensorDataProto."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class StoredVariant:
+    """The stored form of a variant: a VariantTensorDataProto, `message`, which names the type of the variant."""
+
+    message: bytes
+
+    @staticmethod
+    def of(kind: str, metadata: bytes, tensors: Iterable[bytes] = ()) -> StoredVariant:
+        """Return a variant of the kind; `tensors` are TensorProtos."""
+        head = wire.string_field(_TYPE_NAME, kind.encode()) + wire.bytes_field(_METADATA, metadata)
+        return StoredVariant(head + b"".join(wire.bytes_field(_TENSORS, tensor) for tensor in tensors))
+
+    @property
+    def kind(self) -> str:
+        """The type name of the variant; DataLossError where the message is damaged."""
+        return b"".join(wire.contents(self.message, _TYPE_NAME)[-1:]).decode("utf-8", "replace")
+
+    @property
+    def metadata(self) -> bytes:
+        """The data of the variant beside tensors; DataLossError where the message is damaged."""
+        return b"".join(wire.contents(self.message, _METADATA)[-1:])
+
+    @property
+    def tensors(self) -> list[bytes]:
+        """The TensorProtos of the variant; DataLossError where the message is damaged."""
+        return wire.contents(self.message, _TENSORS)

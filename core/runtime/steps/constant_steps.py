@@ -2,25 +2,30 @@
 
 Inference evaluates constants as well, but skips some values. This module calls the kernel bound by the session. The module
 accepts values of up to a megabyte and the handles of the session's variables, and leaves a failing step to the run.
-Steps that follow from shapes are known by inference (`runtime/optimize/specializing`).
+Steps that follow from shapes are known by inference (`runtime/optimize/shape_programs`).
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
 
 from ...graph.graph import Node
+from ...inference import binding
 from ...inference.binding import bind_attrs, select_kernel
+from ...inference.node_calls import apply_kernel
 from ...planning.plan import Step
 from ...registry.constant_inputs import prepared_kernel
 from ...registry.op_facts import has_fact
-from ...support.errors import TfgError
+from ...support.errors import ResourceExhaustedError, TfgError, UnimplementedError
 from ...support.user_signals import pass_on
+from ...types.arrays import Array
 from ...types.dtypes import resource
 from ..state.resources import ANONYMOUS_NAME
+from ..state.run_context import Run
 
 _MOST_BYTES: Final = 1 << 20
 """The largest value, in bytes, that is kept for the life of the session: 1 MiB."""
@@ -104,3 +109,31 @@ def stands_alone(step: Step) -> bool:
 
 def _is_small_number(value: Any) -> bool:
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype != object and value.nbytes <= _MOST_BYTES
+
+
+SECONDS: Final = 0.2
+"""The seconds that a folded loop, or a kernel that goes through strings singly, may take."""
+MAX_FLOPS: Final = 1_000_000_000
+"""The largest FLOP count of a kernel that is folded before a run."""
+MAX_BYTES: Final = 1 << 30
+"""The bound on the bytes of a folded node's constants, and on the bytes that its kernel holds: 1 GiB."""
+
+
+def folded_values(node: Node, inputs: Sequence[Array], most: int = MAX_BYTES) -> list[np.ndarray[Any, Any]]:
+    """Return the values of a pure node.
+
+    Raises UnimplementedError where the kernel needs a session. Raises DeadlineExceededError or ResourceExhaustedError where
+    the kernel takes more time or memory than a fold may. Callers first compare the node's FLOPs with MAX_FLOPS.
+    """
+    if binding.select_kernel(node).is_stateful:
+        raise UnimplementedError("its kernel needs a session")
+    run = Run(0)
+    run.start_clock(SECONDS)
+    run.reserve = functools.partial(_reserve, most)
+    with run:
+        return [np.asarray(value) for value in apply_kernel(node, inputs)]
+
+
+def _reserve(most: int, size: int) -> None:
+    if size > most:
+        raise ResourceExhaustedError(f"it takes {size:,} bytes, too many for an optimization")

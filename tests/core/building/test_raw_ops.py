@@ -11,9 +11,8 @@ import sys
 import pytest
 
 import tfg
-from tfg.core.building import op_types, raw_ops
-from tfg.core.registry.catalog import CATALOG
-from tfg.core.registry.op_sentences import op_sentence
+from tfg.core.building import node_builder, raw_ops
+from tfg.core.registry.catalog import CATALOG, op_sentence
 
 STUB = ast.parse(pathlib.Path(raw_ops.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
 
@@ -82,7 +81,7 @@ def test_the_stub_has_every_op_and_no_other_method():
 
 def test_the_stub_uses_the_names_of_its_module():
     imported = {alias.name for node in STUB.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert {name for name in vars(op_types) if name.endswith(("Like", "OrNode"))} <= imported
+    assert {name for name in vars(node_builder) if name.endswith(("Like", "OrNode"))} <= imported
 
 
 def test_an_op_of_a_library_is_a_method_without_a_stub(builder):

@@ -11,7 +11,7 @@ import pytest
 
 from tests.pipelines import NUMBER, function, int64, numbers
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.datasets import batches, parallel
+from tfg.core.datasets import ahead, batches
 from tfg.core.datasets.batches import MapAndBatch
 from tfg.core.datasets.mapping import Map
 from tfg.core.datasets.sources import ListOf
@@ -27,7 +27,7 @@ VECTOR = {"output_types": ["int64"], "output_shapes": [(None,)]}
 @pytest.fixture
 def cores(monkeypatch):
     """Allow four threads, and make all calls worth a thread."""
-    monkeypatch.setattr(parallel, "WORTH_THREADS", -1.0)
+    monkeypatch.setattr(ahead, "WORTH_THREADS", -1.0)
     monkeypatch.setattr(type(one_thread), "share", 4)
 
 
@@ -115,7 +115,7 @@ class Counting:
 def test_no_more_calls_are_made_at_a_time_than_asked_for(cores, most, wanted):
     counting, items = Counting(), [(i,) for i in range(20)]
     with Run(1):
-        assert parallel.outcomes(counting, items, most) == items
+        assert ahead.outcomes(counting, items, most) == items
     assert counting.most <= wanted
     assert counting.most > 1 or wanted == 1
 
@@ -123,14 +123,14 @@ def test_no_more_calls_are_made_at_a_time_than_asked_for(cores, most, wanted):
 def test_a_run_with_a_hook_makes_one_call_at_a_time(cores):
     counting = Counting()
     with Run(1, hook=lambda node, call, inputs: call(*inputs)):
-        parallel.outcomes(counting, [(i,) for i in range(5)], -1)
+        ahead.outcomes(counting, [(i,) for i in range(5)], -1)
     assert counting.most == 1
 
 
 def test_short_calls_are_made_where_they_are(monkeypatch):
-    monkeypatch.setattr(parallel, "divide", None)
+    monkeypatch.setattr(ahead, "divide", None)
     with Run(1):
-        assert parallel.outcomes(lambda element: element, [(1,), (2,)], -1) == [(1,), (2,)]
+        assert ahead.outcomes(lambda element: element, [(1,), (2,)], -1) == [(1,), (2,)]
 
 
 def test_the_time_of_a_run_is_that_of_its_threads(cores):
@@ -146,7 +146,7 @@ def test_the_time_of_a_run_is_that_of_its_threads(cores):
     run.start_clock(0.05)
     begun = time.monotonic()
     with run:
-        result = parallel.outcomes(wait, [(i,) for i in range(8)], -1)
+        result = ahead.outcomes(wait, [(i,) for i in range(8)], -1)
     assert all(isinstance(outcome, DeadlineExceededError) for outcome in result)
     assert time.monotonic() - begun < 5
 

@@ -12,7 +12,7 @@ from tfg import FileAccess
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.datasets.iterators import IteratorState
 from tfg.core.runtime.session.session import Session
-from tfg.core.runtime.state.stored_variants import StoredVariant
+from tfg.core.runtime.state.variants import StoredVariant
 from tfg.core.support.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from tfg.core.types.dtypes import variant
 from tfg.core.types.tensors import Tensor

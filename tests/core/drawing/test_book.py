@@ -8,7 +8,7 @@ from tests.cli.running import SAMPLES
 from tests.functions import define
 from tests.pages import calling_graph
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.drawing.elision import folded
+from tfg.core.drawing.picture_nodes import folded
 from tfg.core.drawing.view_model import CONTROL, Branch, Figures, make_book
 from tfg.core.explaining.node_facts import Explainer
 from tfg.core.inference.inference import infer

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tfg.core.drawing.node_values import held_in_full, node_value
+from tfg.core.drawing.value_pictures import held_in_full, node_value
 from tfg.core.numerics.tensor_statistics import tensor_statistics
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from tests.pages import calling_graph
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.drawing.elision import folded, links
-from tfg.core.drawing.layer_assignment import flow_order, forward_edges, layers_of
 from tfg.core.drawing.picture import Look, make_picture, opened_tree, scopes_to_open
+from tfg.core.drawing.picture_nodes import flow_order, folded, forward_edges, layers_of, links
 from tfg.core.drawing.scope_tree import NameScope, scope_tree
 from tfg.core.graph.graph import Graph
 from tfg.formats import load

@@ -18,7 +18,8 @@ from tests.core.engines.unsupported_cases import on_request, supported_lines  # 
 from tests.recorded_answers import answers  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
-from tfg.core.engines.engine_runtime import EngineRuntime, EngineSettings  # noqa: E402
+from tfg.core.engines.engine_runtime import EngineRuntime  # noqa: E402
+from tfg.core.engines.executables import EngineSettings  # noqa: E402
 from tfg.core.registry import registry  # noqa: E402
 from tfg.core.registry.op_facts import has_fact  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402

@@ -8,7 +8,7 @@ import pytest
 import tfg
 from tests.functions import define
 from tfg.core.gradients import gradients
-from tfg.core.gradients.origins import origins
+from tfg.core.gradients.swept_values import origins
 from tfg.core.support.errors import ResourceExhaustedError
 from tfg.core.types.tensors import FuncRef
 

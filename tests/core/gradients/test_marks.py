@@ -13,7 +13,7 @@ from tests import opcases
 from tests.recorded_answers import answers
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
-from tfg.core.gradients.indexed_slices import has_gradient
+from tfg.core.gradients.swept_values import has_gradient
 from tfg.core.registry import registry
 from tfg.core.registry.catalog import CATALOG, ArgDef, OpDef
 from tfg.core.runtime.session.session import Session

@@ -11,7 +11,7 @@ import pytest
 from tests import opcases
 from tests.recorded_answers import answers
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.gradients.central_differences import check_gradient
+from tfg.core.gradients.jacobian import check_gradient
 from tfg.core.registry import registry
 from tfg.core.types.shapes import UNKNOWN
 

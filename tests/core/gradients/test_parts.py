@@ -7,7 +7,7 @@ import pytest
 
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
-from tfg.core.gradients.central_differences import check_gradient
+from tfg.core.gradients.jacobian import check_gradient
 from tfg.core.support.errors import InternalError, TfgError
 from tfg.core.types import dtypes
 

@@ -11,7 +11,7 @@ import numpy as np
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.gradients import gradients
 from tfg.core.graph.graph import Graph, Node, Output
-from tfg.core.passes.order import find_pass
+from tfg.core.passes.pass_listing import find_pass
 from tfg.core.passes.pipeline import OptimizeReport, optimize
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.runtime.session.session import Session

@@ -17,7 +17,7 @@ from tests.core.passes.adversarial import DTYPES, differences, retyped, specials
 from tests.core.passes.rewriting import Build, built, placeholder
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.passes.base.accuracy import Accuracy
-from tfg.core.passes.order import all_passes, find_pass
+from tfg.core.passes.pass_listing import all_passes, find_pass
 from tfg.core.support.errors import TfgError
 from tfg.core.types import dtypes
 

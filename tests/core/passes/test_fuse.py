@@ -7,7 +7,7 @@ import pytest
 
 from tests.core.passes.rewriting import feeds_for, nodes, placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.passes.fusing import epilogues, fuse_normalization
+from tfg.core.passes.fusing import epilogues
 from tfg.core.passes.pipeline import optimize
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.runtime.session.session import Session
@@ -491,7 +491,7 @@ def test_fed_values_are_left_alone(name):
     build(b)
     fed = [f"{node.name}:0" for node in b.graph if node.op not in ("Placeholder", "Const")]
     rules = (epilogues.PRODUCTS_IN_ONEDNN, epilogues.ZERO_PADDING, epilogues.MIRROR_PADDING, epilogues.GELU,
-             fuse_normalization.NORMALIZATION)  # fmt: skip
+             epilogues.NORMALIZATION)  # fmt: skip
     names = {rule.name for one in rules for rule in one.rules}
     assert not names & rewritten(build, passes, check=False, overridable=fed).fired
 
@@ -525,7 +525,7 @@ def test_graphs_with_variables(passes):
 def test_every_rule_fires_somewhere():
     fired = {rule for build, _, passes in FIRES.values() for rule in rewritten(build, passes, check=False).fired}
     rules = (epilogues.PRODUCTS, epilogues.ZERO_PADDING, epilogues.MIRROR_PADDING,
-             epilogues.GELU, fuse_normalization.NORMALIZATION)  # fmt: skip
+             epilogues.GELU, epilogues.NORMALIZATION)  # fmt: skip
     assert {rule.name for one in rules for rule in one.rules} <= fired
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tfg.core.passes.order import all_passes
+from tfg.core.passes.pass_listing import all_passes
 
 
 def test_every_pass_runs_behind_what_it_follows_and_requires():

@@ -5,8 +5,7 @@ from __future__ import annotations
 import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as command
-from tfg.core.passes.node_outcomes import node_fates
-from tfg.core.passes.pipeline import optimization_stages
+from tfg.core.passes.pipeline import node_fates, optimization_stages
 
 CONSTANTS, KERNEL = SAMPLES / "all_constant.pbtxt", SAMPLES / "one_kernel.pbtxt"
 

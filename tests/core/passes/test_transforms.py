@@ -9,10 +9,10 @@ import tfg
 from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as command
 from tests.core.passes.rewriting import placeholder, rewritten
-from tfg.core.passes.order import all_passes
+from tfg.core.passes.pass_listing import all_passes
 from tfg.core.passes.pipeline import choose_passes, optimize
 from tfg.core.registry.catalog import CATALOG
-from tfg.core.registry.graph_readers import ops_by_reader
+from tfg.core.registry.op_history import ops_by_reader
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor

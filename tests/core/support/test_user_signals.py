@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.building.scripting import run_script
+from tfg.core.building.builder import run_script
 from tfg.core.inference.node_calls import apply_kernel
 from tfg.core.support.errors import InternalError
 
@@ -80,7 +80,7 @@ def test_from_a_single_kernel(monkeypatch):
 
 
 def test_from_a_pass(monkeypatch):
-    monkeypatch.setattr("tfg.core.passes.cleanup.prune.Prune.run", _interrupted("run"))
+    monkeypatch.setattr("tfg.core.passes.cleanup.removals.Prune.run", _interrupted("run"))
     with pytest.raises(TimeOut, match=r"^mine$"):
         tfg.optimize(_graph(), ["y"])
 

@@ -13,8 +13,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.runtime.session.runner import Runner
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError, ResourceExhaustedError
-from tfg.core.training.levenberg_marquardt import Tolerances, minimize
-from tfg.core.training.trainer import LeastSquares
+from tfg.core.training.trainer import LeastSquares, Tolerances, minimize
 
 PROBLEMS = json.loads(pathlib.Path(__file__).with_name("nist.json").read_text())
 # From its first start BoxBOD leads to a stationary point at infinity; scipy's MINPACK ends there too.

@@ -14,8 +14,7 @@ from tfg.core.graph.graph import Graph
 from tfg.core.runtime.session.runner import Runner
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError
-from tfg.core.training.optimizers import OPTIMIZERS, find_optimizer
-from tfg.core.training.schedules import parse_schedule
+from tfg.core.training.optimizers import OPTIMIZERS, find_optimizer, parse_schedule
 from tfg.core.training.train_step import Clipping, add_training
 from tfg.core.training.trainer import Trainer
 from tfg.formats import to_bytes

@@ -18,8 +18,7 @@ from tfg.core.explaining.race_report import explain_races
 from tfg.core.passes.pipeline import optimize
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError
-from tfg.core.training.optimizers import OPTIMIZERS, find_optimizer
-from tfg.core.training.schedules import parse_schedule
+from tfg.core.training.optimizers import OPTIMIZERS, find_optimizer, parse_schedule
 from tfg.core.training.train_step import Clipping, add_training, require_order
 from tfg.core.training.trainer import Trainer
 from tfg.formats import load, to_bytes

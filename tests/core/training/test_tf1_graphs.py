@@ -14,7 +14,7 @@ import tfg
 from tests.core.training.nets import RATE, STEPS, tf1_feeds
 from tfg.core.explaining.race_report import explain_races
 from tfg.core.gradients import add_gradients
-from tfg.core.gradients.indexed_slices import parts
+from tfg.core.gradients.swept_values import tensors_of
 from tfg.core.training.optimizers import find_optimizer
 from tfg.core.training.train_step import add_training
 from tfg.formats import to_bytes
@@ -124,7 +124,7 @@ def test_written_models_and_gradients_have_no_race_of_their_own(key, tmp_path):
     variables = [node.output() for node in before if node.name in RECORDED[f"{key}/trained"]]
     after = before.copy()
     gradients = add_gradients(after, [after.output("loss:0")], [after.output(value.name) for value in variables])
-    assert not racing(after, *(end.name for grad in gradients for end in parts(grad)[:2]))
+    assert not racing(after, *(end.name for grad in gradients for end in tensors_of(grad)[:2]))
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -14,7 +14,7 @@ from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.comparing.racing_fetches import fetches_in_turn
+from tfg.core.comparing.verify_rewrite import fetches_in_turn
 from tfg.core.graph.graph import Graph
 from tfg.core.passes.base.graph_pass import Pass, PassContext
 from tfg.core.passes.pipeline import optimize

@@ -12,7 +12,7 @@ from tests.cases.control_flow import loop
 from tests.cases.order_of_effects import drawing, drawing_before_a_conditional
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.planning.planner import compile_plan
-from tfg.core.runtime.execute import recorded_loops
+from tfg.core.runtime.execute import dataflow
 from tfg.core.runtime.optimize.tiers import Tier
 from tfg.core.runtime.session.session import Session
 
@@ -98,7 +98,7 @@ def assert_as_in_dataflow(build, limits, monkeypatch):
     """Return the tiers of the runs, which give what runs in dataflow give."""
     graph, name = made(build)
     results, tiers, streams = runs_of(graph, name, limits)
-    monkeypatch.setattr(recorded_loops, "_MOST_MISJUDGED", 0)
+    monkeypatch.setattr(dataflow, "_MOST_MISJUDGED", 0)
     expected, plain, right = runs_of(graph, name, limits)
     assert set(plain) == {Tier.DATAFLOW}
     for got, want in zip(results, expected):

@@ -12,7 +12,7 @@ from tests.core.runtime.programs import programs
 from tests.functions import define
 from tfg import GraphBuilder, Session, gradients
 from tfg.core.runtime.optimize import shape_programs
-from tfg.core.runtime.optimize.specializing import Known, every_step
+from tfg.core.runtime.optimize.shape_programs import Known, every_step
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types.tensors import FuncRef
 

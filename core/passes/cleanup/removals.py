@@ -1,4 +1,4 @@
-"""Fewer control edges, and no nodes that only pass them or a value on."""
+"""Removal of control inputs, of nodes that no fetch runs, of ops that only watch values, and of nodes for training alone."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import math
 from collections.abc import Mapping, Set
 from typing import ClassVar, Final
 
-from ...control_flow.copies import is_transparent
-from ...control_flow.frames import MERGE
-from ...functions.call_sites import call_site
-from ...functions.callers import has_variables
+from ...control_flow.frames import MERGE, is_transparent
+from ...functions.call_kinds import call_site
+from ...functions.callers import drop_uncalled, has_variables
 from ...functions.purity import CONTROL_FLOW
-from ...graph.graph import Graph, Node
-from ...graph.traversal import forward_predecessors, predecessors
-from ...registry.op_facts import has_fact
+from ...graph.graph import Graph, Node, Output
+from ...graph.traversal import forward_predecessors, predecessors, reachable
+from ...planning.reachability import needed_nodes
+from ...registry.op_facts import has_fact, ops_with
 from ...support import dataclasses
-from ..base.descendants import Waves
-from ..base.graph_pass import Pass, PassContext
+from ...support.errors import InvalidArgumentError
+from ...transforms.subgraphs import shapes_at_cuts
+from ..base.accuracy import Accuracy, RuleSet
+from ..base.graph_pass import Pass, PassContext, Waves, become
+from ..rules.rewrite import Rewriter
 
 
 @dataclasses.dataclass(frozen=True)
@@ -192,3 +195,99 @@ class _LongerPaths:
 def _surely_after(node: Node) -> list[Node]:
     """Return the nodes that run only after a node."""
     return [user for user in node.uses if user.op not in _ALIVE_ANYWAY]
+
+
+@dataclasses.dataclass(frozen=True)
+class Prune(Pass):
+    """Remove nodes, and functions of the library, that neither fetches nor kept nodes need."""
+
+    name: ClassVar[str] = "prune"
+    summary: ClassVar[str] = "remove nodes and functions that no fetch needs"
+    keeps_cost: ClassVar[bool] = True
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        feeds = [graph.output(name) for name in ctx.always_fed]
+        cut = [node for node in dict.fromkeys(feed.node for feed in feeds) if _is_cut(graph, node)]
+        shapes = shapes_at_cuts(graph, [node.output().name for node in cut])
+        for node in cut:
+            attrs = {"dtype": node.output_dtypes[0].base, "shape": shapes[node.output().name]}
+            become(graph, node, "Placeholder", [], attrs, ())
+            ctx.fire("fed", node, "became a placeholder: its value is fed")
+        roots = [graph.node(name) for name in (*ctx.fetches, *ctx.keep, *ctx.start) if name in graph]
+        needed = needed_nodes(roots, feeds) | reachable(feed.node for feed in feeds)
+        doomed = [node for node in graph if node not in needed]
+        graph.remove_nodes(doomed)
+        for node in doomed:
+            ctx.fire("unreachable", node, "removed: no fetch needs it")
+        self._prune_library(graph, ctx)
+
+    def _prune_library(self, graph: Graph, ctx: PassContext) -> None:
+        """Remove functions that no remaining node names, directly or through another function."""
+        for name in drop_uncalled(graph):
+            ctx.fire("function", name, "removed: no node calls it")
+
+
+def _is_cut(graph: Graph, node: Node) -> bool:
+    """Return True for a node whose only output is fed: the node computes nothing."""
+    return len(node.output_dtypes) == 1 and not node.is_placeholder and not graph.control_consumers(node)
+
+
+@dataclasses.dataclass(frozen=True)
+class StripDebug(Pass):
+    """Turn Assert and PrintV2 into NoOps that wait for the same inputs, and bypass CheckNumerics and Print.
+
+    The errors of these ops are no longer raised; therefore only the user may ask for the pass.
+    """
+
+    name: ClassVar[str] = "strip_debug"
+    summary: ClassVar[str] = "drop Assert, Print and CheckNumerics"
+    follows: ClassVar[str] = "inline"
+    in_default_pipeline: ClassVar[bool] = False
+    ops: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        diagnostic = ops_with("diagnostic")
+        unknown = [op for op in self.ops if op not in diagnostic]
+        if unknown:
+            raise InvalidArgumentError(
+                f"strip_debug does not drop {unknown[0]}", hint=f"the droppable ops are {', '.join(diagnostic)}"
+            )
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        for node in ctx.order():
+            if not has_fact(node.op, "diagnostic") or (self.ops and node.op not in self.ops):
+                continue
+            if not node.output_dtypes:
+                self._silence(graph, ctx, node)
+            elif not ctx.is_fed(node.output()):
+                ctx.replace(node, node.inputs[0], "bypass", f"bypassed: {node.op} only observes values")
+
+    def _silence(self, graph: Graph, ctx: PassContext, node: Node) -> None:
+        op, controls = node.op, ctx.anchors(node)
+        become(graph, node, "NoOp", (), {}, controls)
+        ctx.fire("no-op", node, f"became a NoOp: {op} only observes values")
+
+
+RULES = RuleSet()
+rule = RULES.rule
+_PASSED_ON = ("StopGradient", "PreventGradient", "CheckNumerics", "Snapshot", "PlaceholderWithDefault")
+
+
+@dataclasses.dataclass(frozen=True)
+class RemoveTrainingNodes(Pass):
+    """Bypass StopGradient, PreventGradient, CheckNumerics and PlaceholderWithDefault, after dropout."""
+
+    name: ClassVar[str] = "remove_training_nodes"
+    summary: ClassVar[str] = "bypass nodes that only training needs, including dropout"
+    follows: ClassVar[str] = "remove_dropout"
+    requires: ClassVar[tuple[str, ...]] = ("remove_dropout",)
+    in_default_pipeline: ClassVar[bool] = False
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES,)
+
+    def run(self, graph: Graph, ctx: PassContext) -> None:
+        Rewriter(graph, ctx).apply(*self.rule_sets)
+
+
+@rule(*_PASSED_ON, algebra="stop_gradient(x) -> x", accuracy=Accuracy.EXACT)
+def passed_on(r: Rewriter, node: Node) -> Output | None:
+    return node.inputs[0]

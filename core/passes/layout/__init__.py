@@ -1,1 +1,0 @@
-"""Passes that change the layout of images, NCHW or NHWC, with few transposes."""
