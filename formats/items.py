@@ -511,7 +511,7 @@ class InputArrays:
 
     def _of_document(self, item: Item) -> dict[str, Any]:
         """Return the values of a line of JSON."""
-        parsed, values = self._reader.document(item), {}
+        parsed, values = self._reader.document(item), dict[str, Any]()
         try:
             given = named_values(parsed, self._signature, self._is_fed)
         except InvalidArgumentError as error:
