@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from typing import Final
 
 from ..graph.graph import Graph, Node
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import JoinedNames, grouped
 
@@ -103,8 +103,11 @@ class Placement:
         self._joined = JoinedNames()
         self._next: dict[str, str] = {}
         self._groups: dict[str, Colocation] = {}
+        named: dict[int, tuple[str, ...]] = {}  # by the attributes, which nodes share
         for node in graph:
-            names = node.colocation
+            names = named.get(id(node.attrs))
+            if names is None:
+                names = named[id(node.attrs)] = node.colocation
             if names:
                 self._next[node.name] = names[0]
             for name in names:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..control_flow.references import memory_of_variables, written_variables
@@ -10,13 +9,14 @@ from ..functions.call_sites import PLAIN_CALL, CallSite, function_inputs, functi
 from ..graph.graph import Function, Graph, Node, Output
 from ..ordering.effects import DRAW
 from ..ordering.races import Alike, Race, chained_races, find_races
+from ..support import dataclasses
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
 from .drawing_loops import draws_before_effects, has_plain_loops
 from .node_selection import Selection
 from .plan import Plan, Step, add_releases
 from .schedule_units import NotWellFormed
-from .steps import FrameSteps, use_of_memory
+from .steps import FrameSteps, note_memory
 
 
 @rare_collection()
@@ -117,5 +117,6 @@ class Planner(Selection):
             outputs = tuple(range(len(definition.output_dtypes(node.attrs))))
             unused = self.unused_outputs(node) if is_partly_read(node) else ()
             positions = [i for i, value in enumerate(node.inputs) if value in shared]
-            steps.append(Step(node, (), outputs, unused=unused, **use_of_memory(node, definition, shared, positions)))
+            steps.append(Step(node, (), outputs, unused=unused))
+            note_memory(steps[-1], definition, shared, positions)
         return Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), True, bypassed, why)

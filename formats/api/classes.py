@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect
 from ...core.support.errors import DataLossError, InvalidArgumentError
 from ...core.types.arrays import Array

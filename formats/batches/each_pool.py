@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import pickle
 import queue
@@ -15,6 +14,7 @@ from collections import Counter, deque
 from collections.abc import Generator, Sequence
 from typing import Any, Final
 
+from ...core.support import dataclasses
 from ...core.support.child_python import python_process
 from ...core.support.errors import UnavailableError
 from ...core.support.file_groups import remove_staging

@@ -371,5 +371,5 @@ def test_each_input_may_have_a_sparse_tensor_by_its_name(tmp_path, monkeypatch):
     pathlib.Path("d.jsonl").write_text('{"x": [1, 2]}\n')
     products = [result.values["y:0"].ravel().tolist() for result in tfg.run_each(g.graph, ["?.npz", "c.jsonl"], "y:0")]
     assert products == [[30, 21], [0, 20], [1], [0, 40, 5], [0, 10]]
-    with pytest.raises(tfg.errors.InvalidArgumentError, match="line 1 of 'd.jsonl', key 'x': a sparse input takes lists of one depth"):
+    with pytest.raises(tfg.errors.InvalidArgumentError, match=r"'d\.jsonl', key 'x': a sparse input takes lists of one depth"):
         list(tfg.run_each(g.graph, "d.jsonl", "y:0"))

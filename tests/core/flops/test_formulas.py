@@ -19,7 +19,7 @@ from tfg.core.flops import count_flops
 from tfg.core.gradients import add_gradients
 from tfg.core.inference.binding import bundled, input_bundles
 from tfg.core.numerics import update_rules
-from tfg.core.ops.nn import lstm
+from tfg.core.ops.nn import rnn
 from tfg.core.registry.catalog import CATALOG
 
 EXAMPLES = settings(max_examples=25, deadline=None, derandomize=True)
@@ -272,15 +272,15 @@ def test_lstm_blocks(time, batch, inputs, cells, use_peephole, cell_clip):
     state, sequence = (batch, cells), (time, batch, cells)
     attrs = {"use_peephole": use_peephole, "cell_clip": cell_clip}
     layout = (0, 1, 2, 3)
-    settings = lstm.LSTMAttributes(use_peephole, cell_clip, forget_bias=1.0)
+    settings = rnn.LSTMAttributes(use_peephole, cell_clip, forget_bias=1.0)
     shapes = [(time, batch, inputs), state, state, *weights]
     each = Tally()
-    lstm._block_lstm(np.int64(time), lstm.Cell(*[positive(each, *shape) for shape in shapes]), settings, layout)
+    rnn._block_lstm(np.int64(time), rnn.Cell(*[positive(each, *shape) for shape in shapes]), settings, layout)
     agree(cost("BlockLSTM", [np.int64(time), *shapes], **attrs), each)
     tally = Tally()
-    cell = lstm.Cell(*[positive(tally, *shape) for shape in [(time, batch, inputs), state, state, *weights]])
-    lstm._block_lstm_grad(
-        np.int64(time), cell, lstm.LSTMSequence(*[positive(tally, *sequence) for _ in range(9)]), use_peephole, layout
+    cell = rnn.Cell(*[positive(tally, *shape) for shape in [(time, batch, inputs), state, state, *weights]])
+    rnn._block_lstm_grad(
+        np.int64(time), cell, rnn.LSTMSequence(*[positive(tally, *sequence) for _ in range(9)]), use_peephole, layout
     )
     shapes = [np.int64(time), (time, batch, inputs), state, state, *weights, *[sequence] * 9]
     agree(cost("BlockLSTMGrad", shapes, use_peephole=use_peephole), tally)
