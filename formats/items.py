@@ -12,13 +12,14 @@ import itertools
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final, Protocol, TypeVar
 
 import numpy as np
 
 from ..core.codecs.tfrecord import RecordError, decode_record
 from ..core.comparing.row_blocks import InputBlock, row_count
+from ..core.feeding.named_components import Composite, composite_of
 from ..core.graph.graph import Graph, Output
 from ..core.graph.metagraph import Signature, argument_tensor
 from ..core.planning.reachability import needed_nodes
@@ -29,6 +30,7 @@ from ..core.support.grouping import grouped
 from ..core.support.hints import Hint, step
 from ..core.support.places import is_address, is_folder, matching, plain
 from ..core.support.regular_files import open_regular
+from ..core.support.tensor_names import parse_tensor_name
 from ..core.types.arrays import Array, object_array
 from ..core.types.shapes import Shape
 from ..core.types.tensors import Tensor
@@ -471,6 +473,7 @@ class InputArrays:
         """
         self._graph, self._signature, self._fetches = graph, signature, fetches
         words = self._words = {} if signature is None else signature.fed
+        self._composite = functools.cache(functools.partial(composite_of, graph, signature))
         self._reader = ItemReader()
         self._found: tuple[ColumnNames | None, Sequence[str]] = None, ()
         self._find = find or (lambda word: graph.output(argument_tensor(word, words, graph)))
@@ -495,24 +498,54 @@ class InputArrays:
             picture = f"@{item.path}{self._options.get(word, '')}"
             return {fed.name: value_of(picture, fed.dtype, f"--feed {word}", fed_shape(fed))}
         values: dict[str, Any] = {}
-        for key, value in self._reader.read(item).items():
+        given = self._reader.read(item)
+        for key, value in given.items():
             if isinstance(value, Tensor) and value.lack is not None and not self._is_fed(key):
                 continue  # nobody can read it, and no tensor takes it
+            divided = self._divided(item, key, value, given)
+            if divided is not None:
+                values |= divided
+                continue
             fed = self._find(self._tensor(key))
             values[fed.name] = _cast(value, fed, key, functools.partial(_place, item, key))
         return values
 
     def _of_document(self, item: Item) -> dict[str, Any]:
         """Return the values of a line of JSON."""
-        parsed, values = self._reader.document(item), {}
+        parsed, values = self._reader.document(item), dict[str, Any]()
         try:
             given = named_values(parsed, self._signature, self._is_fed)
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"{item.place}: {error.message}", hint=error.hint) from None
         for key, value in given.items():
+            divided = self._divided(item, key, value, given)
+            if divided is not None:
+                values |= divided
+                continue
             fed = self._find(self._tensor(key))
             values[fed.name] = value_of(json.dumps(value), fed.dtype, _place(item, key))
         return values
+
+    def _divided(self, item: Item, key: str, value: Any, given: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the arrays for the components of a sparse or ragged input; None for a value of a tensor."""
+        composite = self._composite_input(key, given)
+        if composite is None:
+            return None
+        whole = value.numpy() if isinstance(value, Tensor) else value
+        if not composite.takes(whole):
+            return None
+        try:
+            return {part.name: array for part, array in composite.arrays(whole).items()}
+        except InvalidArgumentError as error:
+            raise InvalidArgumentError(f"{_place(item, key)}: {error.message}", hint=error.hint) from None
+
+    def _composite_input(self, key: str, given: Iterable[str]) -> Composite | None:
+        """Return the sparse or ragged input of a name, unless other names are those of its components."""
+        composite = self._composite(self._tensor(key))
+        if composite is None:
+            return None
+        alone = {parse_tensor_name(self._words.get(name, name))[0] for name in given if name not in (key, WHOLE)}
+        return None if any(part.node.name in alone for part in composite.parts) else composite
 
     def close(self) -> None:
         """Close the file of the last line or row."""
@@ -546,7 +579,7 @@ class InputArrays:
     def _block_of_documents(self, items: Sequence[Item]) -> InputBlock | None:
         given = [named_values(parsed, self._signature, self._is_fed) for parsed in self._reader.documents(items)]
         keys = given[0].keys()
-        if any(one.keys() != keys for one in given):
+        if any(one.keys() != keys for one in given) or any(self._composite_input(key, keys) for key in keys):
             return None
         arrays, counts = {}, [len(one[key]) if isinstance(one[key], list) else 0 for key in keys for one in given]
         if counts != counts[: len(items)] * len(keys):
@@ -632,7 +665,7 @@ class InputArrays:
         return self._found[1]
 
     def _is_fed(self, key: str) -> bool:
-        return key in self._tensors or self._is_tensor(key)
+        return key in self._tensors or self._composite(key) is not None or self._is_tensor(key)
 
     def _is_tensor(self, word: str) -> bool:
         try:

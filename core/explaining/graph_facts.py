@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Final, overload
+from typing import Any, ClassVar, Final, NamedTuple, overload
 
 from ..building.placement import Placement
 from ..control_flow.deadness import always_alive
@@ -326,6 +326,22 @@ def explain_graph(
     # The commands follow from the other facts, such as missing ops and unread variables.
     commands = _next_commands(facts, NextCommands(graph, name, inference), is_sound)
     return dataclasses.replace(facts, next_commands=tuple(commands))
+
+
+class GraphEnds(NamedTuple):
+    """The names of the tensors and operations that a graph without signatures computes something for."""
+
+    outputs: tuple[str, ...]
+    losses: tuple[str, ...]
+    train_ops: tuple[str, ...]
+
+
+def graph_ends(graph: Graph) -> GraphEnds:
+    """Return the outputs, losses and training operations that `explain_graph` finds, without the work of its other facts."""
+    roles = Roles(graph)
+    placed = stage_of_nodes(roles)
+    outputs = tuple(tensor.name for tensor in _output_facts(graph, roles, placed, None))
+    return GraphEnds(outputs, tuple(node.name for node in roles.losses), tuple(_train_ops(graph, placed)))
 
 
 def implied_signature(graph: Graph, *, infers_shapes: bool = False) -> Signature:

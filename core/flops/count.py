@@ -25,7 +25,7 @@ from ..inference.node_calls import call_flops_function
 from ..model.author_scopes import passes_weight_on, without_calls
 from ..planning.reachability import needed_nodes, unused_outputs
 from ..registry import registry
-from ..registry.op_facts import has_fact
+from ..registry.op_facts import has_fact, ops_with
 from ..registry.registry import ZERO, Cost
 from ..support import dataclasses
 from ..support.arguments import checked
@@ -709,8 +709,8 @@ def _call(graph: Graph, reference: FuncRef, function: Function, signature: Seque
 
 _OF_FORM: Final = {form: [op for op, kind in CALL_KINDS.items() if kind.form is form] for form in Form}
 _MEANING: Final = {
-    "Where": "the number of true elements",
-    **dict.fromkeys(("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"), "the number of distinct values"),
+    **dict.fromkeys(ops_with("finds_true"), "the number of true elements"),
+    **dict.fromkeys(ops_with("finds_distinct"), "the number of distinct values"),
     **dict.fromkeys((*MERGE, *_OF_FORM[Form.BRANCH]), "a result of the branch taken"),
     **dict.fromkeys((*EXIT, *_OF_FORM[Form.LOOP]), "a result of the last iteration"),
 }

@@ -13,6 +13,7 @@ from ..graph.traversal import closure, forward_predecessors, topological_order
 from ..inference.containers import container_of
 from ..inference.estimates import Estimate, estimate_again
 from ..inference.inference import Specs
+from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.grouping import grouped
 from ..types.dims import Dim, DimLike
@@ -166,7 +167,7 @@ class FrameLoops:
     def _then(self, symbol: str, node: Node) -> DimLike:
         """Return the iteration of another loop that a node takes a value from."""
         home = self._frames.get(node)
-        if home is not None and node.op in ("StackPop", "StackPopV2"):
+        if home is not None and has_fact(node.op, "stack_pop"):
             return self._left[symbol].rounds - 1 - Dim.symbol(_iteration(home))
         return Dim.unknown()
 

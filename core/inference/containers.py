@@ -7,19 +7,22 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from ..control_flow.frames import handed_in, hands_in
 from ..functions.call_signatures import signature_of
 from ..graph.graph import Node, Output
+from ..registry.op_facts import ops_with
 from ..support import dataclasses
 from ..support.errors import TfgError
 from ..types.dims import DimLike
 from ..types.dtypes import resource
 from ..types.shapes import UNKNOWN, Shape, TensorSpec, common_value, covering_shape, merge_shapes, relax_shapes, substituted
 
-_WRITERS = {"StackPush": (1, 0), "StackPushV2": (1, 0), "TensorArrayWriteV3": (2, 0), "TensorArrayScatterV3": (2, 1)}
-"""Ops that write elements into a container: (input with the elements, number of leading dimensions that count elements)."""
-_READERS = {"StackPop", "StackPopV2", "StackClose", "StackCloseV2", "TensorArrayGradV3"} | {
-    f"TensorArray{use}V3" for use in ("Read", "Gather", "Concat", "Size", "Close")
+_WRITERS = {
+    **dict.fromkeys(ops_with("stack_push"), (1, 0)),
+    **dict.fromkeys(ops_with("array_write"), (2, 0)),
+    **dict.fromkeys(ops_with("array_scatter"), (2, 1)),
 }
-"""Ops that take the handle of a container and write no elements. All others, as calls, may write elements of any shape."""
-CONTAINERS = ("Stack", "StackV2", "TensorArrayV3")
+"""Ops that write elements into a container: (input with the elements, number of leading dimensions that count elements)."""
+_READERS = frozenset(ops_with("container_read"))
+"""All other ops that take the handle of a container, as calls, may write elements of any shape."""
+CONTAINERS = frozenset(ops_with("container"))
 
 
 def contents(
@@ -75,9 +78,9 @@ def _without_dims(spec: TensorSpec, count: int) -> TensorSpec:
 
 def _declared(handle: Output, element: TensorSpec) -> TensorSpec:
     """Refine an element's spec by the element shape that its tensor array declares."""
-    if handle.node.op != "TensorArrayV3":
+    declared = handle.node.attr_of(Shape, "element_shape")
+    if declared is None:  # a stack
         return element
-    declared = handle.node.attr("element_shape")
     try:
         return dataclasses.replace(element, shape=merge_shapes(declared, element.shape))
     except TfgError:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final, NamedTuple, TypeAlias
 
 from ..engines.engine_report import RefusedNodes, refused_nodes
-from ..explaining.graph_facts import GraphFacts, explain_graph, no_obvious_output
+from ..explaining.graph_facts import graph_ends, no_obvious_output
 from ..functions.call_kinds import INLINED, check_calls
 from ..functions.callers import all_nodes, called_functions, node_count
 from ..functions.purity import impurity
@@ -345,16 +345,16 @@ def optimization_stages(
     return stages
 
 
-def guessed_fetches(graph: Graph, facts: GraphFacts | None = None) -> tuple[str, ...]:
+def guessed_fetches(graph: Graph) -> tuple[str, ...]:
     """Return the outputs of the usual signature, or else the outputs and training operations that `tfg explain` finds.
 
-    `facts` are the facts of `explain_graph`, if already computed. InvalidArgumentError where there are no outputs.
+    InvalidArgumentError where there are no outputs.
     """
     usual = graph.meta.usual_signature if graph.meta is not None else None
     if usual is not None and usual.outputs:
         return tuple(usual.fetched.values())
-    facts = facts or explain_graph(graph)
-    names = (*(tensor.name for tensor in facts.outputs), *facts.train_ops)
+    ends = graph_ends(graph)
+    names = (*ends.outputs, *ends.train_ops)
     if not names:
         raise no_obvious_output(graph)
     return names

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ...core.comparing.value_comparison import ValueRecorder
-from ...core.explaining.graph_facts import explain_graph, no_obvious_output
+from ...core.explaining.graph_facts import graph_ends, no_obvious_output
 from ...core.feeding.drawn_feeds import generated_feeds
 from ...core.functions.call_kinds import INLINED
 from ...core.functions.callers import all_nodes, drop_uncalled
@@ -225,11 +225,11 @@ def for_tensorflow(graph: GraphLike, release: str) -> ForTensorflow:
 def _results(graph: Graph) -> tuple[str, ...]:
     """Return the outputs of all signatures, or those that stand out and are no losses."""
     runs = signature_runs(graph)
-    facts = None if runs else explain_graph(graph)
-    losses = set(facts.losses) if facts is not None else set()
-    names = [name for run in runs for name in run] if facts is None else [tensor.name for tensor in facts.outputs]
+    ends = None if runs else graph_ends(graph)
+    losses = set(ends.losses) if ends is not None else set()
+    names = [name for run in runs for name in run] if ends is None else ends.outputs
     results = [name for name in dict.fromkeys(names) if name.removesuffix(":0") not in losses]
-    if facts is not None:  # what no input reaches is a value of a variable, such as an average
+    if ends is not None:  # what no input reaches is a value of a variable, such as an average
         results = [name for name in results if any(map(brings_input, reachable([graph.node_of(name)], by_control=False)))]
     results = results or compared_results(graph, losses)
     if not results:

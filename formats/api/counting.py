@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict, Unpack
 
 import numpy as np
 
-from ...core.explaining.graph_facts import argument_shapes, explain_graph, no_obvious_output
+from ...core.explaining.graph_facts import argument_shapes, graph_ends, no_obvious_output
 from ...core.explaining.purposes import Purposes
 from ...core.explaining.roles import Roles
 from ...core.feeding.drawn_feeds import Feeds
@@ -261,8 +261,8 @@ def counted_fetches(graph: Graph) -> tuple[str, ...]:
         several = ", ".join(signatures)
         hint = Hint("choose a signature with ", option("signature"))
         raise InvalidArgumentError(f"the graph has several signatures: {several}", hint=hint)
-    facts = explain_graph(graph)
-    names = tuple(tensor.name for tensor in facts.outputs) or facts.train_ops
+    ends = graph_ends(graph)
+    names = ends.outputs or ends.train_ops
     if not names:
         raise no_obvious_output(graph)
     return names

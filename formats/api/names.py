@@ -160,16 +160,15 @@ class Names:
 
     def to_fetch(self) -> list[str]:
         """Return the names of the outputs, or of a few tensors without readers."""
-        from ...core.explaining.graph_facts import explain_graph, output_candidates
+        from ...core.explaining.graph_facts import graph_ends, output_candidates
 
-        outputs = self.outputs or [tensor.name for tensor in explain_graph(self.graph).outputs]
-        return list(outputs or output_candidates(self.graph))
+        return list(self.outputs or graph_ends(self.graph).outputs or output_candidates(self.graph))
 
     def to_differentiate(self) -> list[str]:
         """Return the names of tensors to differentiate: losses, then outputs, those of floating-point numbers alone if any."""
-        from ...core.explaining.graph_facts import explain_graph
+        from ...core.explaining.graph_facts import graph_ends
 
-        names = list(dict.fromkeys([*explain_graph(self.graph).losses, *self.to_fetch()]))
+        names = list(dict.fromkeys([*graph_ends(self.graph).losses, *self.to_fetch()]))
         dtypes = {name: self.output(name).dtype for name in names}
         return [name for name, dtype in dtypes.items() if dtype is not None and dtype.is_floating] or names
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ...core.explaining.graph_facts import explain_graph, no_obvious_output
+from ...core.explaining.graph_facts import graph_ends, no_obvious_output
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.model.model_view import ModelView, SourceNode, model_view
 from ...core.passes.pipeline import default_fetches, default_runs, inline_functions, signature_runs
@@ -25,7 +25,7 @@ def outputs_of(graph: Graph) -> tuple[str, ...]:
     usual = graph.meta.usual_signature if graph.meta is not None else None
     runs = signature_runs(graph) if usual is None else [tuple(usual.fetched.values())]
     names = tuple(dict.fromkeys(name for run in runs for name in run))
-    return names or tuple(tensor.name for tensor in explain_graph(graph).outputs)
+    return names or graph_ends(graph).outputs
 
 
 def default_outputs(graph: Graph) -> tuple[str, ...]:

@@ -347,7 +347,7 @@ class _Page:
         from ...core.passes.pipeline import guessed_fetches  # lazy: pages need no passes
 
         try:
-            report = count_flops(self.graph, self.fetches or guessed_fetches(self.graph, facts))
+            report = count_flops(self.graph, self.fetches or guessed_fetches(self.graph))
         except TfgError as error:
             if self.fetches:
                 raise

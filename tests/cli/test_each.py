@@ -355,3 +355,21 @@ def test_a_file_is_opened_once_for_all_its_rows(name, line, rows, monkeypatch):
     monkeypatch.setattr(os, "open", noted)
     assert len(list(tfg.run_each(tfg.load("g.pb"), name, parts={"x": ""}))) == 100
     assert 0 < opened.count(name) <= 2, "to find the rows, and to read them"
+
+
+def test_each_input_may_have_a_sparse_tensor_by_its_name(tmp_path, monkeypatch):
+    """As dense arrays, nested lists, and the components by their own names."""
+    monkeypatch.chdir(tmp_path)
+    g = tfg.GraphBuilder()
+    indices = g.Placeholder(dtype="int64", shape=[None, 2], name="x/indices")
+    values = g.Placeholder(dtype="float32", shape=[None], name="x/values")
+    shape = g.Placeholder(dtype="int64", shape=[2], name="x/shape")
+    g.SparseTensorDenseMatMul(indices, values, shape, np.float32([[1], [10]]), name="y")
+    np.savez("a.npz", x=np.float32([[0, 3], [1, 2]]))
+    np.savez("b.npz", **{"x/indices": np.int64([[1, 1]]), "x/values": np.float32([2]), "x/shape": np.int64([2, 2])})
+    pathlib.Path("c.jsonl").write_text('{"x": [[1, 0]]}\n{"x": [[0, 0], [0, 4], [5, 0]]}\n{"x": [[], [null, 1]]}\n')
+    pathlib.Path("d.jsonl").write_text('{"x": [1, 2]}\n')
+    products = [result.values["y:0"].ravel().tolist() for result in tfg.run_each(g.graph, ["?.npz", "c.jsonl"], "y:0")]
+    assert products == [[30, 21], [0, 20], [1], [0, 40, 5], [0, 10]]
+    with pytest.raises(tfg.errors.InvalidArgumentError, match=r"'d\.jsonl', key 'x': a sparse input takes lists of one depth"):
+        list(tfg.run_each(g.graph, "d.jsonl", "y:0"))

@@ -131,3 +131,4 @@ def _where_onnx(g: Any, condition: Any) -> Any:
 
 
 facts("half_clear", of=["Select", "SelectV2", "Where"])
+facts("finds_true", of=("Where",))

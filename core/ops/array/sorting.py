@@ -293,6 +293,9 @@ def unique_shape(x: TensorSpec) -> tuple[Shape, Shape]:
     return Shape([None]), x.shape
 
 
+facts("finds_distinct", of=("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"))
+
+
 @kernel("UniqueWithCounts")
 def unique_with_counts(x: Array, *, out_idx: DType) -> tuple[Result, Result, Result]:
     """Unique, and how often each value occurs."""

@@ -147,6 +147,8 @@ def stack_close_v2(handle: Array) -> None:
 shape("StackClose", "StackCloseV2")(no_outputs_shape)
 facts("inexpensive", of=("StackClose", "StackCloseV2"))
 facts("stack_push", of=("StackPush", "StackPushV2"))
+facts("container", of=("Stack", "StackV2"))
+facts("container_read", of=("StackPop", "StackPopV2", "StackClose", "StackCloseV2"))
 facts("stack_pop", of=("StackPop", "StackPopV2"))
 facts("unshared", "on_run_state", of=("StackPushV2", "StackPopV2", "StackCloseV2"))
 

@@ -139,6 +139,7 @@ def tensor_array_grad_v3_shape(handle: TensorSpec, flow_in: TensorSpec) -> tuple
 
 
 facts("run_state", "stated_pair", of=("TensorArrayV3", "TensorArrayGradV3"))
+facts("container", of=("TensorArrayV3",))
 
 
 @kernel("TensorArrayGradWithShape")
@@ -402,6 +403,7 @@ zero_flops(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
 facts("side_effect", of=_versions("TensorArrayClose"))
 _KINDS = ("Write", "Read", "Gather", "Scatter", "Split", "Concat", "Size", "Close")
 facts("on_run_state", of=[op for kind in _KINDS for op in _versions(f"TensorArray{kind}")])
+facts("container_read", of=[f"TensorArray{kind}V3" for kind in ("Grad", "Read", "Gather", "Concat", "Size", "Close")])
 
 
 @onnx("TensorArrayV3")
@@ -411,8 +413,9 @@ def _array_onnx(g: Any, size: Any, *, dtype: DType, dynamic_size: bool, outputs:
 
 
 onnx("TensorArrayWriteV3")(lists.array_written)
-facts("of_lists", of=("TensorArrayWriteV3",))
+facts("of_lists", "array_write", of=("TensorArrayWriteV3",))
 onnx("TensorArrayScatterV3")(lists.array_scattered)
+facts("array_scatter", of=("TensorArrayScatterV3",))
 onnx("TensorArrayReadV3")(lambda g, handle, index, flow: lists.item(g, flow, index))
 onnx("TensorArrayGatherV3")(lambda g, handle, indices, flow: lists.taken(g, flow, indices))
 onnx("TensorArraySplitV3")(lambda g, handle, value, lengths, flow: lists.split(g, value, lengths))

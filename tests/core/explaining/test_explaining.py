@@ -6,6 +6,7 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES
 from tfg.core.explaining.footprint import peak_memory
+from tfg.core.explaining.graph_facts import graph_ends
 from tfg.core.explaining.node_facts import Explainer
 from tfg.core.inference.inference import infer
 from tfg.core.types.dtypes import float32
@@ -103,3 +104,12 @@ def test_peak_memory_of_a_chain():
     x = h.Placeholder(dtype=float32, name="x")
     h.Exp(x, name="a")
     assert peak_memory(h.graph, ["a:0"], infer(h.graph)).unknown > 0
+
+
+@pytest.mark.parametrize("name", ["linear_regression.pbtxt", "skipgram.pbtxt", "weight_decay.pbtxt", "countdown.pbtxt"])
+def test_the_ends_of_a_graph_are_among_its_facts(name):
+    graph = load(SAMPLES / name)
+    facts, ends = tfg.explain(graph), graph_ends(graph)
+    assert ends.outputs == tuple(tensor.name for tensor in facts.outputs)
+    assert (ends.losses, ends.train_ops) == (facts.losses, facts.train_ops)
+    assert any(ends)
