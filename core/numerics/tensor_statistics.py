@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from ..parallel.blas_threads import one_thread
 from ..parallel.interruption_points import PIECE, pause
 from ..support import dataclasses
 from ..types import dtypes
@@ -55,16 +56,18 @@ class TensorStatistics:
 def tensor_statistics(array: Array) -> TensorStatistics:
     """Return the statistics of an array of any shape and of any dtype of TensorFlow."""
     distinct = _distinct(array)
-    kind = _kind(distinct)
-    if kind == "O":
-        statistics = TensorStatistics(distinct.size, zeros=sum(item in (b"", "") for item in distinct.flat))
-    elif kind in "cf":
-        statistics = _float_statistics(distinct)
-    else:
-        statistics = _integer_statistics(distinct)
+    with one_thread.limited():  # a second thread takes more time to wait than the products need
+        statistics = _statistics(distinct)
     repeats = array.size // distinct.size if distinct.size else 1
     counts = {name: getattr(statistics, name) * repeats for name in ("count", "zeros", "nans", "infs")}
     return dataclasses.replace(statistics, **counts)
+
+
+def _statistics(array: Array) -> TensorStatistics:
+    kind = _kind(array)
+    if kind == "O":
+        return TensorStatistics(array.size, zeros=sum(item in (b"", "") for item in array.flat))
+    return _float_statistics(array) if kind in "cf" else _integer_statistics(array)
 
 
 def histogram(array: Array, statistics: TensorStatistics, bins: int) -> tuple[int, ...]:
