@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from ..engines.engine_report import EngineReport
 from ..graph.graph import Graph, Node
 from ..graph.traversal import topological_order
 from ..planning.reachability import needed_nodes
-from ..runtime.session.session import Session
 from ..support import dataclasses
 from ..support.display import Report
 from ..support.words import counted
@@ -21,6 +20,9 @@ from ..types.dtypes import resource, variant
 from ..types.tensors import Tensor
 from .element_differences import compare, is_value
 from .node_times import TimeComparison
+
+if TYPE_CHECKING:
+    from ..runtime.session.session import Session
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
