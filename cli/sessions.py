@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import click
 
@@ -82,17 +82,9 @@ class SessionOptions(SessionSetup):
         runtime = engine.runtime(company.mesh)
         return dataclasses.replace(self, engine=runtime, company=company, seed=company.common_seed(self.seed))
 
-    def of_many_runs(self) -> SessionOptions:
-        """Return the options for many runs of a graph: with `auto` where the user names no engine and one is installed.
-
-        Engines take more address space than --max-memory may allow.
-        """
-        is_elsewhere = self.company is not None or (self.on or "").startswith("grpc")
-        if self.engine_options.is_named or self.max_memory is not None or is_elsewhere:
-            return self
-        from ..core.engines.engine_registry import engine_of_many_runs
-
-        name = engine_of_many_runs()
+    def of_many_runs(self) -> Self:
+        """Return the options for many runs of a graph: with `auto` where the user names no engine and one is installed."""
+        name = None if self.engine_options.is_named or self.company is not None else self.engine_of_many_runs()
         if name is None:
             return self
         from ..formats.api.prepared_sessions import engine_runtime

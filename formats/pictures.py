@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from ..core.codecs.image_kinds import HEAD, image_kind
+from ..core.codecs.image_files import HEAD, image_kind
 from ..core.numerics.resize import bilinear, resample
 from ..core.registry import registry
 from ..core.support import dataclasses

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from ..core.codecs.image_kinds import image_kind
+from ..core.codecs.image_files import image_kind
 from ..core.codecs.tfrecord import RecordError, read_records
 from ..core.graph.graph import Graph
 from ..core.support import dataclasses

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 import numpy as np
 
-from ..engines.verify_engine import difference
+from ..engines.engine_runtime import difference
 from ..graph.graph import Graph, Output
 from ..inference.row_axes import row_axes
 from ..support import dataclasses
@@ -36,6 +36,8 @@ _READERS: Final = 4
 """The number of threads that read inputs ahead."""
 _MOST: Final = 4096
 """The largest number of inputs in a block that grew."""
+_MOST_BYTES: Final = 1 << 26
+"""The largest size of a block that grew; some blocks are in memory at once, as further inputs are read ahead."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ class InputBlock:
 
     feeds: Feeds
     counts: Sequence[int]
+
+    @property
+    def bytes(self) -> int:
+        """Return the size of the arrays."""
+        return sum(np.asarray(value).nbytes for value in self.feeds.values())
 
     def part(self, start: int, end: int) -> InputBlock:
         """Return the block of some inputs."""
@@ -378,7 +385,7 @@ class BlockRunner(Generic[_Input]):
             yield from self._halved(inputs[:middle], block.part(0, middle), used)
             yield from self._halved(inputs[middle:], block.part(middle, len(inputs)), used)
             return
-        self._grow(len(inputs), time.perf_counter() - clock)
+        self._grow(block, time.perf_counter() - clock)
         if not self._is_compared and len(inputs) > 1:
             self._compare_filled(block, result)
         yield Ran(inputs, result, block.counts, None, seconds + (time.process_time() - started) / len(inputs))
@@ -394,14 +401,16 @@ class BlockRunner(Generic[_Input]):
             if not is_same(self.rows.split(name, value, block.counts)[0], parts[name]):
                 raise InvalidArgumentError(f"'{name}' of an input depends on the other inputs of a run")
 
-    def _grow(self, count: int, seconds: float) -> None:
+    def _grow(self, block: InputBlock, seconds: float) -> None:
         """Let blocks grow until a run takes as long as it may; the first run of a size also prepares programs."""
+        count = len(block.counts)
         if self._asked != "auto" or count != self._size or (self.rows is not None and self.rows.rows is not None):
             return
         self._best = min(self._best, seconds)
         factor = _power(_RUN_SECONDS / max(self._best, 1e-6), _GROWTH)
-        if factor > 1:
-            self._size, self._best = min(factor * self._size, self._most), float("inf")
+        most = max(min(self._most, count * _MOST_BYTES // max(block.bytes, 1)), count)
+        if factor > 1 and count < most:
+            self._size, self._best = min(factor * count, most), float("inf")
 
 
 def _power(value: float, most: int) -> int:

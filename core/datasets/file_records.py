@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, ClassVar, Final
 
 from ..codecs import snappy, tfrecord
-from ..codecs.decompression_limits import unpacked_limit
+from ..codecs.snappy import unpacked_limit
 from ..codecs.tfrecord import RecordError
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import check_time, reserve

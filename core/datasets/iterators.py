@@ -6,7 +6,7 @@ import secrets
 from typing import ClassVar
 
 from ..codecs import wire
-from ..codecs.varint import varint
+from ..codecs.wire import varint
 from ..runtime.state.resources import Shared
 from ..runtime.state.run_context import check_time
 from ..runtime.state.stored_variants import StoredVariant

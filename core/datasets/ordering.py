@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..random.index_shuffle import shuffle_indices
+from ..random.index_draws import shuffle_indices
 from ..runtime.state.run_context import check_time
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Protocol
 
 from ..codecs import wire
-from ..codecs.varint import varint
+from ..codecs.wire import varint
 from ..support import dataclasses
 from ..support.errors import DataLossError
 from ..types.dtypes import DType

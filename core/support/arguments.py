@@ -1,21 +1,37 @@
-"""Type checks for arguments of public functions: a wrong type raises TypeError at the call."""
+"""Arguments of public functions: checks of their types at the call, and parameters that several functions share.
+
+    class LookKeywords(TypedDict, total=False):
+        depth: Annotated[int | None, None, "Open the scopes down to a depth."]
+
+    @checked
+    def draw(graph: GraphLike, **options: Unpack[LookKeywords]) -> Drawing: ...
+
+Each key of the dictionary is a parameter with a type, a default and a sentence. `checked` checks the type, fills in the
+default, and has the signature and the help of the function show the parameter.
+"""
 
 from __future__ import annotations
 
+import ast
 import builtins
 import contextlib
 import functools
+import inspect
 import os
 import re
+import sys
+import textwrap
 import types
 import typing
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
-from .errors import ArgumentTypeError, InvalidArgumentError, ResourceExhaustedError
+from .errors import ArgumentTypeError, InvalidArgumentError, ResourceExhaustedError, nearest_names
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_WIDTH: Final = 120
+"""The length of a line in a help."""
 
 
 @typing.overload
@@ -34,12 +50,18 @@ def checked(function: Callable[..., Any] | None = None, /, **kinds: type | types
 
 
 def _checked(function: Callable[_P, _R], kinds: Mapping[str, type | types.UnionType]) -> Callable[_P, _R]:
-    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    code = function.__code__
+    names = code.co_varnames[: code.co_argcount]
+    shared = _shared(function)
+    defaults = {name: one.default for name, one in shared.items()}
+    known = {*code.co_varnames[: code.co_argcount + code.co_kwonlyargcount], *shared}
+    is_open = bool(code.co_flags & inspect.CO_VARKEYWORDS) and not shared
 
     # At the first call: an import reads no annotation, and a module may define its types below the function.
     @functools.cache
     def classes() -> dict[str, tuple[type, ...]]:
-        return {**_annotated(function), **{name: _classes(kind) for name, kind in kinds.items()}}
+        stated = {name: _classes(kind) for name, kind in kinds.items()}
+        return {**_annotated(function), **_known({name: one.kind for name, one in shared.items()}), **stated}
 
     @functools.wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -48,10 +70,66 @@ def _checked(function: Callable[_P, _R], kinds: Mapping[str, type | types.UnionT
             if expected is not None and not isinstance(value, expected) and not _are_names(value, expected):
                 problem = f"{function.__qualname__}: {name} must be {_named(expected)}, not {type(value).__name__}"
                 raise ArgumentTypeError(problem, hint=_next_step(_named(expected), value))
+            if name not in known and not is_open:
+                problem = f"{function.__qualname__} has no parameter '{name}'"
+                raise ArgumentTypeError(problem, hint=nearest_names(name, known))
+        if defaults:
+            kwargs.update(defaults | kwargs)
         with bounded_depth():
             return function(*args, **kwargs)
 
+    if shared:
+        _show(call, shared)
     return call
+
+
+class _SharedParameter(NamedTuple):
+    """A parameter from a dictionary of types."""
+
+    kind: _Annotation
+    default: Any
+    sentence: str
+
+
+class _Annotation(NamedTuple):
+    """The text of a type, and the names of the module that has the text."""
+
+    text: str
+    names: Mapping[str, Any]
+
+
+def _shared(function: Callable[..., Any]) -> dict[str, _SharedParameter]:
+    """Return the parameters for which `**options: Unpack[DICTIONARY]` stands; none without such a parameter."""
+    unpacked = [text for text in function.__annotations__.values() if text.startswith("Unpack[")]
+    if not unpacked:
+        return {}
+    dictionary = function.__globals__[unpacked[0].removeprefix("Unpack[").removesuffix("]")]
+    return {name: _declared(kind) for name, kind in dictionary.__annotations__.items()}
+
+
+def _declared(reference: typing.ForwardRef) -> _SharedParameter:
+    """Return the parameter of `Annotated[TYPE, DEFAULT, SENTENCE]`, whose type may be known to type checkers only."""
+    annotated = ast.parse(reference.__forward_arg__, mode="eval").body
+    assert isinstance(annotated, ast.Subscript) and isinstance(annotated.slice, ast.Tuple)
+    kind, default, sentence = annotated.slice.elts
+    names = vars(sys.modules[str(reference.__forward_module__)])
+    value = eval(compile(ast.Expression(default), "<default>", "eval"), names)
+    return _SharedParameter(_Annotation(ast.unparse(kind), names), value, ast.literal_eval(sentence))
+
+
+def _show(call: Callable[..., Any], shared: Mapping[str, _SharedParameter]) -> None:
+    """Have the signature and the help of a function list its shared parameters."""
+    signature = inspect.signature(call)
+    own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=one.kind.text)
+        for name, one in shared.items()
+    ]
+    call.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+    if call.__doc__:
+        items = (f"- `{name}`: {one.sentence}" for name, one in shared.items())
+        lines = "\n".join(textwrap.fill(item, _WIDTH, subsequent_indent="  ") for item in items)
+        call.__doc__ = f"{inspect.cleandoc(call.__doc__)}\n\n{lines}"
 
 
 def expect(kind: type | types.UnionType, *values: object) -> None:
@@ -81,7 +159,11 @@ def bounded_depth() -> Iterator[None]:
 def _annotated(function: Callable[..., Any]) -> dict[str, tuple[type, ...]]:
     """Return the classes of the annotated parameters, without the parameters whose annotation names an unknown class."""
     annotations = {name: text for name, text in function.__annotations__.items() if name != "return"}
-    members = {name: [_member(part, function.__globals__) for part in _union(text)] for name, text in annotations.items()}
+    return _known({name: _Annotation(text, function.__globals__) for name, text in annotations.items()})
+
+
+def _known(annotations: Mapping[str, _Annotation]) -> dict[str, tuple[type, ...]]:
+    members = {name: [_member(part, one.names) for part in _union(one.text)] for name, one in annotations.items()}
     return {name: tuple(dict.fromkeys(sum(parts, ()))) for name, parts in members.items() if all(parts)}
 
 

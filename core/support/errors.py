@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from .credentials import masked
@@ -104,17 +104,17 @@ class MissingKeyError(NotFoundError, KeyError):
     @classmethod
     def of(cls, kind: str, name: object, names: Iterable[str], owner: str | None = None) -> MissingKeyError:
         """Return the error for an unknown name, with the nearest of `names` as a hint."""
-        close = ", ".join(_nearest(str(name), list(names)))
         problem = f"unknown {kind} '{name}'" if owner is None else f"{owner} has no {kind} '{name}'"
-        return cls(problem, hint=f"nearest names: {close}" if close else None)
+        return cls(problem, hint=nearest_names(str(name), list(names)))
 
 
-def _nearest(word: str, names: Sequence[str]) -> list[str]:
-    """Return a few names: those with the word in them, the shortest first, then those that are spelled alike."""
+def nearest_names(word: str, names: Collection[str]) -> str | None:
+    """Return a hint with a few names: those with the word in them, the shortest first, then those that are spelled alike."""
     from difflib import get_close_matches
 
     holding = sorted((name for name in names if word and word.lower() in name.lower()), key=len)
-    return list(dict.fromkeys([*holding, *get_close_matches(word, names, _NEAREST)]))[:_NEAREST]
+    close = list(dict.fromkeys([*holding, *get_close_matches(word, names, _NEAREST)]))[:_NEAREST]
+    return f"nearest names: {', '.join(close)}" if close else None
 
 
 class AlreadyExistsError(TfgError):

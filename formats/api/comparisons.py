@@ -15,8 +15,7 @@ from ...core.comparing.value_comparison import (
     renamed_feeds,
 )
 from ...core.engines.automatic import load_runtime
-from ...core.engines.engine_runtime import EngineRuntime
-from ...core.engines.executables import EngineSettings
+from ...core.engines.engine_runtime import EngineRuntime, EngineSettings
 from ...core.feeding.drawn_feeds import Feeds
 from ...core.flops.time_comparison import compare_times
 from ...core.graph.graph import Graph, GraphLike

@@ -6,7 +6,7 @@ import functools
 import os
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict, Unpack
 
 import numpy as np
 
@@ -47,6 +47,26 @@ def _recorded_times(path: str) -> Sequence[NodeTime]:
     return read_run_metadata(path)
 
 
+class SizeKeywords(TypedDict, total=False):
+    """The sizes of tensors for a count."""
+
+    shapes: Annotated[Shapes | None, None, "The shapes of placeholders and of other tensors."]
+    values: Annotated[Mapping[str, Any] | None, None, "The feeds that decide shapes."]
+    trips: Annotated[Mapping[str, int] | None, None, "The iterations of loops by name."]
+    sizes: Annotated[Mapping[str, int] | None, None, "The numbers in place of symbols."]
+    batch: Annotated[
+        BatchSize | None, None, "The number of rows of the inputs, also where they declare another number, or '?' for N."
+    ]
+
+
+class FlopsKeywords(SizeKeywords, total=False):
+    """The sizes of tensors, and the backward pass, for a count."""
+
+    backward: Annotated[bool, False, "Count the gradients of the loss too."]
+    loss: Annotated[str | None, None, "The loss, by default the first fetch, or the loss that stands out."]
+    wrt: Annotated[str, "", "A regular expression for the names of the variables to differentiate by."]
+
+
 class FlopsCounter:
     """A count of FLOPs, and the views of the count that need more than the report.
 
@@ -61,36 +81,30 @@ class FlopsCounter:
         fetches: Sequence[str] | str = (),
         feeds: Iterable[str] = (),
         *,
-        shapes: Shapes | None = None,
-        values: Mapping[str, Any] | None = None,
-        trips: Mapping[str, int] | None = None,
-        sizes: Mapping[str, int] | None = None,
-        batch: BatchSize | None = None,
-        backward: bool = False,
-        loss: str | None = None,
-        wrt: str = "",
         run_metadata: str | os.PathLike[str] | None = None,
+        **options: Unpack[FlopsKeywords],
     ) -> None:
         graph = as_run(graph, fetches)
         names = names_of(fetches) or counted_fetches(graph)
         self._feeds = tuple(feeds)
-        self._shapes = shapes or {}
-        self._sizes = dict(sizes or {})
+        self._shapes = options["shapes"] or {}
+        self._sizes = dict(options["sizes"] or {})
+        batch, loss = options["batch"], options["loss"]
         self.changes: Sequence[str] = ()
         """The changes that another batch makes in the graph, in words."""
         self.graph = self._resized(graph, names, None if batch is None else rows_of(batch))
         self.gradients: Mapping[str, str] = {}
         """The names of gradients by variable, where the backward pass is counted."""
-        if backward or loss is not None:
+        if options["backward"] or loss is not None:
             from ...core.flops.training_steps import with_backward  # lazy: needs gradients
 
             loss = _loss(self.graph, names) if loss is None else loss
-            self.graph, self.gradients = with_backward(self.graph, loss, wrt)
+            self.graph, self.gradients = with_backward(self.graph, loss, options["wrt"])
         self.fetches = (*names, *self.gradients.values())
         self.times: Sequence[NodeTime] = () if run_metadata is None else _recorded_times(os.fspath(run_metadata))
         """The recorded executions of nodes."""
-        self._values = {name: np.asarray(value) for name, value in (values or {}).items()}
-        self._trips = trips or {}
+        self._values = {name: np.asarray(value) for name, value in (options["values"] or {}).items()}
+        self._trips = options["trips"] or {}
 
     def _resized(self, graph: Graph, fetches: Sequence[str], batch: BatchSize | None) -> Graph:
         """Return the graph with the given shapes of placeholders that declare others, and with another batch.
@@ -157,34 +171,16 @@ class FlopsCounter:
         return ClusterMeasurement(mean_of(self.timings(), runs), mean(wall), runs, tuple(traces[-1]))
 
 
+@checked
 def flops(
-    graph: GraphLike,
-    fetches: Sequence[str] | str = (),
-    feeds: Iterable[str] = (),
-    *,
-    shapes: Shapes | None = None,
-    values: Mapping[str, Any] | None = None,
-    trips: Mapping[str, int] | None = None,
-    sizes: Mapping[str, int] | None = None,
-    batch: BatchSize | None = None,
-    backward: bool = False,
-    loss: str | None = None,
-    wrt: str = "",
+    graph: GraphLike, fetches: Sequence[str] | str = (), feeds: Iterable[str] = (), **options: Unpack[FlopsKeywords]
 ) -> FlopsReport:
     """Count the FLOPs of all nodes that run for `fetches`, by default the outputs.
 
-    `feeds` names tensors that are fed. Unknown dimensions are symbols, which `sizes` replaces by numbers: `N` is the batch,
-    others are those of the report. `batch` is the number of rows of the inputs, also where they declare another number, or
-    "?" for N. `shapes` gives the shapes of placeholders and other tensors, `values` the feeds that decide shapes, `trips`
-    the iterations of loops by name. `backward` counts the gradients of `loss` too, by default of the first fetch or of the
-    loss that stands out, with respect to the variables whose names match `wrt`. InvalidArgumentError for a batch that nodes
-    fix, and for a size that nothing depends on.
+    `feeds` names tensors that are fed. Unknown dimensions are symbols: `N` is the batch, others are those of the report.
+    InvalidArgumentError for a batch that nodes fix, and for a size that nothing depends on.
     """
-    graph = as_graph(graph)
-    return FlopsCounter(
-        graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes, batch=batch, backward=backward,
-        loss=loss, wrt=wrt,
-    ).report  # fmt: skip
+    return FlopsCounter(as_graph(graph), fetches, feeds, **options).report
 
 
 @checked
@@ -193,18 +189,13 @@ def layers(
     fetches: Sequence[str] | str = (),
     feeds: Iterable[str] = (),
     *,
-    shapes: Shapes | None = None,
-    values: Mapping[str, Any] | None = None,
-    trips: Mapping[str, int] | None = None,
-    sizes: Mapping[str, int] | None = None,
-    batch: BatchSize | None = None,
     measured: Measurement | None = None,
+    **options: Unpack[SizeKeywords],
 ) -> LayersReport:
     """Return the layers that run for `fetches`, in the order of the run, with shapes, parameters, FLOPs and bytes.
 
     A layer is a scope that owns weights, or what lies beside such scopes and computes without weights, such as a pool. A
-    model of Keras 2 tells their classes. `measured`, a result of `profile` for the same fetches, gives their times. The other
-    arguments are those of `flops`.
+    model of Keras 2 tells their classes. `measured`, a result of `profile` for the same fetches, gives their times.
 
     >>> report = tfg.layers(tfg.load("sample_graphs/keras_classifier"))
     >>> [(layer.name, str(layer.shape), layer.parameters) for layer in report.layers]
@@ -215,7 +206,7 @@ def layers(
 
         expect(Measurement, measured)
     graph = as_run(graph, fetches)
-    report = flops(graph, fetches, feeds, shapes=shapes, values=values, trips=trips, sizes=sizes, batch=batch)
+    report = flops(graph, fetches, feeds, **options)
     roles = Roles(graph)
     purposes = Purposes(roles)
     trained = [variable for variable in roles.variables.values() if purposes.of(variable) == "trainable"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, Literal, TypeAlias, TypedDict, Unpack
+from typing import Annotated, Final, Literal, TypeAlias, TypedDict, Unpack
 
 from ...core.building.placement import Placement
 from ...core.drawing.picture import MAX_BOXES, Look, Picture, make_picture
@@ -33,7 +33,6 @@ from ..rendering import layout_program
 PictureFormat: TypeAlias = Literal["svg", "png", "pdf", "dot", "text"]
 _COLOURS: Final = ("device", "colocation", "stage")
 _MAX_TEXT_LAYERS: Final = 12
-_SECONDS: Final = 60.0
 _FORMATS: Final = tuple(form.word for form in PICTURES.formats)
 
 
@@ -66,24 +65,24 @@ class Drawing(Displayed):
 
 
 class DrawKeywords(TypedDict, total=False):
-    """The options of `draw`."""
+    """The options of `draw` and `draw_each`."""
 
-    function: str | None
-    signature: str | None
-    raw: bool
-    nodes: Sequence[str] | None
-    keep: Sequence[str]
-    max_nodes: int | None
-    depth: int | None
-    expand: Sequence[str]
-    everything: bool
-    highlight: Sequence[str]
-    shapes: bool
-    flops: bool
-    fetches: Sequence[str]
-    color_by: Literal["device", "colocation", "stage"] | None
-    width: int | None
-    timeout: float
+    function: Annotated[str | None, None, "Draw the body of a function."]
+    signature: Annotated[str | None, None, "The signature of the model."]
+    raw: Annotated[bool, False, "Draw the graph as the file has it, not the model that `tfg.model_view` makes of it."]
+    nodes: Annotated[Sequence[str] | None, None, "The names of the nodes to draw, by default of all."]
+    keep: Annotated[Sequence[str], (), "Names of nodes that say little, which stay."]
+    max_nodes: Annotated[int | None, None, "Fold scopes until so many boxes are left."]
+    depth: Annotated[int | None, None, "Open the scopes down to a depth."]
+    expand: Annotated[Sequence[str], (), "Open the scopes named."]
+    everything: Annotated[bool, False, "Draw the nodes that say little."]
+    highlight: Annotated[Sequence[str], (), "The names of nodes to emphasize."]
+    shapes: Annotated[bool, False, "Write dtypes and shapes at the edges."]
+    flops: Annotated[bool, False, "Colour nodes by their share of the FLOPs of `fetches`."]
+    fetches: Annotated[Sequence[str], (), "The tensors whose FLOPs count, by default the outputs."]
+    color_by: Annotated[Literal["device", "colocation", "stage"] | None, None, "Colour by device, colocation group or stage."]
+    width: Annotated[int | None, None, "The largest width of a drawing in text, in characters."]
+    timeout: Annotated[float, 60.0, "The time limit of a layout, in seconds."]
 
 
 class _Maker:
@@ -92,21 +91,21 @@ class _Maker:
     def __init__(self, graph: Graph | ModelView, format: str, options: DrawKeywords) -> None:
         if format not in _FORMATS:
             raise InvalidArgumentError(f"unknown format '{format}'", hint=f"the formats are {', '.join(_FORMATS)}")
-        expect(str | None, options.get("color_by"), options.get("function"))
-        colour = options.get("color_by")
+        expect(str | None, options["color_by"], options["function"])
+        colour = options["color_by"]
         if colour not in (None, *_COLOURS):
             raise InvalidArgumentError(f"unknown colouring '{colour}'", hint=f"the colourings are {', '.join(_COLOURS)}")
         self.format = format
         self.options = options
-        self.title = options.get("function") or ""
-        is_raw = options.get("raw", False) or bool(self.title)
-        view = graph if isinstance(graph, ModelView) else model_view(graph, options.get("signature"), raw=is_raw)
+        self.title = options["function"] or ""
+        is_raw = options["raw"] or bool(self.title)
+        view = graph if isinstance(graph, ModelView) else model_view(graph, options["signature"], raw=is_raw)
         self.view = view
         self.library = view.graph
         self.graph = body_of(view.graph, self.title) if self.title else view.graph
-        self.emphasis = set(map(self._node, options.get("highlight", ())))
-        self.required = [*self.emphasis, *map(self._node, options.get("keep", ()))]
-        names = options.get("nodes")
+        self.emphasis = set(map(self._node, options["highlight"]))
+        self.required = [*self.emphasis, *map(self._node, options["keep"])]
+        names = options["nodes"]
         self.nodes = list(self.graph) if names is None else [self.graph.node(name) for name in names]
         if not self.nodes:
             raise NotFoundError("no node matches", hint=Hint(step("list_nodes"), " lists all nodes"))
@@ -145,7 +144,7 @@ class _Maker:
         elif self.format == DOT.word:
             data = str(to_dot(picture).source).encode()
         else:
-            seconds = self.options.get("timeout", _SECONDS)
+            seconds = self.options["timeout"]
             data = layout_program(self.format).render(str(to_dot(picture).source), self.format, seconds)
         return Drawing(self.format, data, picture.title)
 
@@ -153,22 +152,22 @@ class _Maker:
     def _look(self) -> Look:
         options, is_text = self.options, self.format == DRAWING.word
         look = Look(
-            max_boxes=options.get("max_nodes") or (MAX_TEXT_BOXES if is_text else MAX_BOXES),
-            depth=options.get("depth"),
-            expand=tuple(options.get("expand", ())),
-            everything=options.get("everything", False),
+            max_boxes=options["max_nodes"] or (MAX_TEXT_BOXES if is_text else MAX_BOXES),
+            depth=options["depth"],
+            expand=tuple(options["expand"]),
+            everything=options["everything"],
             emphasis=self.emphasis,
             layers=set(self.view.layers.values()),
             colours=self._colours(),
-            shares=self._shares() if options.get("flops") else None,
+            shares=self._shares() if options["flops"] else None,
             specs=self._specs(self.graph),
         )
-        width = options.get("width")
+        width = options["width"]
         return dataclasses.replace(look, max_layers=_MAX_TEXT_LAYERS, max_width=width) if width and is_text else look
 
     def _colours(self) -> Mapping[Node, str]:
         """Return the word that each node is coloured by, where that is not the node's kind."""
-        colour = self.options.get("color_by")
+        colour = self.options["color_by"]
         if colour == "stage":
             return {node: stage for node, (stage, _) in stage_of_nodes(Roles(self.graph)).items()}
         if colour == "device":
@@ -181,12 +180,12 @@ class _Maker:
 
     def _shares(self) -> dict[Node, float]:
         """Return each node's part of the FLOPs that the fetches run."""
-        fetches = [self.view.value(name).name for name in self.options.get("fetches", ())]
+        fetches = [self.view.value(name).name for name in self.options["fetches"]]
         report = count_flops(self.graph, fetches or guessed_fetches(self.graph))
         return flops_shares(self.graph, flops_by_node(self.graph, report))
 
     def _specs(self, graph: Graph) -> dict[Output, str]:
-        if not self.options.get("shapes"):
+        if not self.options["shapes"]:
             return {}
         specs = infer(graph, functions=self.library.functions, answers=self._answers).specs
         return {value: f"{spec.dtype} {spec.shape}" for value, spec in specs.items()}
@@ -198,45 +197,14 @@ def body_of(graph: Graph, function: str) -> Graph:
 
 
 @checked
-def draw(
-    graph: GraphLike | ModelView,
-    format: PictureFormat = "svg",
-    *,
-    function: str | None = None,
-    signature: str | None = None,
-    raw: bool = False,
-    nodes: Sequence[str] | None = None,
-    keep: Sequence[str] = (),
-    max_nodes: int | None = None,
-    depth: int | None = None,
-    expand: Sequence[str] = (),
-    everything: bool = False,
-    highlight: Sequence[str] = (),
-    shapes: bool = False,
-    flops: bool = False,
-    fetches: Sequence[str] = (),
-    color_by: Literal["device", "colocation", "stage"] | None = None,
-    width: int | None = None,
-    timeout: float = _SECONDS,
-) -> Drawing:
-    """Return a picture of a model, or of the body of a `function`, its scopes folded so that at most `max_nodes` boxes are
-    left.
+def draw(graph: GraphLike | ModelView, format: PictureFormat = "svg", **options: Unpack[DrawKeywords]) -> Drawing:
+    """Return a picture of a model, or of the body of a function, with scopes folded.
 
-    A model is what `tfg.model_view` makes of the graph and its `signature`; with `raw` it is the graph as the file has it.
-
-    `nodes` names the nodes to draw, by default all. `depth` opens the scopes down to a depth, `expand` opens the scopes named,
-    `everything` shows the nodes that say little, `keep` names some of these, `highlight` names nodes to emphasize. `shapes`
-    writes dtypes and shapes at the edges. `flops` colours by the share of the FLOPs of `fetches`, by default the outputs;
-    `color_by` colours by device, colocation group or stage. `width` bounds a drawing in text, in characters. `svg`, `png` and
-    `pdf` need Graphviz, or graphviz-pure for the first two: NotFoundError where neither is installed, DeadlineExceededError
-    for a layout that takes longer than `timeout` seconds.
+    A model is what `tfg.model_view` makes of the graph and its signature. `svg`, `png` and `pdf` need Graphviz, or
+    graphviz-pure for the first two: NotFoundError where neither is installed, DeadlineExceededError for a layout that takes
+    longer than the time limit.
     """
-    keywords = DrawKeywords(
-        function=function, signature=signature, raw=raw, nodes=nodes, keep=keep, max_nodes=max_nodes, depth=depth,
-        expand=expand, everything=everything, highlight=highlight, shapes=shapes, flops=flops, fetches=fetches,
-        color_by=color_by, width=width, timeout=timeout,
-    )  # fmt: skip
-    maker = _Maker(graph if isinstance(graph, ModelView) else as_graph(graph), format, keywords)
+    maker = _Maker(graph if isinstance(graph, ModelView) else as_graph(graph), format, options)
     return maker.drawn(maker.picture())
 
 
@@ -249,7 +217,7 @@ def draw_each(
 ) -> tuple[Drawing, ...]:
     """Return a picture for each stage of the construction with its new nodes emphasized, or of the graph and each function.
 
-    The title of a picture is the name of the stage or function. The options are those of `draw`.
+    The title of a picture is the name of the stage or function.
     """
     if parts not in ("functions", "stages"):
         raise InvalidArgumentError(f"unknown parts '{parts}'", hint="the parts are functions and stages")

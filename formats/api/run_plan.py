@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final, TypedDict
 
 from ...core.graph.graph import Graph, Output
 from ...core.graph.variable_nodes import VariableNodes
@@ -15,6 +15,7 @@ from ...core.support import dataclasses
 from ...core.support.hints import Hint, option
 from .classes import read_labels
 from .names import Given, Names, value_for
+from .prepared_sessions import named, names_of
 from .step_files import with_top_classes
 
 _MAX_NAMED: Final = 4
@@ -22,6 +23,20 @@ _MAX_NAMED: Final = 4
 
 Pairs = tuple[tuple[str, str | Given], ...]
 """Names, each with a value or with the text of a value."""
+
+
+class StepKeywords(TypedDict, total=False):
+    """The steps of a run."""
+
+    targets: Annotated[Sequence[str] | str, (), "The operations to run in each step."]
+    steps: Annotated[int | None, 1, "The number of steps; None for a step for each element of an iterator."]
+    fetch_every: Annotated[int, 1, "Fetch in each step of this number, and in the last."]
+    assign: Annotated[Mapping[str, Any] | None, None, "Values of variables before the first step."]
+    assign_add: Annotated[Mapping[str, Any] | None, None, "Values to add to variables before the first step."]
+    assign_sub: Annotated[Mapping[str, Any] | None, None, "Values to subtract from variables before the first step."]
+    check_numerics: Annotated[bool, False, "Fail runs with NaN or infinity."]
+    top_k: Annotated[int | None, None, "The number of best classes to put in the place of scores."]
+    labels: Annotated[str | Sequence[str] | None, None, "The labels of the classes, or the file with the labels."]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -44,6 +59,21 @@ class RunRequest:
     """The labels of the classes, or the file with the labels."""
     fetches_outputs: bool = True
     """Fetch the outputs of the signature or of the graph where `fetches` is empty."""
+
+    @classmethod
+    def of_values(cls, fetches: Sequence[str], feeds: Pairs, options: StepKeywords) -> RunRequest:
+        """Return the request of parameters in Python."""
+        targets, labels = names_of(options["targets"]), options["labels"]
+        return cls(
+            names_of(fetches), feeds, targets, options["steps"], options["fetch_every"], given_pairs(options["assign"]),
+            given_pairs(options["assign_add"]), given_pairs(options["assign_sub"]), options["check_numerics"],
+            options["top_k"], labels if labels is None or isinstance(labels, str) else names_of(labels),
+        )  # fmt: skip
+
+
+def given_pairs(values: Mapping[str, Any] | None) -> Pairs:
+    """Return names, each with a value itself."""
+    return tuple((name, Given(value)) for name, value in named(values).items())
 
 
 class RunPlan:

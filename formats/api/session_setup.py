@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ...core.support import dataclasses
 from ...core.support.engine_names import NUMPY
@@ -54,6 +54,23 @@ class SessionSetup:
     """The values of variables."""
     fills_variables: bool = True
     """Initialize variables and tables and begin iterators, as far as the graph has initializers."""
+
+    def of_many_runs(self) -> Self:
+        """Return the settings for many runs of a graph: with the engine for these where they name none."""
+        name = self.engine_of_many_runs()
+        return self if name is None else dataclasses.replace(self, engine=name)
+
+    def engine_of_many_runs(self) -> str | None:
+        """Return the engine for many runs where the settings name none; None for NumPy.
+
+        Servers use their own kernels, and engines take more address space than a memory limit may allow.
+        """
+        is_elsewhere = self.on is not None and self.on.startswith("grpc")
+        if self.engine is not None or self.max_memory is not None or is_elsewhere:
+            return None
+        from ...core.engines.engine_registry import engine_of_many_runs
+
+        return engine_of_many_runs()
 
     def note(self, text: str, quiet: bool) -> None:
         """Tell the user of a step; the settings of a command print the text."""

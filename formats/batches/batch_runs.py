@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from ...core.comparing.row_blocks import BlockSize
-from ...core.engines.engine_registry import engine_of_many_runs
 from ...core.graph.graph import Graph
 from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect
@@ -16,17 +15,21 @@ from ...core.support.places import absolute
 from ..api.graph_reading import GraphReading
 from ..api.names import Given
 from ..api.prepared_sessions import named, names_of
-from ..api.run_plan import Pairs, RunPlan, RunRequest
+from ..api.run_plan import Pairs, RunPlan, RunRequest, StepKeywords, given_pairs
 from ..api.session_setup import SessionSetup
 from ..items import EACH
 from ..state import State
 from .batch_job import BatchJob, BatchProgress, BatchReport
-from .each_inputs import in_batches
+from .each_inputs import EachKeywords, in_batches
 from .each_recipe import BatchOutput, graph_recipe
 from .each_tasks import sweep_tasks
 from .table_batches import TableFunction, is_table
 
 __all__ = ["run_batch"]
+
+
+class BatchKeywords(EachKeywords, StepKeywords, total=False):
+    """The inputs and the steps of runs."""
 
 
 @checked
@@ -40,45 +43,30 @@ def run_batch(
     out_dir: str | os.PathLike[str] | None = None,
     format: Literal["npz", "npy", "json", "csv"] = "npz",
     shard_size: int | None = None,
-    on: str | None = None,
-    parts: Mapping[str, str] | None = None,
-    sweep: Mapping[str, Sequence[Any]] | None = None,
-    keep_going: bool = False,
-    batch: BlockSize | Literal["?"] = "auto",
     overwrite: bool = False,
-    targets: Sequence[str] | str = (),
-    steps: int | None = 1,
-    fetch_every: int = 1,
-    assign: Mapping[str, Any] | None = None,
-    assign_add: Mapping[str, Any] | None = None,
-    assign_sub: Mapping[str, Any] | None = None,
-    check_numerics: bool = False,
-    top_k: int | None = None,
-    labels: str | Sequence[str] | None = None,
+    on: str | None = None,
     state: str | State | None = None,
     seed: int | None = None,
     session: SessionSetup | None = None,
     op_libraries: Sequence[str] | str = (),
     progress: Callable[[BatchProgress], None] | None = None,
     note: Callable[[str], None] | None = None,
+    **options: Unpack[BatchKeywords],
 ) -> BatchReport | Any:
     """Run a graph once for each input, write the results to files, and return the report.
 
-    `inputs`, `fetches`, `feeds`, `parts`, `sweep`, `keep_going` and `batch` are as in `run_each`. The results go to
-    `out_dir`, a folder with a file of `format` for each input, or to shards of `shard_size` results:
-    `output="results.npz"` writes `results-00000-of-00010.npz` and so on; other shards are .tfrecord, .jsonl, .csv, .parquet
-    and .arrow. By default a shard has 1,000 results, or those of a group of rows in Parquet and Arrow files. A later call
-    computes the results that are missing or older than their inputs; with `overwrite` all. InvalidArgumentError where the
-    place has results of another graph or of other settings.
+    `inputs`, `fetches` and `feeds` are as in `run_each`. The results go to `out_dir`, a folder with a file of `format` for
+    each input, or to shards of `shard_size` results: `output="results.npz"` writes `results-00000-of-00010.npz` and so on;
+    other shards are .tfrecord, .jsonl, .csv, .parquet and .arrow. By default a shard has 1,000 results, or those of a group
+    of rows in Parquet and Arrow files. A later call computes the results that are missing or older than their inputs; with
+    `overwrite` all. InvalidArgumentError where the place has results of another graph or of other settings.
 
     `on` names the place of the runs: by default this process; `local:4` for four processes, `dask://HOST:PORT`, or
     `grpc://HOST:PORT` for a TensorFlow cluster. New processes import no module of the caller, and load `op_libraries`,
     which are files and names of modules. They read a graph from its path; a Graph travels as bytes.
 
-    A run makes `steps` steps, or with None a step for each element of an iterator, with the operations `targets`. Before
-    the first step, variables are initialized, then set by `state`, a file or values, then changed by `assign`, `assign_add`
-    and `assign_sub`. `check_numerics` fails runs with NaN or infinity. `top_k` puts the best classes in the place of
-    scores, with `labels` from a sequence or a file. `session` has further settings, such as the engine.
+    Before the first step, variables are initialized, then set by `state`, a file or values, then changed by `assign`,
+    `assign_add` and `assign_sub`. `session` has further settings, such as the engine.
 
     `progress` is called after each report, and `note` with remarks, such as on a wait for workers. A failure ends the batch
     unless `keep_going`; the report has the errors.
@@ -89,16 +77,15 @@ def run_batch(
     """
     reading = GraphReading(op_library=names_of(op_libraries))
     loaded = graph if isinstance(graph, Graph) else reading.load(graph)
-    request = RunRequest(
-        names_of(fetches), _pairs(feeds) + _parts({} if is_table(inputs) else parts), names_of(targets), steps, fetch_every,
-        _pairs(assign), _pairs(assign_add), _pairs(assign_sub), check_numerics, top_k, _labels(labels),
-    )  # fmt: skip
+    parts, batch, sweep, keep_going = options["parts"], options["batch"], options["sweep"], options["keep_going"]
+    feeding = given_pairs(feeds) + _parts({} if is_table(inputs) else parts)
+    request = RunRequest.of_values(fetches, feeding, options)
     setup = _setup(session or SessionSetup(), on, state, seed)
     if is_table(inputs):
         _require_defaults(
             output=output, out_dir=out_dir, format=format != "npz", shard_size=shard_size, on=setup.on, sweep=sweep,
-            keep_going=keep_going, overwrite=overwrite, targets=names_of(targets), steps=steps != 1, top_k=top_k,
-            labels=labels, progress=progress,
+            keep_going=keep_going, overwrite=overwrite, targets=request.targets, steps=request.steps != 1,
+            top_k=request.top_k, labels=request.labels, progress=progress,
         )  # fmt: skip
         return TableFunction(loaded, request, dict(parts or {}), batch, setup, note)(inputs)
     files = BatchOutput(
@@ -108,7 +95,7 @@ def run_batch(
     path = None if isinstance(graph, Graph) else os.fspath(graph)
     note = (lambda _: None) if note is None else note
     loaded, path, size = batched(loaded, path, request, setup.signature, batch, note)
-    recipe = graph_recipe(loaded, path, reading, setup, request, files, size)
+    recipe = graph_recipe(loaded, path, reading, setup.of_many_runs(), request, files, size)
     return BatchJob(loaded, recipe, sweep_tasks(names_of(inputs), _settings(sweep)), note=note).run(progress)
 
 
@@ -137,17 +124,8 @@ def _setup(session: SessionSetup, on: str | None, state: str | State | None, see
     return dataclasses.replace(
         session, on=on or session.on, state=state if isinstance(state, str) else session.state,
         variable_values=session.variable_values if state is None or isinstance(state, str) else state,
-        seed=session.seed if seed is None else seed, engine=session.engine or _engine(session, on or session.on),
+        seed=session.seed if seed is None else seed,
     )  # fmt: skip
-
-
-def _engine(session: SessionSetup, on: str | None) -> str | None:
-    """Return the engine where the settings name none; None for servers and with a limit, where NumPy or the servers run."""
-    return None if session.max_memory is not None or (on or "").startswith("grpc") else engine_of_many_runs()
-
-
-def _pairs(values: Mapping[str, Any] | None) -> Pairs:
-    return tuple((name, Given(value)) for name, value in named(values).items())
 
 
 def _parts(parts: Mapping[str, str] | None) -> Pairs:
@@ -158,7 +136,3 @@ def _parts(parts: Mapping[str, str] | None) -> Pairs:
 def _settings(sweep: Mapping[str, Sequence[Any]] | None) -> list[tuple[str, list[Given]]]:
     expect(list | tuple, *named(sweep).values())
     return [(name, list(map(Given, values))) for name, values in named(sweep).items()]
-
-
-def _labels(labels: str | Sequence[str] | None) -> str | tuple[str, ...] | None:
-    return labels if labels is None or isinstance(labels, str) else names_of(labels)

@@ -7,7 +7,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypedDict, Unpack
 
 from ...core.comparing.row_blocks import BlockRows, BlockRunner, BlockSize, BlockWork, lacks_rows
 from ...core.functions.callers import called_functions
@@ -50,6 +50,31 @@ class InputResult(Report):
         return f"{self.name}: {self.error.message if self.error is not None else counted(len(self.values), 'value')}"
 
 
+class RowKeywords(TypedDict, total=False):
+    """The rows of inputs."""
+
+    parts: Annotated[
+        Mapping[str, str] | None,
+        None,
+        "The key of an array or the columns (`a,b`) for a tensor by name, or for pictures options such as `?scale=1/255`.",
+    ]
+    batch: Annotated[
+        BlockSize | Literal["?"],
+        "auto",
+        "The number of inputs in a block, where no node mixes their rows; blocks of 'auto' grow until a run takes 50 ms. A "
+        "graph for a fixed number of rows gets this number, with '?' an open one.",
+    ]
+
+
+class EachKeywords(RowKeywords, total=False):
+    """The inputs of runs."""
+
+    sweep: Annotated[
+        Mapping[str, Sequence[Any]] | None, None, "Values of tensors and variables; the graph runs once with each combination."
+    ]
+    keep_going: Annotated[bool, False, "Continue after a failure."]
+
+
 @checked
 def run_each(
     graph: GraphLike,
@@ -57,28 +82,22 @@ def run_each(
     fetches: Sequence[str] | str = (),
     feeds: Mapping[str, Any] | None = None,
     *,
-    parts: Mapping[str, str] | None = None,
-    sweep: Mapping[str, Sequence[Any]] | None = None,
-    keep_going: bool = False,
-    batch: BlockSize | Literal["?"] = "auto",
     state: State | None = None,
     seed: int | None = 0,
     open_session: Opener | None = None,
+    **options: Unpack[EachKeywords],
 ) -> Iterator[InputResult]:
     """Run a graph once for each input, and yield the results in the order of the inputs.
 
     `inputs` are patterns of files: .npz, .npy, TFRecord, pictures, lines of JSON and rows of CSV. Arrays are fed by name. A
-    file with one array without a name feeds the only input of the graph. `parts` maps a tensor to the key of an array, to
-    columns (`a,b`), or for pictures to options such as `?scale=1/255`. `sweep` maps tensors and variables to values: the
-    graph runs once with each combination.
+    file with one array without a name feeds the only input of the graph. `fetches` are by default the outputs. NotFoundError
+    for a pattern without a file.
 
-    Inputs run in blocks of `batch` inputs where no node mixes their rows: results are equal to rounding. Blocks of "auto" grow
-    until a run takes 50 ms; a graph for a fixed number of rows gets `batch` rows, where 1 is one by one. InvalidArgumentError
-    names a node that may mix rows where `batch` is a number.
+    Inputs run in blocks, where 1 is one by one: results are equal to rounding. InvalidArgumentError names a node that may mix
+    rows where `batch` is a number.
 
     Runs share a session where no step writes or draws. Otherwise each run begins from the initial values, or those of
-    `state`. The first error ends the runs; with `keep_going` the error is in the result. `fetches` are by default the
-    outputs. NotFoundError for a pattern without a file.
+    `state`. The first error ends the runs; with `keep_going` the error is in the result.
     """
     graph = as_run(graph, fetches)
     names = names_of(fetches)
@@ -87,23 +106,23 @@ def run_each(
 
         names = guessed_fetches(graph)
     tensors = {name: graph.result(name).name for name in names}
-    settings = named(sweep)
+    settings = named(options["sweep"])
     expect(list | tuple, *settings.values())
     patterns = names_of(inputs)
     signature = graph.meta.usual_signature if graph.meta is not None else None
-    arrays = InputArrays(graph, signature, tuple(tensors.values()), parts or {})
+    arrays = InputArrays(graph, signature, tuple(tensors.values()), options["parts"] or {})
 
     engine = runtime_of_many_runs() if open_session is None else None
 
     def opened(graph: Graph) -> SessionLike:
         return session_on(graph, open_session, state, seed, engine)
 
-    graph, size = in_batches(graph, list(tensors.values()), batch)
+    graph, size = in_batches(graph, list(tensors.values()), options["batch"])
     runs = _Runs(graph, tensors, named(feeds), opened, size)
     # The caller learns of wrong names and files at the call, not at the first result.
     items: Sequence[Item | None] = find_items(patterns) if patterns else [None]
     total = len(items) * math.prod(map(len, settings.values()))
-    return InputResults(runs.results(items, settings, arrays, keep_going), total)
+    return InputResults(runs.results(items, settings, arrays, options["keep_going"]), total)
 
 
 def in_batches(

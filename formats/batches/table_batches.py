@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import os
 import sys
 import threading
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, Unpack
 
 import numpy as np
 
@@ -16,20 +18,25 @@ from ...core.graph.graph import Graph
 from ...core.runtime.session.runner import StepResult
 from ...core.support.arguments import checked
 from ...core.support.errors import ArgumentTypeError, InvalidArgumentError
+from ...core.support.places import absolute
 from ...core.types.arrays import Array
 from ...core.types.tensors import as_bytes_array
 from ..api.graph_reading import GraphReading
-from ..api.names import Given
-from ..api.prepared_sessions import named, names_of
-from ..api.run_plan import RunPlan, RunRequest
+from ..api.prepared_sessions import names_of
+from ..api.run_plan import RunPlan, RunRequest, given_pairs
 from ..api.session_setup import SessionSetup
 from ..codecs.arrow_table import arrow_column, column_array
 from ..codecs.csv_table import missing_column
 from ..codecs.tensor_values import object_array
 from ..items import InputArrays
-from .each_inputs import StepRuns, in_batches, values_of
+from .each_inputs import RowKeywords, StepRuns, in_batches, values_of
 
 _PLACE = "the table"
+_RECEIVED: Final[collections.OrderedDict[str, TableFunction]] = collections.OrderedDict()
+"""The functions that this process received last, by their keys: Ray and Spark send the function again with each task."""
+_MOST_RECEIVED: Final = 4
+"""The number of functions that a process keeps open."""
+_RECEIVING: Final = threading.Lock()
 
 
 @checked
@@ -38,22 +45,23 @@ def map_batches(
     fetches: Sequence[str] | str = (),
     feeds: Mapping[str, Any] | None = None,
     *,
-    parts: Mapping[str, str] | None = None,
-    batch: BlockSize | Literal["?"] = "auto",
     session: SessionSetup | None = None,
+    **options: Unpack[RowKeywords],
 ) -> TableFunction:
     """Return a function from a table to a table of the same kind, with a row of results for each row.
 
     A table is a dictionary of arrays, a pandas or polars DataFrame, or a Table or RecordBatch of pyarrow; an iterator of
-    tables gives an iterator. Columns feed the tensors of their names, or together the only input; `parts` names the column
-    or the columns (`a,b`) of a tensor. The result has the columns that feed nothing, and a column for each of `fetches`, by
-    default the outputs. `feeds` are values for all rows.
+    tables gives an iterator. Columns feed the tensors of their names, or those of `parts`, or together the only input. The
+    result has the columns that feed nothing, and a column for each of `fetches`, by default the outputs. `feeds` are values
+    for all rows.
 
-    Rows run in blocks of `batch` as in `run_each`. The function can be pickled; each process opens the graph once. `session`
-    has the values of variables and the engine.
+    Rows run in blocks as in `run_each`. The function can be pickled. A process opens the graph once in each thread, however
+    often a cluster sends the function. `session` has the values of variables and the engine, by default the fastest that is
+    installed there, unless TFG_ENGINE names one.
     """
-    request = RunRequest(names_of(fetches), tuple((name, Given(value)) for name, value in named(feeds).items()))
-    return TableFunction(graph if isinstance(graph, Graph) else os.fspath(graph), request, dict(parts or {}), batch, session)
+    request = RunRequest(names_of(fetches), given_pairs(feeds))
+    source = graph if isinstance(graph, Graph) else absolute(os.fspath(graph))  # workers have folders of their own
+    return TableFunction(source, request, dict(options["parts"] or {}), options["batch"], session)
 
 
 class TableFunction:
@@ -61,14 +69,15 @@ class TableFunction:
 
     def __init__(
         self, graph: Graph | str, request: RunRequest, parts: Mapping[str, str], batch: BlockSize | Literal["?"],
-        session: SessionSetup | None, note: Callable[[str], None] | None = None,
+        session: SessionSetup | None, note: Callable[[str], None] | None = None, key: str | None = None,
     ) -> None:  # fmt: skip
-        """`note` takes remarks, such as the node that keeps rows apart."""
+        """`note` takes remarks, such as the node that keeps rows apart. `key` is that of the function that was copied."""
         self._settings = graph, request, parts, batch, session or SessionSetup(), note
         self._local = threading.local()
+        self._key = key or uuid.uuid4().hex
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TableFunction, self._settings
+        return _received, (self._key, self._settings)
 
     def __repr__(self) -> str:
         graph, request, *_ = self._settings
@@ -83,6 +92,16 @@ class TableFunction:
         rows: _TableRows = self._local.rows
         table = _table_of(batch)
         return table.with_results(rows.fed(table), rows.results(table))
+
+
+def _received(key: str, settings: tuple[Any, ...]) -> TableFunction:
+    """Return the copy of a function that tasks before have used here, with its sessions, otherwise a new copy."""
+    with _RECEIVING:
+        function = _RECEIVED.pop(key, None) or TableFunction(*settings, key=key)
+        _RECEIVED[key] = function
+        while len(_RECEIVED) > _MOST_RECEIVED:
+            _RECEIVED.popitem(last=False)
+        return function
 
 
 class _AnyTable(Protocol):
@@ -218,7 +237,7 @@ class _TableRows:
         fetches = list(RunPlan(graph, request, session.signature).fetches.values())
         graph, size = in_batches(graph, fetches, batch, note)
         plan = RunPlan(graph, request, session.signature)
-        runs = StepRuns(graph, session, plan)
+        runs = StepRuns(graph, session.of_many_runs(), plan)
         self._columns = InputArrays(graph, plan.names.signature, list(plan.fetches.values()), parts, plan.names.input)
         dtypes = {name: graph.output(fetch).dtype for name, fetch in plan.fetches.items()}
         self._dtypes = {name: dtype.base.numpy for name, dtype in dtypes.items() if dtype is not None}

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...core.building.builder import GraphBuilder
-from ...core.codecs.decompression_limits import unpacked_limit
+from ...core.codecs.snappy import unpacked_limit
 from ...core.flops.timings import NodeTime
 from ...core.graph.graph import Graph, Node, Output
 from ...core.graph.variable_nodes import VariableNodes, find_variables

@@ -19,7 +19,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ...core.codecs.decompression_limits import unpacked_limit
+from ...core.codecs.snappy import unpacked_limit
 from ...core.support import dataclasses
 from ...core.support.atomic import file_errors
 from ...core.support.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
@@ -43,8 +43,6 @@ class StoredArray:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Header:
-    """What precedes the elements of an array."""
-
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     is_fortran: bool

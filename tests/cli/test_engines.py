@@ -210,7 +210,7 @@ STEPS = (SAMPLES / "square.pbtxt", "--init", "--target", "momentum", "--fetch", 
 
 
 def test_a_long_run_at_a_terminal_names_an_engine(terminal, long_runs, monkeypatch):
-    monkeypatch.setattr("tfg.core.engines.suggesting.installed_engines", list)
+    monkeypatch.setattr("tfg.core.engines.automatic.installed_engines", list)
     said = [line for line in run("run", *STEPS).err.splitlines() if "--engine" in line]
     assert len(said) == 1
     text = " ".join(run("run", *STEPS).err.split())
@@ -218,7 +218,7 @@ def test_a_long_run_at_a_terminal_names_an_engine(terminal, long_runs, monkeypat
 
 
 def test_an_installed_engine_is_not_to_be_installed(terminal, long_runs, monkeypatch):
-    monkeypatch.setattr("tfg.core.engines.suggesting.installed_engines", lambda: ["xla"])
+    monkeypatch.setattr("tfg.core.engines.automatic.installed_engines", lambda: ["xla"])
     assert "of the nodes\n" in run("run", *STEPS).err
 
 
@@ -294,6 +294,24 @@ def test_training_tries_the_installed_engines(impatient):
     assert report.engine == "auto" and any(group.runs for group in report.groups)
     results = tfg.run_each(graph, sweep={"x": [[1, 2]] * 4}, fetches="loss")
     assert [result.error for result in results] == [None] * 4
+
+
+@pytest.mark.parametrize(
+    ("setup", "engine"),
+    [
+        (tfg.SessionSetup(), "auto"), (tfg.SessionSetup(engine="numpy"), "numpy"), (tfg.SessionSetup(on="local:0"), "auto"),
+        (tfg.SessionSetup(max_memory=2**40), None), (tfg.SessionSetup(on="grpc://localhost:1"), None),
+    ],
+)  # fmt: skip
+def test_all_functions_of_many_runs_have_the_same_engine(setup, engine, impatient, graph, tmp_path, monkeypatch):
+    settings = []
+    monkeypatch.setattr(tfg.SessionSetup, "session", lambda setup, *_: settings.append(setup.engine) or tfg.Session(chain()))
+    table = {"x": np.float32([[1, 2]])}
+    if setup.on is None:
+        tfg.map_batches(graph, "y", session=setup)(table)
+        tfg.run_batch(graph, table, "y", session=setup)
+    tfg.run_batch(graph, (), "y", sweep={"x": [[1, 2]]}, out_dir=tmp_path / "out", session=setup)
+    assert set(settings) == {engine}
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ ENTRY = re.compile(r"^\.\. auto(?:class|function):: (tfg\.\S+)$", re.MULTILINE)
 EXTENSION_POINTS = "extending.md"
 """The page of what op libraries and engines import from modules of tfg."""
 UNLISTED = {
-    "Pass": "an extension point", "CountCache": "a cache that passes share", "DrawKeywords": "the options of tfg.draw",
+    "Pass": "an extension point", "CountCache": "a cache that passes share",
     "EngineRuntime": "the engine for Session(engine=)", "AutoRuntime": "the engine for Session(engine=)",
     "Mesh": "the devices for engine_runtime(mesh=)", "NodeStream": "the base class of RecordStream",
     "TrainingFile": "the state of train(resume=)", "TableFunction": "what map_batches makes",

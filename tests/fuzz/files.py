@@ -26,7 +26,7 @@ import tfg
 from tests.formats.tables import InMemory
 from tests.fuzz.mutation import changed_bytes
 from tfg import GraphBuilder, Session
-from tfg.core.codecs.crc32c import masked_crc32c
+from tfg.core.codecs.tfrecord import masked_crc32c
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import TfgError
 from tfg.core.types import dtypes

@@ -12,8 +12,7 @@ import numpy as np
 
 from ...codecs import wire
 from ...codecs.message_types import MessageField
-from ...codecs.varint import varint
-from ...codecs.wire import FIXED32, FIXED64, LENGTH_DELIMITED, START_GROUP, VARINT
+from ...codecs.wire import FIXED32, FIXED64, LENGTH_DELIMITED, START_GROUP, VARINT, varint
 from ...support import dataclasses
 from ...support.errors import DataLossError
 from ...types import dtypes

@@ -256,3 +256,8 @@ def multinomial_flops(logits: TensorSpec, *rest: TensorSpec, outputs: Sequence[T
     steps = classes.bit_length() if isinstance(classes, int) else UNKNOWN.num_elements
     of_rows = Cost(3 * classes - 2, transcendentals=classes) * rows
     return Cost(2 + steps) * outputs[0].shape.num_elements + of_rows
+
+
+def require_scalars(*specs: TensorSpec) -> None:
+    for spec in specs:
+        merge_shapes(spec.shape, SCALAR)

@@ -20,7 +20,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require
 from ..shared.shape_arguments import shape_from
-from ._ragged import check_nested
+from .ragged import check_nested
 
 
 @dataclasses.dataclass(frozen=True)

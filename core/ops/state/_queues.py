@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...numerics.binary_heap import MinHeap
+from ...numerics.sequences import MinHeap
 from ...random.philox import Philox
 from ...runtime.state.edge_values import WouldBlock, is_of
 from ...runtime.state.resources import Shared

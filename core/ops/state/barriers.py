@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...numerics.binary_heap import MinHeap
+from ...numerics.sequences import MinHeap
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import WouldBlock
 from ...runtime.state.kernel_context import KernelContext

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict, Unpack
 
 import pytest
 
@@ -32,6 +33,30 @@ def run(
 @checked(names=list | tuple)
 def listed(names: Sequence[str] = (), count: int = 1) -> int:
     return len(names) * count
+
+
+class LookKeywords(TypedDict, total=False):
+    depth: Annotated[int | None, None, "Open the scopes down to a depth."]
+    kind: Annotated[Literal["a", "b"], "a", "The kind."]
+    of: Annotated[Unknown | None, None, "A type that type checkers alone know."]
+
+
+class DrawKeywords(LookKeywords, total=False):
+    sizes: Annotated[Sequence[int], (1, 2), "The sizes of `width, height`."]
+
+
+@checked
+def drawn(graph: str, *, scale: float = 1.0, **options: Unpack[DrawKeywords]) -> dict[str, Any]:
+    """Draw.
+
+    Once.
+    """
+    return {"graph": graph, "scale": scale, **options}
+
+
+@checked
+def looked(graph: str, **options: Unpack[LookKeywords]) -> dict[str, Any]:
+    return dict(options)
 
 
 class Later:
@@ -76,3 +101,43 @@ def test_stated_types_replace_the_annotation():
 
 def test_functions_keep_their_name_and_signature():
     assert run.__name__ == "run" and run.__annotations__["kind"] == "Literal['a', 'b']"
+
+
+def test_shared_parameters_have_their_defaults_and_types():
+    others = {"depth": None, "kind": "a", "of": None, "sizes": (1, 2)}
+    assert drawn("g") == {"graph": "g", "scale": 1.0, **others}
+    assert drawn("g", scale=2, depth=3, of=4, sizes=[5]) == {
+        "graph": "g", "scale": 2, **others, "depth": 3, "of": 4, "sizes": [5],
+    }  # fmt: skip
+    with pytest.raises(TypeError, match="drawn: depth must be int or None, not str"):
+        drawn("g", depth="3")
+    with pytest.raises(TypeError, match="looked: kind must be str, not int"):
+        looked("g", kind=1)
+
+
+def test_signatures_and_helps_show_shared_parameters():
+    parameters = inspect.signature(drawn).parameters
+    assert list(parameters) == ["graph", "scale", "depth", "kind", "of", "sizes"]
+    assert {parameters[name].kind for name in ("scale", "depth", "sizes")} == {inspect.Parameter.KEYWORD_ONLY}
+    assert (parameters["kind"].annotation, parameters["sizes"].default) == ("Literal['a', 'b']", (1, 2))
+    assert inspect.getdoc(drawn).startswith(
+        "Draw.\n\nOnce.\n\n- `depth`: Open the scopes down to a depth.\n- `kind`: The kind."
+    )
+    assert list(inspect.signature(looked).parameters) == ["graph", "depth", "kind", "of"]
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "hint"), [(drawn, "dept", "depth"), (drawn, "scal", "scale"), (run, "fed", "feeds"), (run, "q", None)]
+)
+def test_unknown_parameters_are_refused_with_the_nearest(function, name, hint):
+    with pytest.raises(TypeError, match=f"{function.__name__} has no parameter '{name}'") as caught:
+        function("g", **{name: 1})
+    assert caught.value.hint == (None if hint is None else f"nearest names: {hint}")
+
+
+def test_functions_with_other_keywords_take_any():
+    @checked
+    def marked(graph: str, **marks: int) -> int:
+        return sum(marks.values())
+
+    assert marked("g", any=2, one=3) == 5

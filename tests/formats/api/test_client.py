@@ -28,6 +28,8 @@ b.Assign(1.0, 2.0)
 tfg.explain(b.graph, 3)
 tfg.flop(b.graph)
 tfg.explain(b.graph)[0]
+tfg.draw(b.graph, dept=1)
+tfg.run_batch(b.graph, "*.npz", steps="1")
 """
 """A mistake in each line from the third on."""
 
