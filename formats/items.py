@@ -29,7 +29,7 @@ from ..core.support.grouping import grouped
 from ..core.support.hints import Hint, step
 from ..core.support.places import is_address, is_folder, matching, plain
 from ..core.support.regular_files import open_regular
-from ..core.types.arrays import Array
+from ..core.types.arrays import Array, object_array
 from ..core.types.shapes import Shape
 from ..core.types.tensors import Tensor
 from .codecs.arrow_table import ARROW, PARQUET, ArrowFile, column_array
@@ -39,7 +39,6 @@ from .codecs.json_inputs import WHOLE, named_values, parse_json
 from .codecs.npy import open_array
 from .codecs.npz import read_npz
 from .codecs.source import read_source
-from .codecs.tensor_values import object_array
 from .pictures import is_picture, parse_transform
 from .value_literals import fed_shape, joined_rows, value_of
 
@@ -446,7 +445,7 @@ def _records(path: str) -> Any:
             records.append(record)
     except RecordError as error:
         raise DataLossError(f"record {len(records) + 1:,} of '{path}' is damaged: {error}") from None
-    return object_array(records, (len(records),))
+    return object_array(records)
 
 
 class ColumnNames(Protocol):

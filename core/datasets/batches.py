@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..runtime.state.edge_values import object_array
 from ..runtime.state.run_context import check_time, reserve
 from ..support import dataclasses
 from ..support.errors import DataLossError, FailedPreconditionError, InvalidArgumentError
+from ..types.arrays import object_array
 from ..types.shapes import Shape
 from .ahead import Function, MappedAhead
 from .dataset import (

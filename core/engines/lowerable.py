@@ -102,7 +102,7 @@ def _written(value: Any) -> str:
 _TYPES: Final = (
     dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64,
     dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.bool_,
-    dtypes.complex64, dtypes.complex128,
+    dtypes.complex64, dtypes.complex128, dtypes.qint8, dtypes.qint16, dtypes.qint32, dtypes.quint8, dtypes.quint16,
 )  # fmt: skip
 _OF_STACKS: Final = 2
 """The largest number of inputs of an op on stacks."""

@@ -17,10 +17,10 @@ from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
 from ..runtime.session.session import Session
 from ..runtime.session.session_like import SessionLike
-from ..runtime.state.edge_values import Batched, RunState, object_array
+from ..runtime.state.edge_values import Batched, RunState
 from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, UnimplementedError
-from ..types.arrays import Array
+from ..types.arrays import Array, object_array
 from ..types.shapes import UNKNOWN
 from .backward import add_gradients
 

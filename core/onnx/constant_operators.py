@@ -1,7 +1,11 @@
-"""Constant folding of ONNX operators: lowerings compute shapes at once."""
+"""Constant folding of ONNX operators: lowerings compute shapes, and numbers that follow from attributes, at once.
+
+Operators on floats are folded whose result IEEE 754 defines.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -22,9 +26,11 @@ def folded(name: str, values: Sequence[Value | None], attrs: Mapping[str, Any]) 
     constants = [array for array in arrays if array is not None]
     if function is None or not constants or len(constants) < len(values):
         return None
-    if name in _COMPUTING and (constants[0].dtype.kind not in "iub" or max(array.size for array in constants) > _SMALL):
+    kinds = "iub" if name == "ReduceSum" else "iubf"  # a sum of floats depends on the order of the terms
+    if name in _COMPUTING and any(array.dtype.kind not in kinds or array.size > _SMALL for array in constants):
         return None
-    return np.asarray(function(*constants, **attrs))
+    with np.errstate(all="ignore"):
+        return np.asarray(function(*constants, **attrs))
 
 
 def _reshape(x: Array, dims: Array, allowzero: int = 0) -> Array:
@@ -50,6 +56,19 @@ def _gather(x: Array, indices: Array, axis: int = 0) -> Array:
     return result
 
 
+def _divide(x: Array, y: Array) -> Array:
+    result: Array = np.divide(x, y) if x.dtype.kind == "f" else truncated_quotient(x, y)
+    return result
+
+
+def _max(*arrays: Array) -> Array:
+    return functools.reduce(np.maximum, arrays)
+
+
+def _min(*arrays: Array) -> Array:
+    return functools.reduce(np.minimum, arrays)
+
+
 def _mod(x: Array, y: Array, fmod: int = 0) -> Array:
     return np.fmod(x, y) if fmod else np.mod(x, y)
 
@@ -68,7 +87,9 @@ _MOVING: Final[Mapping[str, Callable[..., Array]]] = {
     "Slice": _slice,
 }
 _COMPUTING: Final[Mapping[str, Callable[..., Array]]] = {
-    "Gather": _gather, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": truncated_quotient, "Max": np.maximum,
-    "Min": np.minimum, "Equal": np.equal, "Less": np.less, "Greater": np.greater, "Not": np.logical_not, "Neg": np.negative,
-    "Where": np.where, "Mod": _mod, "ReduceSum": _reduce_sum,
+    "Gather": _gather, "Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": _divide, "Max": _max, "Min": _min,
+    "Equal": np.equal, "Less": np.less, "LessOrEqual": np.less_equal, "Greater": np.greater,
+    "GreaterOrEqual": np.greater_equal, "Not": np.logical_not, "And": np.logical_and, "Or": np.logical_or,
+    "Neg": np.negative, "Abs": np.abs, "Sign": np.sign, "Floor": np.floor, "Round": np.rint, "Sqrt": np.sqrt,
+    "IsNaN": np.isnan, "IsInf": np.isinf, "Where": np.where, "Mod": _mod, "ReduceSum": _reduce_sum,
 }  # fmt: skip

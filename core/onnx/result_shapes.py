@@ -7,6 +7,8 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from ..numerics.einsum import expand, output_labels, parse
 from ..support.errors import TfgError
 from ..types.arrays import Array
@@ -50,7 +52,9 @@ def _reshaped(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     dims = inputs[1].array
     if dims is None:
         return _of_rank(inputs[1].shape[0]) if inputs[1].rank == 1 else UNKNOWN
-    return Shape(None if size <= 0 else int(size) for size in dims)
+    count, others = inputs[0].shape.num_elements, int(np.prod(dims[dims >= 0]))
+    open_size = count // others if isinstance(count, int) and others > 0 else None
+    return Shape(int(size) if size > 0 else open_size if size == -1 else None for size in dims)
 
 
 def _of_rank(rank: Any) -> Shape:
@@ -92,12 +96,19 @@ def _gathered(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
 
 def _product(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
     """Return the shape of products of stacked matrices, whose stacks broadcast."""
-    a, b = (value.shape for value in inputs)
+    a, b = (value.shape for value in inputs[:2])
     if a.dims is None or b.dims is None or len(a) < 2 or len(b) < 2:
         return UNKNOWN
     with contextlib.suppress(TfgError):
         return broadcast_shapes(a[:-2], b[:-2]) + Shape((a[-2], b[-1]))
     return UNKNOWN
+
+
+def _convolved(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    """Return the number of images and of filters; sizes of images follow from the node."""
+    images, filters = inputs[0].shape, inputs[1].shape
+    count = filters[0] if filters.dims else None
+    return Shape((images[0], count, *[None] * (len(images) - 2)))
 
 
 def _summed(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
@@ -183,6 +194,7 @@ _SHAPES: Final[Mapping[str, Callable[[Sequence[Value], Mapping[str, Any]], Shape
     "Split": _divided, "Tile": _tiled, "TopK": _same_rank, "Range": lambda given, attrs: Shape((None,)),
     "NonZero": lambda given, attrs: Shape((given[0].rank, None)),
     "ArgMax": _along, "ArgMin": _along, "MatMul": _product, "Einsum": _summed,
+    "MatMulInteger": _product, "ConvInteger": _convolved,
     "GatherElements": lambda given, attrs: given[1].shape,
     **dict.fromkeys(("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL2"), _reduced),
 }  # fmt: skip

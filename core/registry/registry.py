@@ -326,6 +326,18 @@ def arrays(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ())
     return register
 
 
+def everywhere(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
+    """Register an array program as the kernel in NumPy, too: one expression then computes the op in all engines."""
+    import numpy as np  # commands that run no kernel do without
+
+    def register(function: _Function) -> _Function:
+        for op in ops:
+            _add_kernel(Kernel(op, functools.partial(function, np), {}, "numpy", True))
+        return arrays(*ops, static=static, sizes=sizes)(function)
+
+    return register
+
+
 def onnx_arrays(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
     """Register an array program as the lowering to ONNX of ops that XLA has functions for."""
 

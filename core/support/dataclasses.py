@@ -20,6 +20,7 @@ from dataclasses import is_dataclass as is_dataclass
 from dataclasses import replace as replace
 from typing import TYPE_CHECKING, Any
 
+_PARAMS = "__dataclass_params__"
 _FACTORY = type("Factory", (), {"__repr__": lambda _: "<factory>"})()
 """The default of a parameter whose value a function makes."""
 
@@ -40,7 +41,12 @@ def _lazy(frozen: bool = False, slots: bool = False, eq: bool = True, repr: bool
     """Return the decorator `dataclasses.dataclass` with these options."""
 
     def decorate(plain: type) -> Any:
-        made: Any = _standard(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(plain)
+        # A class of frozen objects inherits from such classes only, also where a user's class is made by the standard library.
+        inherits_frozen = any(vars(base)[_PARAMS].frozen for base in plain.__mro__[1:] if _PARAMS in vars(base))
+        made: Any = _standard(
+            init=False, repr=False, eq=False, frozen=frozen and inherits_frozen, slots=slots, kw_only=kw_only
+        )(plain)
+        made.__dataclass_params__.frozen = frozen
         methods: dict[str, Any] = {"__init__": _OnDemand(made, "__init__", _frozen_constructor if frozen else _constructor)}
         if repr:
             methods["__repr__"] = _text

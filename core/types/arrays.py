@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,6 +12,13 @@ Array: TypeAlias = np.ndarray[Any, Any]
 
 Result: TypeAlias = Array | np.generic
 """The type of a kernel's output: NumPy returns scalars, not arrays, for most arithmetic on shape ()."""
+
+
+def object_array(values: Iterable[Any], shape: tuple[int, ...] | None = None) -> Array:
+    """Return Python objects (strings, handles) as an array, a vector without a shape; sequences among them stay elements."""
+    items = values if isinstance(values, (list, tuple)) else list(values)
+    array = np.fromiter(items, object, len(items))  # NumPy's other ways make a dimension of lists of equal length
+    return array if shape is None else array.reshape(shape)
 
 
 class EngineArray:

@@ -195,13 +195,13 @@ def as_bytes_array(values: Any) -> np.ndarray[Any, Any]:
     """
     import numpy as np
 
+    from .arrays import object_array
+
     array = np.asarray(values, object)
     items = array.ravel().tolist()
     if set(map(type, items)) <= {bytes}:
         return array.copy()
-    flat = np.empty(array.size, object)
-    flat[:] = list(map(_as_bytes, items))
-    return flat.reshape(array.shape)
+    return object_array(map(_as_bytes, items), array.shape)
 
 
 def _as_bytes(value: Any) -> bytes:

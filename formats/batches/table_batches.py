@@ -9,7 +9,7 @@ import sys
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, Protocol, Unpack
+from typing import Any, Final, Literal, Protocol, TypeAlias, Unpack
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ...core.runtime.session.runner import StepResult
 from ...core.support.arguments import checked
 from ...core.support.errors import ArgumentTypeError, InvalidArgumentError
 from ...core.support.places import absolute
-from ...core.types.arrays import Array
+from ...core.types.arrays import Array, object_array
 from ...core.types.tensors import as_bytes_array
 from ..api.graph_reading import GraphReading
 from ..api.prepared_sessions import names_of
@@ -27,11 +27,13 @@ from ..api.run_plan import RunPlan, RunRequest, given_pairs
 from ..api.session_setup import SessionSetup
 from ..codecs.arrow_table import arrow_column, column_array
 from ..codecs.csv_table import missing_column
-from ..codecs.tensor_values import object_array
 from ..items import InputArrays
 from .each_inputs import RowKeywords, StepRuns, in_batches, values_of
 
 _PLACE = "the table"
+_Settings: TypeAlias = tuple[
+    Graph | str, RunRequest, Mapping[str, str], BlockSize | Literal["?"], SessionSetup, Callable[[str], None] | None
+]
 _RECEIVED: Final[collections.OrderedDict[str, TableFunction]] = collections.OrderedDict()
 """The functions that this process received last, by their keys: Ray and Spark send the function again with each task."""
 _MOST_RECEIVED: Final = 4
@@ -94,10 +96,10 @@ class TableFunction:
         return table.with_results(rows.fed(table), rows.results(table))
 
 
-def _received(key: str, settings: tuple[Any, ...]) -> TableFunction:
+def _received(key: str, settings: _Settings) -> TableFunction:
     """Return the copy of a function that tasks before have used here, with its sessions, otherwise a new copy."""
     with _RECEIVING:
-        function = _RECEIVED.pop(key, None) or TableFunction(*settings, key=key)
+        function = _RECEIVED.pop(key, None) or TableFunction(*settings, key)
         _RECEIVED[key] = function
         while len(_RECEIVED) > _MOST_RECEIVED:
             _RECEIVED.popitem(last=False)

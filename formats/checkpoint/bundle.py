@@ -32,11 +32,12 @@ from ...core.support.errors import DataLossError, NotFoundError, UnavailableErro
 from ...core.support.places import exists, is_address, make_folders, remove, resolved
 from ...core.support.regular_files import LEFT_OUT, WITHOUT_VALUES, PositionedFile, is_current, require_no_pointer
 from ...core.types import dtypes
+from ...core.types.arrays import object_array
 from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
 from ..codecs.scan import parse
 from ..codecs.tensor_proto import decode_static_shape, encode_static_shape
-from ..codecs.tensor_values import little_endian_bytes, object_array
+from ..codecs.tensor_values import little_endian_bytes
 from ..protos.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from .reader import CheckpointReader, Kind, StoredPart, StoredTensor
 from .sorted_table import SortedTable, write_table

@@ -22,11 +22,10 @@ import numpy as np
 from ...core.support.atomic import atomic_file
 from ...core.support.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ...core.types import dtypes
-from ...core.types.arrays import Array
+from ...core.types.arrays import Array, object_array
 from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
 from .npy import StoredArray, archive_in, open_archive
-from .tensor_values import object_array
 
 MANIFEST = "__tfg__"
 _LONGEST_NAME = (1 << 16) - 1 - len(".npy")

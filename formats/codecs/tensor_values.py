@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, MutableSequence, Sequence
+from collections.abc import Callable, MutableSequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...core.codecs import wire
 from ...core.codecs.snappy import unpacked_limit
 from ...core.support.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
 from ...core.types import dtypes
+from ...core.types.arrays import object_array
 from ...core.types.dtypes import DType
 from ...core.types.resource_handles import ResourceHandle, VariantData
 from ...core.types.tensors import Tensor
@@ -57,7 +58,7 @@ def decode_elements(
         return _from_content(content, dtype, shape)
     if dtype is dtypes.variant:
         variants = [_decode_variant(value, decode_tensor) for value in proto.variant_val]
-        return _fill(object_array(variants, (len(variants),)), dtype, shape)
+        return _fill(object_array(variants), dtype, shape)
     values = _typed_values(proto, dtype)
     values = values.astype(dtype.numpy, copy=False)
     return _fill(values, dtype, shape)
@@ -94,9 +95,9 @@ def _typed_values(proto: TensorProto, dtype: DType) -> np.ndarray[Any, Any]:
         return np.frombuffer(proto.float8_val, dtype.numpy)
     values = getattr(proto, _VALUE_FIELDS.get(dtype.name, _INT_VAL))
     if dtype is dtypes.string:
-        return object_array(list(values), (len(values),))
+        return object_array(list(values))
     if dtype is dtypes.resource:
-        return object_array([_decode_handle(value) for value in values], (len(values),))
+        return object_array([_decode_handle(value) for value in values])
     if dtype in (dtypes.float16, dtypes.bfloat16):
         return (np.fromiter(values, np.int64, len(values)) & 0xFFFF).astype(np.uint16).view(dtype.numpy)
     if dtype.is_complex:
@@ -127,13 +128,6 @@ def _fill(values: np.ndarray[Any, Any], dtype: DType, shape: tuple[int, ...]) ->
 def _zero(dtype: DType) -> Any:
     zeros: dict[str, Any] = {"string": b"", "resource": ResourceHandle(), "variant": VariantData()}
     return zeros.get(dtype.name, 0)
-
-
-def object_array(values: Sequence[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Return an object array with exactly `values` as elements; NumPy would turn nested sequences into dimensions."""
-    result = np.empty(len(values), object)
-    result[:] = values
-    return result.reshape(shape)
 
 
 def _handle_proto(text: bytes) -> ResourceHandleProto:

@@ -1,4 +1,4 @@
-"""Ops of the process around the graph: time, version, and Python functions, which no graph carries."""
+"""Ops of the process around the graph: time, version, transfers between devices, and Python functions, which no graph has."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...graph.foreign_ops import supply_hint
+from ...graph.send_recv import RECEIVES, SENDS
 from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import scalar_shape
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, unknown_shape
 
 
 @kernel("Timestamp")
@@ -53,3 +54,25 @@ facts("random", of=("Timestamp",))
 not_differentiable("Timestamp", "GraphDefVersion", "PyFunc", "PyFuncStateless")
 without_gradient("EagerPyFunc")  # TensorFlow's gradient lives in the process that built the graph.
 zero_flops(*_ALL)
+
+
+not_differentiable(*SENDS, *RECEIVES)
+
+zero_flops(*SENDS, *RECEIVES)
+
+
+@kernel(*SENDS)
+def send(value: Array) -> None:
+    """Do nothing: in a single graph the receiver takes the value from its producer."""
+
+
+shape(*SENDS)(no_outputs_shape)
+
+
+@kernel(*RECEIVES)
+def receive(ctx: KernelContext, *, tensor_name: str, send_device: str) -> Result:
+    problem = f"no node of this graph sends '{tensor_name}' from {send_device}"
+    raise InvalidArgumentError(f"{problem}: feed '{ctx.name}'")
+
+
+shape(*RECEIVES)(unknown_shape)

@@ -11,22 +11,36 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.constant_inputs import prepared
 from ...registry.registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
-from ...runtime.state.edge_values import object_array, scalar_object
+from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...runtime.state.tensor_arrays import rows_of, zeros
 from ...runtime.state.tensor_lists import ANY, NOTHING_SET, TensorList
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, covering_shape, fits, merge_shapes
 from ..shared.argument_checks import scalar
 from ..shared.plain_shapes import scalar_shape
 from ..shared.shape_arguments import shape_value
 from . import _onnx_lists as lists
-from ._list_specs import declared_shape_of, dim_of, element_of, length_of, list_spec, static_shape, with_element
-from ._lists import list_in, lowered_dims, lowered_shape, merged_shapes, require_vector, reserve_like, shape_in
+from ._lists import (
+    declared_shape_of,
+    dim_of,
+    element_of,
+    length_of,
+    list_in,
+    list_spec,
+    lowered_dims,
+    lowered_shape,
+    merged_shapes,
+    require_vector,
+    reserve_like,
+    shape_in,
+    static_shape,
+    with_element,
+)
 
 
 def _require_shape(items: TensorList, value: Array, what: str) -> None:

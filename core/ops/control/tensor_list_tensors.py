@@ -20,8 +20,20 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec, fits, merge_shapes
 from ..shared.argument_checks import require_rank, scalar
 from ..shared.shape_arguments import ints
 from . import _onnx_lists as lists
-from ._list_specs import element_shape_of, length_of, list_spec, static_shape, with_element
-from ._lists import list_in, lowered_dims, lowered_shape, merged_shapes, require_vector, reserve_like, shape_in
+from ._lists import (
+    element_shape_of,
+    length_of,
+    list_in,
+    list_spec,
+    lowered_dims,
+    lowered_shape,
+    merged_shapes,
+    require_vector,
+    reserve_like,
+    shape_in,
+    static_shape,
+    with_element,
+)
 
 
 @kernel("TensorListFromTensor")

@@ -1,4 +1,4 @@
-"""Helpers of the families of dataset ops: variants that hold datasets, arguments of rank 0, functions of the graph."""
+"""Helpers of the families of dataset ops: variants that hold datasets, arguments of rank 0, functions of the graph, seeds."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 import numpy as np
 
 from ...datasets.dataset import Dataset, Element, Origin, PerPass, Spec, array_of
+from ...datasets.seeds import Seeds, seeds_of
 from ...functions.callers import reached_functions
 from ...functions.function_composition import places_handed_on
 from ...functions.purity import has_state
@@ -25,6 +26,7 @@ from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.tensors import FuncRef, Placeholder
 from ..shared.plain_shapes import scalar_shape
+from ..shared.resource_access import resource
 from ..state._tables import StaticTable
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Dataset])
@@ -304,3 +306,13 @@ def _held(value: Any) -> Any:
     """
     is_handle = isinstance(value, np.ndarray) and value.dtype.hasobject and not value.ndim
     return value.item() if is_handle and isinstance(value.item(), Dataset) else value
+
+
+DUMMY: Final = Seeds(0, 0, False)
+"""The placeholder for a seed generator where a dataset makes its own."""
+
+
+def chosen_seeds(ctx: KernelContext, seed: int, seed2: int, generator: Any, renewed: bool) -> Seeds:
+    """Return the seeds of a generator's handle, or an op's own where the handle is a dummy."""
+    seeds = resource(generator, Seeds)
+    return seeds_of(ctx, seed, seed2, renewed) if seeds is DUMMY else seeds

@@ -28,8 +28,7 @@ from ...types.dtypes import DType
 from ...types.tensors import FuncRef, Tensor
 from ..shared.plain_shapes import scalar_shape
 from ..state._tables import StaticTable
-from ._datasets import LOOKUPS, bytes_in, dataset_of
-from ._seeds import DUMMY
+from ._datasets import DUMMY, LOOKUPS, bytes_in, dataset_of
 
 _RESULT = "dataset"
 _FAIL = 2

@@ -10,12 +10,12 @@ import numpy as np
 from ...datasets.dataset import array_of, held_to
 from ...datasets.iterators import DatasetIterator, IteratorState
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ...runtime.state.edge_values import object_array, scalar_object
+from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.stored_variants import StoredVariant
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ...types.tensors import FuncRef

@@ -20,7 +20,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.shapes import SCALAR, Shape
 from ...types.tensors import FuncRef
-from ..io._event_writer import WriterResource
+from ..io.summaries import WriterResource
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import named, resource
 from ._datasets import Number, Positive, Texts, dataset_function, dataset_kernel, with_twins

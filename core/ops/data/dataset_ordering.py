@@ -11,8 +11,7 @@ from ...registry.registry import facts
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ..shared.resource_access import resource
-from ._datasets import Number, dataset_kernel
-from ._seeds import chosen_seeds
+from ._datasets import Number, chosen_seeds, dataset_kernel
 
 _ALL = -2
 """The size of a buffer for all elements."""

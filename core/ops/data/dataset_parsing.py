@@ -8,9 +8,10 @@ import numpy as np
 
 from ...datasets.dataset import Dataset, Element, require_types
 from ...datasets.mapping import ParallelMap
-from ...runtime.state.edge_values import object_array, scalar_object
+from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
+from ...types.arrays import object_array
 from ...types.dtypes import DType, string
 from ...types.shapes import Shape
 from ..io.parsing_examples import dense_features, parse_batch

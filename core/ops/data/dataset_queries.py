@@ -15,11 +15,11 @@ from ...datasets.mapping import FlatMap, Zip
 from ...datasets.ordering import Shuffle
 from ...datasets.rewriting import finalized
 from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
-from ...runtime.state.edge_values import is_of, object_array, scalar_object
+from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support import dataclasses
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import Shape
 from ...types.tensors import FuncRef

@@ -18,7 +18,7 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array
 from ...types.dtypes import DType
-from ..io._csv import csv_default, csv_value
+from ..io.parsing import csv_default, csv_value
 from ..shared.kernel_files import file_name, gate, matching_files, system_errors
 from ._datasets import Bytes, Flag, Number, Text, Texts, dataset_kernel, with_twins
 

@@ -18,8 +18,7 @@ from ...types.dtypes import DType, int64
 from ...types.shapes import Shape
 from ...types.tensors import FuncRef
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape
-from ._datasets import Number, dataset_kernel, flag_in, function_of, number_in, with_twins
-from ._seeds import DUMMY, chosen_seeds
+from ._datasets import DUMMY, Number, chosen_seeds, dataset_kernel, flag_in, function_of, number_in, with_twins
 
 
 @dataset_kernel("TensorDataset")

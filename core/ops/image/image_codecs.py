@@ -16,12 +16,12 @@ import numpy as np
 from ...codecs import image_files, png
 from ...codecs.image_files import image_kind
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
-from ...runtime.state.edge_values import object_array, scalar_object
+from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import check_time, reserve
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...support.optional_packages import extra_hint
 from ...support.user_signals import pass_on
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_min_rank, require_rank, scalar, with_rank

@@ -8,11 +8,10 @@ from ...registry.registry import facts, kernel, not_differentiable, shape, zero_
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import scalar
 from ..shared.kernel_files import file_name, matching_files, read_file, write_file
-from ..shared.string_functions import as_objects
 
 
 @kernel("ReadFile")
@@ -34,7 +33,7 @@ def matching_files_op(ctx: KernelContext, pattern: Array) -> Result:
         raise InvalidArgumentError(f"Input patterns tensor must be scalar or vector, but had shape: {Shape(pattern.shape)}")
     paths = [path for text in pattern.ravel().tolist() for path in matching_files(ctx, os.fsdecode(text))]
     names = sorted(os.fsencode(path) for path in paths)
-    return as_objects(names, (len(names),))
+    return object_array(names)
 
 
 @shape("ReadFile")

@@ -15,12 +15,12 @@ from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import check_time, reserve
 from ...support.errors import DataLossError, InvalidArgumentError, UnimplementedError
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..shared.numerals import parse_number, plain_numbers
 from ..shared.plain_shapes import first_shape, scalar_shape, unknown_shape
 from ..shared.string_functions import map_bytes
-from ._csv import csv_column, csv_default
 
 
 def _swapped(array: Array, dtype: DType, little_endian: bool) -> Array:
@@ -164,6 +164,49 @@ def parse_tensor(serialized: Array, *, out_type: DType) -> Result:
 shape("ParseTensor")(unknown_shape)
 
 
+def csv_value(
+    field: bytes, missing: bytes, dtype: DType, default: Array | bytes | None, record: int | str, column: int
+) -> Any:
+    """Return the value of a field, or the default of an empty or missing field; InvalidArgumentError where the text has no
+    value of `dtype`.
+    """
+    if not field or field == missing:
+        if default is None:
+            raise InvalidArgumentError(f"Field {column} is required but missing in record {record}!")
+        return default
+    value = field if dtype is dtypes.string else parse_number(field, dtype.numpy)
+    if value is None:
+        raise InvalidArgumentError(f"Field {column} in record {record} is not a valid {dtype}: {field!r}")
+    return value
+
+
+def _csv_column(fields: Sequence[bytes], missing: bytes, dtype: DType, default: Array | bytes | None, column: int) -> Array:
+    """Return the values of a column's fields, in the order of the records."""
+    are_whole = all(fields) and missing not in fields
+    non_empty = fields if are_whole else [field for field in fields if field and field != missing]
+    if not are_whole and default is None:
+        values = None
+    else:
+        values = object_array(non_empty) if dtype is dtypes.string else plain_numbers(non_empty, dtype.numpy)
+    if values is None:
+        return np.array([csv_value(field, missing, dtype, default, i, column) for i, field in enumerate(fields)], dtype.numpy)
+    if are_whole:
+        return values
+    filled = np.full(len(fields), default, dtype.numpy)
+    filled[[bool(field) and field != missing for field in fields]] = values
+    return filled
+
+
+def csv_default(index: int, default: Array) -> Array | bytes | None:
+    """Return the default of a column; None where the column is required."""
+    array = np.asarray(default)
+    if array.ndim > 1:
+        raise InvalidArgumentError("Each record default should be at most rank 1")
+    if array.size > 1:
+        raise InvalidArgumentError(f"There should only be 1 default per field but field {index} has {array.size}")
+    return array.ravel()[0] if array.size else None
+
+
 @kernel("DecodeCSV")
 @keeps_subnormals
 def decode_csv(
@@ -182,7 +225,7 @@ def decode_csv(
     delimiter, missing = field_delim.encode("utf-8", "surrogateescape"), na_value.encode("utf-8", "surrogateescape")
     columns = _csv_columns(records.ravel().tolist(), delimiter, use_quote_delim, select_cols, len(OUT_TYPE))
     return [
-        csv_column(fields, missing, dtype, default, j).reshape(records.shape)
+        _csv_column(fields, missing, dtype, default, j).reshape(records.shape)
         for j, (fields, dtype, default) in enumerate(zip(columns, OUT_TYPE, defaults))
     ]
 

@@ -1,10 +1,13 @@
-"""Serialized Examples into tensors."""
+"""Serialized Examples into tensors, and Examples in JSON into serialized Examples."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import collections
 import functools
 import itertools
+import json
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -12,19 +15,20 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from ...codecs import wire
 from ...registry.constant_inputs import prepared
-from ...registry.registry import facts, kernel, shape, without_gradient, zero_flops
+from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ...support import dataclasses
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types import dtypes
-from ...types.arrays import Array
+from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.string_functions import as_objects
+from ..shared.plain_shapes import first_shape
+from ..shared.string_functions import map_bytes
 from . import _examples
-from ._example_batches import Column, entries_of
-from ._examples import FeatureColumn
+from ._examples import Column, FeatureColumn, entries_of
 
 MANY_MESSAGES: Final = 24
 """The smallest number of messages for which reading them side by side is faster than a loop."""
@@ -208,7 +212,7 @@ def _values_alone(example: Mapping[bytes, bytes], key: bytes, dtype: DType) -> A
     if feature.dtype is not dtype:
         return None
     if dtype is dtypes.string:
-        return as_objects(feature.values, (len(feature),))
+        return object_array(feature.values)
     return np.array(feature.values, dtype.numpy)
 
 
@@ -381,3 +385,89 @@ _ALL = ("ParseExampleV2", "ParseExample", "ParseSingleExample")
 facts("example_contents", of=_ALL)
 without_gradient(*_ALL)
 zero_flops(*_ALL)
+
+
+@kernel("DecodeJSONExample")
+def decode_json_example(json_examples: Array) -> Result:
+    """Each Example in protobuf's JSON form as a serialized Example."""
+    return map_bytes(_encode_example, json_examples)
+
+
+def _encode_example(text: bytes) -> bytes:
+    try:
+        return _message(json.loads(text), {"features": (1, _features)})
+    except (ValueError, TypeError, AttributeError, OverflowError, UnicodeEncodeError, binascii.Error) as error:
+        raise InvalidArgumentError(f"Error while parsing JSON: {error}") from None
+
+
+def _message(value: Any, fields: Mapping[str, tuple[int, Callable[[Any], bytes]]]) -> bytes:
+    """Encode a JSON object as a message, its fields in the order of the text; ValueError for an unknown field."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{value!r} is not an object")
+    result = b""
+    for name, item in value.items():
+        if name not in fields:
+            raise ValueError(f"unknown field {name!r}")
+        number, encode = fields[name]
+        result += wire.bytes_field(number, encode(item)) if item is not None else b""
+    return result
+
+
+def _features(value: Any) -> bytes:
+    if not isinstance(value, dict) or set(value) - {"feature"}:
+        raise ValueError(f"{value!r} is not a Features message")
+    entries = value.get("feature") or {}
+    if not isinstance(entries, dict):
+        raise ValueError(f"{entries!r} is not a map of features")
+    return b"".join(
+        wire.bytes_field(1, wire.bytes_field(1, name.encode()) + wire.bytes_field(2, _feature(item)))
+        for name, item in entries.items()
+    )
+
+
+def _feature(value: Any) -> bytes:
+    kinds: dict[str, tuple[int, Callable[[Any], bytes]]] = {
+        "bytes_list": (1, _bytes_list), "float_list": (2, _float_list), "int64_list": (3, _int64_list)
+    }  # fmt: skip
+    camel = {"bytesList": kinds["bytes_list"], "floatList": kinds["float_list"], "int64List": kinds["int64_list"]}
+    return _message(value, kinds | camel)
+
+
+def _values(value: Any) -> list[Any]:
+    if not isinstance(value, dict) or set(value) - {"value"}:
+        raise ValueError(f"{value!r} is not a list of values")
+    items = value.get("value") or []
+    if not isinstance(items, list):
+        raise ValueError(f"{items!r} is not a list")
+    return items
+
+
+def _bytes_list(value: Any) -> bytes:
+    return b"".join(wire.bytes_field(1, _from_base64(item)) for item in _values(value))
+
+
+def _from_base64(item: Any) -> bytes:
+    """Plain or web-safe base64, with or without padding."""
+    text = item.rstrip("=").replace("-", "+").replace("_", "/")
+    return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+
+
+def _float_list(value: Any) -> bytes:
+    return b"".join(wire.float_field(1, float(np.float32(float(item))), always=True) for item in _values(value))
+
+
+def _int64_list(value: Any) -> bytes:
+    return b"".join(wire.varint_field(1, _integer(item), always=True) for item in _values(value))
+
+
+def _integer(item: Any) -> int:
+    number = int(item)
+    if isinstance(item, bool) or (isinstance(item, float) and item != number) or not -(1 << 63) <= number < 1 << 63:
+        raise ValueError(f"{item!r} is not a 64-bit integer")
+    return number
+
+
+shape("DecodeJSONExample")(first_shape)
+facts("elementwise", of=("DecodeJSONExample",))
+not_differentiable("DecodeJSONExample")
+zero_flops("DecodeJSONExample")

@@ -1,23 +1,26 @@
-"""Messages of any type into tensors, and back: DecodeProtoV2, EncodeProto."""
+"""Messages of any type into tensors, and back: DecodeProtoV2, EncodeProto. Fields are read in protobuf's wire format."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from ...codecs import wire
 from ...codecs.message_types import MessageField, MessageType, message_type
+from ...codecs.wire import FIXED32, FIXED64, LENGTH_DELIMITED, START_GROUP, VARINT, varint
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.run_context import reserve
+from ...support import dataclasses
 from ...support.errors import DataLossError, InvalidArgumentError, NotFoundError
-from ...types.arrays import Array, Result
+from ...types import dtypes
+from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.kernel_files import read_file
-from ..shared.string_functions import as_objects, bounded
-from ._proto_fields import KINDS, FieldColumn, FieldValues, read_message, write_field
+from ..shared.string_functions import bounded
 
 _LOCAL = "local://"
 _BYTES = "bytes://"
@@ -34,6 +37,161 @@ class DecodeAttributes(NamedTuple):
     sanitize: bool
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Kind:
+    """A type of fields: how a message stores a value, the NumPy type of the stored value, and the dtypes of tensors."""
+
+    wire_type: int
+    stored: str
+    dtypes: tuple[DType, ...]
+    is_zigzag: bool = False
+
+
+_TEXT: Final = (dtypes.string,)
+_INT: Final = (dtypes.int32, dtypes.int64)
+_UINT: Final = (dtypes.uint32, dtypes.uint64)
+_KINDS: Final[Mapping[str, _Kind]] = {
+    "double": _Kind(FIXED64, "<f8", (dtypes.float64,)),
+    "float": _Kind(FIXED32, "<f4", (dtypes.float32, dtypes.float64)),
+    "int64": _Kind(VARINT, "<i8", (dtypes.int64,)),
+    "uint64": _Kind(VARINT, "<u8", (dtypes.uint64,)),
+    "int32": _Kind(VARINT, "<i4", _INT),
+    "fixed64": _Kind(FIXED64, "<u8", (dtypes.uint64,)),
+    "fixed32": _Kind(FIXED32, "<u4", _UINT),
+    "bool": _Kind(VARINT, "?", (dtypes.bool_,)),
+    "string": _Kind(LENGTH_DELIMITED, "O", _TEXT),
+    "group": _Kind(START_GROUP, "O", _TEXT),
+    "message": _Kind(LENGTH_DELIMITED, "O", _TEXT),
+    "bytes": _Kind(LENGTH_DELIMITED, "O", _TEXT),
+    "uint32": _Kind(VARINT, "<u4", _UINT),
+    "enum": _Kind(VARINT, "<i4", (dtypes.int32,)),
+    "sfixed32": _Kind(FIXED32, "<i4", _INT),
+    "sfixed64": _Kind(FIXED64, "<i8", (dtypes.int64,)),
+    "sint32": _Kind(VARINT, "<i4", _INT, is_zigzag=True),
+    "sint64": _Kind(VARINT, "<i8", (dtypes.int64,), is_zigzag=True),
+}
+"""The types of fields in a .proto file."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _FieldColumn:
+    """A field that is read into a tensor of a dtype."""
+
+    field: MessageField
+    dtype: DType
+
+    @property
+    def kind(self) -> _Kind:
+        return _KINDS[self.field.kind]
+
+
+class _FieldValues:
+    """The values of a field in a message, as TensorFlow counts and keeps them."""
+
+    __slots__ = ("count", "packed_at", "values")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.packed_at = 0
+        """The number of values before the last packed list."""
+        self.values: list[Any] = []
+
+    def add(self, value: Any, is_repeated: bool) -> None:
+        """Append a value, or replace the value of a field that is not repeated."""
+        if is_repeated:
+            self.values.append(value)
+        else:
+            self.values = [value]
+        self.count = self.count + 1 if is_repeated else 1
+
+    def add_packed(self, values: Sequence[Any], is_repeated: bool) -> None:
+        """Append the values of a packed list. A field that is not repeated counts the list, but keeps its default."""
+        self.packed_at = max(self.packed_at, len(self.values))
+        if is_repeated:
+            self.values += values
+        self.count = self.count + len(values) if is_repeated else min(self.count + len(values), 1)
+
+
+def _read_message(data: bytes, columns: Mapping[int, tuple[int, _FieldColumn]], count: int) -> list[_FieldValues]:
+    """Return the values of `count` fields, (place, field) by number; DataLossError for a damaged message.
+
+    Fields of other numbers, or of another wire type than the field's, are skipped.
+    """
+    result = [_FieldValues() for _ in range(count)]
+    for entry in wire.fields(data, groups=True):
+        place, column = columns.get(entry.number, (-1, None))
+        if column is None:
+            continue
+        kind, is_repeated = column.kind, column.field.is_repeated
+        if entry.wire_type == kind.wire_type:
+            result[place].add(_value(entry, kind), is_repeated)
+        elif entry.wire_type == LENGTH_DELIMITED:
+            result[place].add_packed(_packed(entry.payload, column), is_repeated)
+    return result
+
+
+def _value(entry: wire.Field, kind: _Kind) -> Any:
+    if kind.wire_type == START_GROUP:
+        return bytes(entry.data[entry.tag_start : entry.end])
+    if kind.wire_type == LENGTH_DELIMITED:
+        return entry.payload
+    if kind.wire_type == VARINT:
+        return _number(wire.read_varint(entry.data, entry.start, entry.end)[0], kind)
+    return np.frombuffer(entry.payload, kind.stored).item()
+
+
+def _number(value: int, kind: _Kind) -> int:
+    """Return the number in a varint: its low bits, perhaps signed or in zigzag."""
+    if kind.stored == "?":
+        return value != 0
+    stored = np.dtype(kind.stored)
+    bits = 8 * stored.itemsize
+    value &= (1 << bits) - 1
+    if kind.is_zigzag:
+        return value >> 1 ^ -(value & 1)
+    return value - (1 << bits) if stored.kind == "i" and value >> bits - 1 else value
+
+
+def _packed(payload: bytes, column: _FieldColumn) -> list[Any]:
+    kind = column.kind
+    if kind.wire_type == VARINT:
+        # TensorFlow takes the 32 bits of an int32 in a packed list for unsigned where the tensor is int64.
+        unsigned = column.field.kind == "int32" and column.dtype is dtypes.int64
+        read = _KINDS["uint32"] if unsigned else kind
+        return [_number(value, read) for value in wire.packed_integers(payload)]
+    if kind.wire_type == START_GROUP:
+        raise DataLossError("TYPE_GROUP encountered as packed")
+    if len(payload) % np.dtype(kind.stored).itemsize:
+        raise DataLossError(f"Illegal data length for packed fixed-size type: {len(payload)}")
+    return np.frombuffer(payload, kind.stored).tolist()
+
+
+def _write_field(field: MessageField, values: np.ndarray[Any, Any]) -> bytes:
+    """Return the encoded values of a field, (count,); a field that is not repeated may have several values, too."""
+    kind = _KINDS[field.kind]
+    if kind.stored == "O":
+        return b"".join(_written_text(field, kind, text) for text in values.tolist())
+    numbers = values.astype(kind.stored)
+    if kind.wire_type == VARINT:
+        items = [varint(_zigzag(number) if kind.is_zigzag else number) for number in numbers.tolist()]
+    else:
+        items = [number.tobytes() for number in numbers]
+    if field.is_packed:
+        return wire.bytes_field(field.number, b"".join(items))
+    tag = varint(field.number << 3 | kind.wire_type)
+    return b"".join(tag + item for item in items)
+
+
+def _written_text(field: MessageField, kind: _Kind, text: bytes) -> bytes:
+    if kind.wire_type == START_GROUP:
+        return varint(field.number << 3 | START_GROUP) + text + varint(field.number << 3 | wire.END_GROUP)
+    return wire.bytes_field(field.number, text)
+
+
+def _zigzag(number: int) -> int:
+    return number << 1 ^ number >> 63
+
+
 @kernel("DecodeProtoV2")
 def decode_proto(ctx: KernelContext, bytes: Array, *, attributes: DecodeAttributes) -> tuple[Result, list[Result]]:
     """Fields of serialized messages (...) as tensors (..., the largest count of the field), and their counts."""
@@ -44,7 +202,7 @@ def decode_proto(ctx: KernelContext, bytes: Array, *, attributes: DecodeAttribut
     if not texts:
         raise InvalidArgumentError("Bufs argument must contain at least one value")
     by_number = {column.field.number: (place, column) for place, column in reversed(list(enumerate(columns)))}
-    rows = [read_message(binary(text), by_number, len(columns)) for text in bounded(texts)]
+    rows = [_read_message(binary(text), by_number, len(columns)) for text in bounded(texts)]
     sizes = np.array([[values.count for values in row] for row in rows], np.int32)
     tensors = [_padded(column, [row[i] for row in rows], bytes.shape) for i, column in enumerate(columns)]
     return sizes.reshape(*bytes.shape, len(columns)), tensors
@@ -76,15 +234,15 @@ def _descriptors(ctx: KernelContext, source: str) -> bytes | None:
         ) from error
 
 
-def _columns(message: MessageType, attributes: DecodeAttributes) -> list[FieldColumn]:
+def _columns(message: MessageType, attributes: DecodeAttributes) -> list[_FieldColumn]:
     names, types = attributes.field_names, attributes.output_types
     if len(names) != len(types):
         raise InvalidArgumentError("field_names and output_types attributes must have the same length")
     fields = [_field(message, name, attributes.message_type, extensions=True) for name in names]
     for field, dtype in zip(fields, types):
-        if dtype not in KINDS[field.kind].dtypes:
+        if dtype not in _KINDS[field.kind].dtypes:
             raise InvalidArgumentError(f"Unexpected output type for {field.full_name}: {field.kind} to {dtype}")
-    return [FieldColumn(field, dtype) for field, dtype in zip(fields, types)]
+    return [_FieldColumn(field, dtype) for field, dtype in zip(fields, types)]
 
 
 def _field(message: MessageType, name: str, type_name: str, extensions: bool = False) -> MessageField:
@@ -107,7 +265,7 @@ def _unchanged(data: bytes) -> bytes:
     return data
 
 
-def _padded(column: FieldColumn, rows: Sequence[FieldValues], batch: tuple[int, ...]) -> Result:
+def _padded(column: _FieldColumn, rows: Sequence[_FieldValues], batch: tuple[int, ...]) -> Result:
     """Return the values of all messages, (*batch, the largest count, at least 1), with the default for missing values."""
     size = max(1, *(row.count for row in rows))
     if any(row.packed_at >= size for row in rows):
@@ -141,9 +299,9 @@ def encode_proto(
 
     def written(row: int) -> bytes:
         parts = [(fields[i], tables[i][row, : max(0, counts[row, i])]) for i in places if counts[row, i]]
-        return b"".join(write_field(field, part) for field, part in parts)
+        return b"".join(_write_field(field, part) for field, part in parts)
 
-    return as_objects(bounded(map(written, range(len(counts)))), batch)
+    return object_array(bounded(map(written, range(len(counts)))), batch)
 
 
 def _common_batch(fields: Sequence[MessageField], values: Sequence[Array]) -> tuple[int, ...]:
@@ -151,7 +309,7 @@ def _common_batch(fields: Sequence[MessageField], values: Sequence[Array]) -> tu
     if len(fields) != len(values):
         raise InvalidArgumentError("Length of inputs list must match field_names")
     for field, value in zip(fields, values):
-        if value.dtype not in [dtype.numpy for dtype in KINDS[field.kind].dtypes]:
+        if value.dtype not in [dtype.numpy for dtype in _KINDS[field.kind].dtypes]:
             raise InvalidArgumentError(f"Incompatible type for field {field.full_name}: {value.dtype} for {field.kind}")
         if value.ndim < 2:
             raise InvalidArgumentError(f"Invalid shape {value.shape} for field {field.full_name}: not at least a matrix")

@@ -1,20 +1,38 @@
-"""Summaries: serialized Summary messages."""
+"""Summaries: serialized Summary messages, and the event files that hold them, TFRecords of Event messages for TensorBoard.
+
+https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/framework/summary.proto and core/util/event.proto name
+the fields. Messages are TensorFlow's, byte for byte.
+"""
 
 from __future__ import annotations
 
+import itertools
+import os
+import socket
+import time
+from typing import Any
+
 import numpy as np
 
-from ...codecs import wire
+from ...codecs import png, wav, wire
+from ...codecs.tfrecord import encode_record
+from ...numerics.tensor_statistics import bucket_histogram
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...runtime.state import tensor_proto_bytes
 from ...runtime.state.edge_values import scalar_object
+from ...runtime.state.file_access import FileGate
 from ...runtime.state.kernel_context import KernelContext
-from ...support.errors import DataLossError, InvalidArgumentError, UnimplementedError
+from ...runtime.state.resources import Shared
+from ...support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ...types.tensors import Tensor
-from ..shared.plain_shapes import scalar_shape
-from . import _summary_protos as protos
+from ..shared.argument_checks import scalar
+from ..shared.kernel_files import file_name, gate, system_errors
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.resource_access import named, resource
 
 
 def _tag(tag: Array) -> bytes:
@@ -30,26 +48,26 @@ def scalar_summary(tags: Array, values: Array) -> Result:
     if tags.shape != numbers.shape:
         raise InvalidArgumentError(f"tags and values are not the same shape: {tags.shape} != {numbers.shape}")
     floats = numbers.astype(np.float32).ravel()
-    return scalar_object(b"".join(protos.value(t, protos.number_part(v)) for t, v in zip(tags.ravel().tolist(), floats)))
+    return scalar_object(b"".join(_summary_value(t, _number_part(v)) for t, v in zip(tags.ravel().tolist(), floats)))
 
 
 @kernel("HistogramSummary")
 def histogram_summary(tag: Array, values: Array) -> Result:
     """The histogram of all values."""
     name = _tag(tag)
-    return scalar_object(protos.value(name, protos.histogram_part(values, name.decode("utf-8", "replace"))))
+    return scalar_object(_summary_value(name, _histogram_part(values, name.decode("utf-8", "replace"))))
 
 
 @kernel("ImageSummary")
 def image_summary(tag: Array, tensor: Array, *, max_images: int, bad_color: Tensor) -> Result:
     """Images as PNG files."""
-    return scalar_object(protos.images(_tag(tag), np.asarray(tensor), max_images, bad_color.numpy()))
+    return scalar_object(_images_summary(_tag(tag), np.asarray(tensor), max_images, bad_color.numpy()))
 
 
 @kernel("AudioSummary")
 def audio_summary(tag: Array, tensor: Array, *, sample_rate: float, max_outputs: int) -> Result:
     """Clips as WAV files."""
-    return scalar_object(protos.audio(_tag(tag), np.asarray(tensor), np.float32(sample_rate), max_outputs))
+    return scalar_object(_audio_summary(_tag(tag), np.asarray(tensor), np.float32(sample_rate), max_outputs))
 
 
 @kernel("AudioSummaryV2")
@@ -57,14 +75,14 @@ def audio_summary_v2(tag: Array, tensor: Array, sample_rate: Array, *, max_outpu
     """Clips as WAV files."""
     if np.ndim(sample_rate):
         raise InvalidArgumentError(f"sample_rate must be scalar, not of shape {np.shape(sample_rate)}")
-    return scalar_object(protos.audio(_tag(tag), np.asarray(tensor), np.float32(sample_rate), max_outputs))
+    return scalar_object(_audio_summary(_tag(tag), np.asarray(tensor), np.float32(sample_rate), max_outputs))
 
 
 @kernel("TensorSummary")
 def tensor_summary(ctx: KernelContext, tensor: Array, *, T: DType) -> Result:
     """Summarize a tensor under the node's name alone."""
     _check_type(T)
-    return scalar_object(protos.value(b"", protos.node_name_part(ctx.name.encode()), protos.tensor_part(tensor, T)))
+    return scalar_object(_summary_value(b"", _node_name_part(ctx.name.encode()), _tensor_part(tensor, T)))
 
 
 @kernel("TensorSummaryV2")
@@ -74,7 +92,7 @@ def tensor_summary_v2(tag: Array, tensor: Array, serialized_summary_metadata: Ar
     if serialized_summary_metadata.ndim:
         raise InvalidArgumentError("serialized_summary_metadata must be scalar")
     metadata = parsed_or_empty(serialized_summary_metadata.item())
-    return scalar_object(protos.value(_tag(tag), protos.tensor_part(tensor, T), protos.metadata_part(metadata)))
+    return scalar_object(_summary_value(_tag(tag), _tensor_part(tensor, T), _metadata_part(metadata)))
 
 
 def _check_type(dtype: DType) -> None:
@@ -127,3 +145,293 @@ _ALL = (
 not_differentiable(*_ALL)
 zero_flops(*_ALL)
 facts("summary", of=_ALL)
+
+
+_TAG, _SIMPLE_VALUE, _IMAGE, _HISTOGRAM, _AUDIO, _NODE_NAME, _TENSOR, _METADATA = 1, 2, 4, 5, 6, 7, 8, 9
+
+
+def _summary_value(tag: bytes, *parts: bytes) -> bytes:
+    """Return a value of a Summary."""
+    return wire.bytes_field(1, wire.string_field(_TAG, tag) + b"".join(parts))
+
+
+def _node_name_part(name: bytes) -> bytes:
+    """Return the part of a value that names its node, used where there is no tag."""
+    return wire.string_field(_NODE_NAME, name)
+
+
+def _number_part(number: Any) -> bytes:
+    """Return the part of a value that holds a number."""
+    return wire.float_field(_SIMPLE_VALUE, number, always=True)
+
+
+def _histogram_part(values: Array, name: str) -> bytes:
+    """Return the part of a value that holds a histogram; InvalidArgumentError for NaN and infinity."""
+    numbers = np.asarray(values)
+    if not np.isfinite(numbers).all():
+        if np.isnan(numbers).any():
+            raise InvalidArgumentError(f"Nan in summary histogram for: {name}")
+        raise InvalidArgumentError(f"Infinity in Histogram for: {name}")
+    summary = bucket_histogram(numbers)
+    message = b"".join(
+        wire.double_field(number, item)
+        for number, item in enumerate((summary.minimum, summary.maximum, summary.count, summary.total, summary.sum_squares), 1)
+    )
+    message += wire.packed_doubles(6, summary.limits) + wire.packed_doubles(7, summary.counts)
+    return wire.bytes_field(_HISTOGRAM, message)
+
+
+def _tensor_part(array: Array, dtype: DType) -> bytes:
+    """Return the part of a value that holds a tensor."""
+    return wire.bytes_field(_TENSOR, tensor_proto_bytes.serialize(np.asarray(array), dtype))
+
+
+def _metadata_part(metadata: bytes) -> bytes:
+    """Return the part of a value that holds the metadata."""
+    return wire.bytes_field(_METADATA, metadata)
+
+
+def _numbered_tags(tag: bytes, kind: bytes, count: int, limit: int) -> list[bytes]:
+    """Return tags of up to `limit` items, numbered unless the limit is 1."""
+    if limit == 1:
+        return [tag + b"/" + kind]
+    return [b"%s/%s/%d" % (tag, kind, i) for i in range(min(count, limit))]
+
+
+def _images_summary(tag: bytes, tensor: Array, limit: int, bad_color: Array) -> bytes:
+    """Return a Summary with up to `limit` images of a batch (n, height, width, channels)."""
+    if tensor.ndim != 4 or tensor.shape[3] not in (1, 3, 4):
+        raise InvalidArgumentError(f"Tensor must be 4-D with last dim 1, 3, or 4, not {tensor.shape}")
+    if len(tensor) and not tensor.size:
+        raise InvalidArgumentError(f"Tensor must not be empty, its shape is {tensor.shape}")
+    _, height, width, channels = tensor.shape
+    if bad_color.dtype != np.uint8 or bad_color.ndim != 1 or bad_color.size < channels:
+        raise InvalidArgumentError(f"bad_color must be a uint8 vector of {channels} or more, not {bad_color}")
+    result = b""
+    for name, image in zip(_numbered_tags(tag, b"image", len(tensor), limit), tensor):
+        pixels = image if image.dtype == np.uint8 else _normalized(image, bad_color[:channels])
+        fields = [wire.varint_field(i, n) for i, n in enumerate((height, width, channels), 1)]
+        fields.append(wire.bytes_field(4, png.encode(pixels)))
+        result += _summary_value(name, wire.bytes_field(_IMAGE, b"".join(fields)))
+    return result
+
+
+def _normalized(image: Array, bad_color: Array) -> Array:
+    """Return a float image as uint8: scaled to 255, with negative values around 128; pixels that are not finite are
+    bad_color.
+    """
+    finite = np.isfinite(image.astype(np.float64)).all(axis=2)
+    inside = image[finite]
+    low, high = (np.float32(inside.min()), np.float32(inside.max())) if inside.size else (np.float32(0), np.float32(0))
+    largest = max(abs(low), high) if low < 0 else high
+    span, offset = (np.float32(127), np.float32(128)) if low < 0 else (np.float32(255), np.float32(0))
+    # The scale is a float, the arithmetic that of the image's own dtype.
+    scale = (np.float32(0) if largest < 1e-6 else span / largest).astype(image.dtype)
+    pixels = np.empty(image.shape, np.uint8)
+    pixels[finite] = (inside * scale + offset.astype(image.dtype)).astype(np.uint8)
+    pixels[~finite] = bad_color
+    return pixels
+
+
+def _audio_summary(tag: bytes, tensor: Array, rate: Any, limit: int) -> bytes:
+    """Return a Summary with up to `limit` clips of a batch (n, frames) or (n, frames, channels)."""
+    if tensor.ndim not in (2, 3):
+        raise InvalidArgumentError(f"Tensor must be 3-D or 2-D, got: {tensor.shape}")
+    if not rate > 0:
+        raise InvalidArgumentError("sample_rate must be > 0")
+    if np.isinf(rate):
+        raise InvalidArgumentError("sample_rate must be in (0, 2^32)")
+    frames_per_second = max(round(float(rate)), 1)
+    frames, channels = tensor.shape[1], tensor.shape[2] if tensor.ndim == 3 else 1
+    result = b""
+    for name, clip in zip(_numbered_tags(tag, b"audio", len(tensor), limit), tensor):
+        fields = wire.float_field(1, rate) + wire.varint_field(2, channels) + wire.varint_field(3, frames)
+        contents = wav.encode(clip.reshape(frames, channels), frames_per_second)
+        fields += wire.bytes_field(4, contents) + wire.bytes_field(5, b"audio/wav")
+        result += _summary_value(name, wire.bytes_field(_AUDIO, fields))
+    return result
+
+
+_VERSION = b"brain.Event:2"
+_numbers = itertools.count()
+
+
+class EventWriter:
+    """A writer of events to a file of its own in a folder; the queue is written on `flush` or when full."""
+
+    def __init__(self, folder: str, max_queue: int, suffix: str, files: FileGate) -> None:
+        self._max_queue = max_queue
+        self._files = files
+        self._waiting: list[bytes] = []
+        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}{suffix}"
+        self.path = os.path.join(folder, name)
+        with system_errors(folder):
+            self._files.to_write(self.path)
+            os.makedirs(self._files.to_write(folder), exist_ok=True)
+        self.add(wire.bytes_field(3, _VERSION), 0)
+        self.flush()
+
+    def add(self, content: bytes, step: int) -> None:
+        """Add an event with `content` after the time and the step."""
+        self.add_event(wire.double_field(1, time.time()) + wire.varint_field(2, step) + content)
+
+    def add_event(self, event: bytes) -> None:
+        """Add a whole Event message."""
+        self._waiting.append(encode_record(event))
+        if len(self._waiting) > self._max_queue:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the queued events."""
+        with system_errors(self.path), self._files.open_to_append(self.path) as file:
+            file.write(b"".join(self._waiting))
+        self._waiting.clear()
+
+
+class WriterResource(Shared):
+    """The resource of a SummaryWriter handle: a writer, once created."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._writer: EventWriter | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self._writer is not None
+
+    def open(self, writer: EventWriter) -> None:
+        self._writer = writer
+
+    def writer(self) -> EventWriter:
+        """Return the writer; NotFoundError if not yet created, or closed."""
+        if self._writer is None:
+            raise NotFoundError(
+                f"Resource '{self.name}' (SummaryWriter) does not exist", hint="run its CreateSummaryFileWriter first"
+            )
+        return self._writer
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.flush()
+        self._writer = None
+
+
+_EVENT_SUMMARY, _EVENT_GRAPH = 5, 4
+
+
+@kernel("SummaryWriter")
+def summary_writer(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
+    """A handle of a writer that is still to be created."""
+    return named(ctx, container, shared_name, WriterResource, lambda: WriterResource(shared_name or ctx.name))
+
+
+@shape("SummaryWriter")
+def summary_writer_shape() -> TensorSpec:
+    return TensorSpec(dtypes.resource, SCALAR)
+
+
+@kernel("CreateSummaryFileWriter")
+def create_summary_file_writer(
+    ctx: KernelContext, writer: Array, logdir: Array, max_queue: Array, flush_millis: Array, filename_suffix: Array
+) -> None:
+    """Open an event file in a folder, unless the writer is open."""
+    target = resource(writer, WriterResource)
+    if target.is_open:
+        return
+    folder, suffix = file_name(scalar(logdir, "logdir")), os.fsdecode(scalar(filename_suffix, "filename_suffix"))
+    target.open(EventWriter(folder, int(scalar(max_queue, "max_queue")), suffix, gate(ctx)))
+
+
+def _writer(handle: Array) -> EventWriter:
+    return resource(handle, WriterResource).writer()
+
+
+def _add_summary(handle: Array, step: Array, summary: bytes) -> None:
+    _writer(handle).add(wire.bytes_field(_EVENT_SUMMARY, summary), scalar(step, "step"))
+
+
+@kernel("WriteSummary")
+def write_summary(
+    ctx: KernelContext, writer: Array, step: Array, tensor: Array, tag: Array, summary_metadata: Array, *, T: DType
+) -> None:
+    """A tensor with a tag and metadata."""
+    metadata = parsed_or_empty(scalar(summary_metadata, "summary_metadata"))
+    parts = (_tensor_part(np.asarray(tensor), T), _metadata_part(metadata))
+    _add_summary(writer, step, _summary_value(scalar(tag, "tag"), *parts))
+
+
+@kernel("WriteRawProtoSummary")
+def write_raw_proto_summary(ctx: KernelContext, writer: Array, step: Array, tensor: Array) -> None:
+    """Serialized Summaries."""
+    for text in tensor.ravel().tolist():
+        _add_summary(writer, step, text)
+
+
+@kernel("WriteScalarSummary")
+def write_scalar_summary(ctx: KernelContext, writer: Array, step: Array, tag: Array, value: Array) -> None:
+    """A number."""
+    number = np.float32(scalar(value, "value"))
+    _add_summary(writer, step, _summary_value(scalar(tag, "tag"), _number_part(number)))
+
+
+@kernel("WriteHistogramSummary")
+def write_histogram_summary(ctx: KernelContext, writer: Array, step: Array, tag: Array, values: Array) -> None:
+    """The histogram of a tensor."""
+    name = scalar(tag, "tag")
+    _add_summary(writer, step, _summary_value(name, _histogram_part(values, name.decode("utf-8", "replace"))))
+
+
+@kernel("WriteImageSummary")
+def write_image_summary(
+    ctx: KernelContext, writer: Array, step: Array, tag: Array, tensor: Array, bad_color: Array, *, max_images: int
+) -> None:
+    """Images as PNG files."""
+    _add_summary(writer, step, _images_summary(scalar(tag, "tag"), np.asarray(tensor), max_images, np.asarray(bad_color)))
+
+
+_WRITERS = (
+    "CreateSummaryFileWriter", "WriteSummary", "WriteRawProtoSummary", "WriteScalarSummary",
+    "WriteHistogramSummary", "WriteImageSummary", "WriteAudioSummary", "WriteGraphSummary", "ImportEvent",
+    "FlushSummaryWriter", "CloseSummaryWriter",
+)  # fmt: skip
+
+
+shape(*_WRITERS)(no_outputs_shape)
+facts("side_effect", "summary", of=_WRITERS)
+
+
+@kernel("WriteAudioSummary")
+def write_audio_summary(
+    ctx: KernelContext, writer: Array, step: Array, tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int
+) -> None:
+    """Clips as WAV files."""
+    rate = np.float32(scalar(sample_rate, "sample_rate"))
+    _add_summary(writer, step, _audio_summary(scalar(tag, "tag"), np.asarray(tensor), rate, max_outputs))
+
+
+@kernel("WriteGraphSummary")
+def write_graph_summary(ctx: KernelContext, writer: Array, step: Array, tensor: Array) -> None:
+    """A serialized GraphDef."""
+    _writer(writer).add(wire.bytes_field(_EVENT_GRAPH, scalar(tensor, "tensor")), scalar(step, "step"))
+
+
+@kernel("ImportEvent")
+def import_event(ctx: KernelContext, writer: Array, event: Array) -> None:
+    """A serialized Event."""
+    _writer(writer).add_event(scalar(event, "event"))
+
+
+@kernel("FlushSummaryWriter")
+def flush_summary_writer(ctx: KernelContext, writer: Array) -> None:
+    """Write the queued events."""
+    _writer(writer).flush()
+
+
+@kernel("CloseSummaryWriter")
+def close_summary_writer(ctx: KernelContext, writer: Array) -> None:
+    """Write the queued events and close the file."""
+    resource(writer, WriterResource).close()
+
+
+not_differentiable("SummaryWriter", *_WRITERS)
+zero_flops("SummaryWriter", *_WRITERS)

@@ -14,12 +14,11 @@ import numpy as np
 from ...random.index_draws import FixedUnigramSampler, Words, sample_batch
 from ...random.philox import Philox
 from ...registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
-from ...runtime.state.edge_values import object_array
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...runtime.state.run_context import check_time
 from ...support.errors import InvalidArgumentError
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..random._random import new_stream
 from ..shared.kernel_files import read_file

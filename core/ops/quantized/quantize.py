@@ -2,109 +2,162 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import ZERO, Cost, facts, flops, gradient, kernel, not_differentiable, onnx, shape, without_gradient
+from ...numerics.half_precision import wide
+from ...registry.registry import (
+    ZERO,
+    Cost,
+    arrays,
+    everywhere,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    not_differentiable,
+    onnx,
+    shape,
+    without_gradient,
+)
 from ...support.errors import UnimplementedError
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
-from ..shared.argument_checks import require, require_same_shape, scalar
+from ..shared.argument_checks import may_equal, require, scalar
 from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.quantized_ranges import (
     along,
     fake_masks,
     fake_quantize,
     limits,
-    range_of,
+    nudged_range,
+    require_true,
     round_half_away,
+    simulated_range,
     steps,
     tensor_from_float,
 )
-from . import _onnx_quantize as in_onnx
-from . import _quantize_programs  # noqa: F401 - registers lowerings
-from ._simulation import Simulation, check_slices, simulated, simulated_gradient
 
 
-def _range_with_zero(low: Array, high: Array, ensure_minimum_range: float) -> tuple[Array, Array]:
+class Simulation(NamedTuple):
+    """The attributes of quantizing and dequantizing again; some versions of the op have fewer."""
+
+    signed_input: bool
+    range_given: bool
+    num_bits: int = 8
+    round_mode: str = "HALF_TO_EVEN"
+    narrow_range: bool = False
+    axis: int = -1
+
+
+def _simulated(xp: Any, x: Any, low: Any, high: Any, simulation: Simulation) -> Any:
+    """Return floats rounded to the levels of `num_bits`, within the given or measured range."""
+    signed, range_given, bits, round_mode, narrow, axis = simulation
+    require(0 < bits < (62 if signed else 63), f"num_bits {bits} is out of range")
+    require(axis >= -1, f"axis {axis} is smaller than -1")
+    require(axis < x.ndim, f"axis {axis} is not smaller than the rank of {x.shape}")
+    dtype, x = x.dtype, wide(x)
+    if range_given:
+        _check_slices(x, low, high, axis, "input")
+        require_true((low <= high).all(), f"input_min {low} > input_max {high}", xp)
+        edge = () if axis == -1 else low.shape
+        low, high = wide(low.reshape(edge)), wide(high.reshape(edge))
+    elif 0 not in [size for size in x.shape if isinstance(size, int)]:
+        others = tuple(i for i in range(x.ndim) if i != axis) if axis >= 0 else None
+        low, high = xp.min(x, others), xp.max(x, others)
+    else:
+        return x.astype(dtype)
+    low, high, scale, inverse = (along(v, axis, x.ndim) for v in simulated_range(low, high, signed, bits, narrow, xp))
+    scaled = (xp.clip(x, low, high) if range_given else x) * scale
+    rounded = xp.rint(scaled) if round_mode == "HALF_TO_EVEN" else xp.floor(scaled + x.dtype.type(0.5))
+    return (rounded * inverse).astype(dtype)
+
+
+def _check_slices(x: Any, low: Any, high: Any, axis: int, name: str) -> None:
+    """low and high are scalars, or vectors of the axis."""
+    require(axis == -1 or 0 <= axis < x.ndim, f"axis {axis} is not in [-1, {x.ndim if axis != -1 else 0})")
+    for value in (low, high):
+        expected = (1,) * value.ndim if axis == -1 else x.shape[axis : axis + 1]
+        require(may_equal(value.shape, expected), f"the range of {name} must have shape {expected}, not {value.shape}")
+
+
+def _range_with_zero(xp: Any, low: Any, high: Any, ensure_minimum_range: float) -> tuple[Any, Any]:
     """Return a range that contains zero and is wide enough for its magnitude."""
-    require(np.all(low <= high), f"the range is empty: {low} > {high}")
-    low = np.minimum(low, np.float32(0))
-    largest = np.maximum(np.float32(1), np.maximum(np.abs(low), np.abs(high)))
+    require_true((low <= high).all(), f"the range is empty: {low} > {high}", xp)
+    low = xp.minimum(low, np.float32(0))
+    largest = xp.maximum(xp.maximum(abs(low), abs(high)), np.float32(1))
     epsilon = largest * np.float32(ensure_minimum_range)
-    return low, np.maximum(np.maximum(high, low + epsilon), np.float32(0))
+    return low, xp.maximum(xp.maximum(high, low + epsilon), np.float32(0))
 
 
-def _scaled_range(low: Array, high: Array, dtype: DType, narrow_range: bool) -> tuple[Array, Array, Array]:
+def _scaled_range(xp: Any, low: Any, high: Any, dtype: DType, narrow_range: bool) -> tuple[Any, Any, Any]:
     """Return (scale, low, high): the largest scale at which both ends stay within the type."""
     lowest, highest = limits(dtype)
-    lowest += narrow_range
+    lowest, highest = np.float32(lowest + narrow_range), np.float32(highest)
+    most = np.finfo(np.float32).max
     with np.errstate(all="ignore"):
-        most = np.finfo(np.float32).max
-        from_low = np.where(np.float32(lowest) * low > 0, np.float32(lowest) / low, most)
-        from_high = np.where(np.float32(highest) * high > 0, np.float32(highest) / high, most)
-    scale = np.minimum(from_low, from_high).astype(np.float32)
-    return scale, (np.float32(lowest) / scale), (np.float32(highest) / scale)
+        from_low = xp.where(lowest * low > 0, lowest / low, most)
+        from_high = xp.where(highest * high > 0, highest / high, most)
+    scale = xp.minimum(from_low, from_high)
+    return scale, lowest / scale, highest / scale
 
 
 def _half_range(dtype: DType) -> Any:
     return np.float32(steps(dtype) / 2) if dtype.name.startswith("qint") else np.float32(0)
 
 
-@kernel("QuantizeV2")
+@everywhere("QuantizeV2")
 def quantize_v2(
-    input: Array,
-    min_range: Array,
-    max_range: Array,
-    *,
-    T: DType,
-    mode: str,
-    round_mode: str,
-    narrow_range: bool,
-    axis: int,
-    ensure_minimum_range: float,
-) -> tuple[Result, Result, Result]:
+    xp: Any, input: Any, min_range: Any, max_range: Any, *,
+    T: DType, mode: str, round_mode: str, narrow_range: bool, axis: int, ensure_minimum_range: float,
+) -> tuple[Any, Any, Any]:  # fmt: skip
     """Quantize floats to integers of a type, and return the range of the integers."""
-    check_slices(input, min_range, max_range, axis, "input")
+    _check_slices(input, min_range, max_range, axis, "input")
     require(not narrow_range or mode == "SCALED", f"narrow_range needs mode SCALED, not {mode}")
     require(round_mode != "HALF_TO_EVEN" or mode == "SCALED", f"round_mode HALF_TO_EVEN needs mode SCALED, not {mode}")
-    shape = () if axis == -1 else np.shape(min_range)
-    low, high = _range_with_zero(np.reshape(min_range, shape), np.reshape(max_range, shape), ensure_minimum_range)
+    low, high = (xp.reshape(end, () if axis == -1 else (-1,)) for end in (min_range, max_range))
+    low, high = _range_with_zero(xp, low, high, ensure_minimum_range)
     if mode == "SCALED":
-        scale, low, high = _scaled_range(low, high, T, narrow_range)
-        clipped = np.clip(input, along(low, axis, input.ndim), along(high, axis, input.ndim))
-        scaled = clipped * along(scale, axis, input.ndim)
-        result = np.rint(scaled) if round_mode == "HALF_TO_EVEN" else round_half_away(scaled)
+        scale, low, high = _scaled_range(xp, low, high, T, narrow_range)
+        bottom, top, scale = (_along_input(end, axis, input) for end in (low, high, scale))
+        scaled = xp.clip(input, bottom, top) * scale
+        result = xp.rint(scaled) if round_mode == "HALF_TO_EVEN" else round_half_away(scaled, xp)
     elif mode == "MIN_FIRST":
-        result = _quantize_min_first(input, low, high, axis, T)
+        result = _quantize_min_first(xp, input, low, high, axis, T)
     else:
-        result = _quantize_min_combined(input, low, high, axis, T)
-    lowest, highest = limits(T)
-    quantized = np.clip(result.astype(np.float64), lowest, highest).astype(T.numpy)
-    return quantized, np.asarray(low, np.float32), np.asarray(high, np.float32)
+        result = _quantize_min_combined(xp, input, low, high, axis, T)
+    result = result.astype(np.float64) if T.size > 2 else result  # the ends of 32 bits are no numbers of float32
+    return xp.clip(result, *limits(T)).astype(T.numpy), low, high
 
 
-def _quantize_min_combined(x: Array, low: Array, high: Array, axis: int, dtype: DType) -> Array:
+def _along_input(values: Any, axis: int, x: Any) -> Any:
+    return along(values, axis, x.ndim) if axis >= 0 else values
+
+
+def _quantize_min_combined(xp: Any, x: Any, low: Any, high: Any, axis: int, dtype: DType) -> Any:
     lowest, highest = limits(dtype)
-    scale = along((np.float64(highest - lowest) / (high - low)).astype(np.float32), axis, x.ndim)
-    low, high = along(low, axis, x.ndim), along(high, axis, x.ndim)
-    shifted = (np.clip(x, low, high) - low) * scale
+    width = (high - low).astype(np.float64)
+    scale = (np.float64(highest - lowest) / width).astype(np.float32)
+    low, high, scale = (_along_input(value, axis, x) for value in (low, high, scale))
+    shifted = (xp.clip(x, low, high) - low) * scale
     if dtype.name.startswith("qint"):
-        return round_half_away(shifted - _half_range(dtype))
-    return np.trunc(shifted + np.float32(0.5))
+        return round_half_away(shifted - _half_range(dtype), xp)
+    return xp.floor(shifted + np.float32(0.5))
 
 
-def _quantize_min_first(x: Array, low: Array, high: Array, axis: int, dtype: DType) -> Array:
+def _quantize_min_first(xp: Any, x: Any, low: Any, high: Any, axis: int, dtype: DType) -> Any:
     if axis != -1:
         raise UnimplementedError("QuantizeV2 has no mode MIN_FIRST along an axis")
     if dtype.name == "quint8":
         # TensorFlow's fast path: halves to even, unlike the other types.
-        return np.rint((np.clip(x, low, high) - low) * (np.float32(255) / (high - low)))
-    return tensor_from_float(x, low, high, dtype)
+        return xp.rint((xp.clip(x, low, high) - low) * (np.float32(255) / (high - low)))
+    return tensor_from_float(x, low, high, dtype, xp)
 
 
 @kernel("Dequantize")
@@ -112,25 +165,61 @@ def dequantize(
     input: Array, min_range: Array, max_range: Array, *, T: DType, mode: str, narrow_range: bool, axis: int, dtype: DType
 ) -> Result:
     """Integers of a type as the floats they stand for within the range."""
-    check_slices(input, min_range, max_range, axis, "input")
-    shape = () if axis == -1 else np.shape(min_range)
-    low = along(np.reshape(min_range, shape), axis, input.ndim)
-    high = along(np.reshape(max_range, shape), axis, input.ndim)
+    attrs: dict[str, Any] = {"T": T, "mode": mode, "narrow_range": narrow_range, "axis": axis, "dtype": dtype}
+    return _dequantized(np, input, min_range, max_range, **attrs)
+
+
+@lower("Dequantize")
+def _dequantized(
+    xp: Any, input: Any, min_range: Any, max_range: Any, *, T: DType, mode: str, narrow_range: bool, axis: int, dtype: DType
+) -> Any:
+    _check_slices(input, min_range, max_range, axis, "input")
+    low, high = (xp.reshape(end, () if axis == -1 else (-1,)) for end in (min_range, max_range))
+    low, high = (_along_input(end, axis, input) for end in (low, high))
     lowest, highest = limits(T)
     x = input.astype(np.float32)
     if mode == "MIN_COMBINED":
-        scale = ((high - low) / np.float32(highest - lowest)).astype(np.float32)
+        scale = (high - low) / np.float32(highest - lowest)
         result = (x + _half_range(T)) * scale + low
     elif mode == "MIN_FIRST":
-        scale = ((high.astype(np.float64) - low) / (steps(T) - 1.0)).astype(np.float32)
-        with np.errstate(all="ignore"):
-            start = np.where(high == low, low, round_half_away(low / scale) * scale)
+        scale = ((high.astype(np.float64) - low.astype(np.float64)) / (steps(T) - 1.0)).astype(np.float32)
+        is_flat = high == low
+        start = xp.where(is_flat, low, round_half_away(low / xp.where(is_flat, np.float32(1), scale), xp) * scale)
         result = (start - np.float32(lowest) * scale) + x * scale
     else:
         lowest += narrow_range
-        scale = np.maximum(low / np.float32(lowest), high / np.float32(highest)) if lowest else high / np.float32(highest)
-        result = x * scale
-    return np.asarray(result).astype(dtype.numpy)
+        scale = high / np.float32(highest)
+        result = x * (xp.maximum(low / np.float32(lowest), scale) if lowest else scale)
+    return result.astype(dtype.numpy)
+
+
+@onnx("Dequantize")
+def _dequantize_onnx(
+    g: Any, x: Any, low: Any, high: Any, *, T: DType, mode: str, narrow_range: bool, axis: int, dtype: DType
+) -> Any:
+    """Lower to DequantizeLinear where the zero is one of the integers."""
+    linear = _linear(g, x, low, high, T, mode, narrow_range)
+    if linear is not None:
+        return g.cast(linear, dtype)
+    attrs: dict[str, Any] = {"T": T, "mode": mode, "narrow_range": narrow_range, "axis": axis, "dtype": dtype}
+    return g.evaluate(_dequantized, (), (), (x, low, high), attrs)
+
+
+def _linear(g: Any, x: Any, low: Any, high: Any, T: DType, mode: str, narrow_range: bool) -> Any:
+    """Return a DequantizeLinear for 8 bits in a constant range; None where the range has no zero among the integers."""
+    if x.dtype.size > 1 or mode == "MIN_COMBINED" or low.array is None or high.array is None or low.array.size > 1:
+        return None
+    lowest, highest = limits(T)
+    bottom, top = (np.float32(bound.array.item()) for bound in (low, high))
+    if mode == "SCALED":
+        first = lowest + narrow_range
+        scale, zero = max([top / np.float32(highest), *([bottom / np.float32(first)] if first else [])]), 0
+    else:
+        scale = np.float32((np.float64(top) - bottom) / (steps(T) - 1.0))
+        zero = lowest - int(round_half_away(bottom / scale)) if scale > 0 else highest + 1
+    if not lowest <= zero <= highest:
+        return None
+    return g.op("DequantizeLinear", x, g.constant(scale), g.constant(zero, x.dtype), dtype=dtypes.float32)
 
 
 @shape("QuantizeV2")
@@ -157,36 +246,46 @@ def dequantize_flops(input: TensorSpec, min_range: TensorSpec, max_range: Tensor
     return Cost({"SCALED": 1, "MIN_FIRST": 2}.get(mode, combined)) * input.shape.num_elements
 
 
-@kernel("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")
-def quantize_and_dequantize_v2(input: Array, input_min: Array, input_max: Array, *, simulation: Simulation) -> Result:
+@everywhere("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")
+def quantize_and_dequantize_v2(xp: Any, input: Any, input_min: Any, input_max: Any, *, simulation: Simulation) -> Any:
     """Round floats to the levels of `num_bits`, within the given or measured range."""
-    return simulated(input, input_min, input_max, simulation)
+    return _simulated(xp, input, input_min, input_max, simulation)
 
 
-@kernel("QuantizeAndDequantizeV3")
+@everywhere("QuantizeAndDequantizeV3", static=(3,))
 def quantize_and_dequantize_v3(
-    input: Array, input_min: Array, input_max: Array, num_bits: Array, *, simulation: Simulation
-) -> Result:
+    xp: Any, input: Any, input_min: Any, input_max: Any, num_bits: Array, *, simulation: Simulation
+) -> Any:
     """As QuantizeAndDequantizeV2; the number of bits is an input, and a scalar is no input."""
     require(input.ndim > 0, f"axis {simulation.axis} of a scalar")
     bits = scalar(num_bits, "num_bits")
-    return simulated(input, input_min, input_max, simulation._replace(num_bits=bits))
+    return _simulated(xp, input, input_min, input_max, simulation._replace(num_bits=bits))
 
 
-@kernel("QuantizeAndDequantize")
-def quantize_and_dequantize(input: Array, *, input_min: float, input_max: float, simulation: Simulation) -> Result:
+@everywhere("QuantizeAndDequantize")
+def quantize_and_dequantize(xp: Any, input: Any, *, input_min: float, input_max: float, simulation: Simulation) -> Any:
     """As QuantizeAndDequantizeV2; the range is an attribute."""
-    low, high = (np.asarray(v).astype(input.dtype) for v in (input_min, input_max))
-    return simulated(input, low, high, simulation)
+    low, high = (np.asarray(end).astype(input.dtype) for end in (input_min, input_max))
+    return _simulated(xp, input, low, high, simulation)
 
 
-@kernel("QuantizeAndDequantizeV4Grad")
+@everywhere("QuantizeAndDequantizeV4Grad")
 def quantize_and_dequantize_v4_grad(
-    gradients: Array, input: Array, input_min: Array, input_max: Array, *, axis: int
-) -> tuple[Result, Result, Result]:
-    """The gradient where the input lies within the range; none for the range."""
-    return simulated_gradient(gradients, input, input_min, input_max, axis)
+    xp: Any, gradients: Any, x: Any, low: Any, high: Any, *, axis: int
+) -> tuple[Any, Any, Any]:
+    """Return the gradient where the input lies within the range, and zeros for the range."""
+    require(axis >= -1, f"axis {axis} is smaller than -1")
+    require(may_equal(gradients.shape, x.shape), "gradients and input must have the same shape")
+    require(axis < x.ndim, f"axis {axis} is not smaller than the rank of {x.shape}")
+    expected = () if axis == -1 else x.shape[axis : axis + 1]
+    for name, value in (("input_min", low), ("input_max", high)):
+        require(may_equal(value.shape, expected), f"{name} must have shape {expected}, not {value.shape}")
+    inside = (x >= along(low, axis, x.ndim)) & (x <= along(high, axis, x.ndim))
+    return xp.where(inside, gradients, gradients.dtype.type(0)), xp.zeros_like(low), xp.zeros_like(high)
 
+
+facts("own_gradient", of=["QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3"])
+facts("own_gradient", of=["QuantizeAndDequantizeV4"])
 
 _SIMULATORS = ("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
 
@@ -239,21 +338,9 @@ def quantize_and_dequantize_v4_grad_flops(gradients: TensorSpec, *rest: TensorSp
 facts("backward", of=("QuantizeAndDequantizeV4Grad",))
 
 
-_ZERO = np.zeros((), np.float32)
 _FAKE = ("FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel")
 _FAKE_GRADIENTS = tuple(f"{name}Gradient" for name in _FAKE)
 facts("elementwise", of=_FAKE[:2])
-
-
-def _vars(min: Array, max: Array) -> tuple[Any, Any]:
-    require(np.ndim(min) == np.ndim(max) == 0, "min and max must be scalars")
-    return range_of(min, max, "inputs")
-
-
-def _channels(inputs: Array, min: Array, max: Array) -> None:
-    require(inputs.ndim >= 1, "inputs must have at least rank 1")
-    for name, value in (("min", min), ("max", max)):
-        require(value.shape == inputs.shape[-1:], f"{name} must have shape {inputs.shape[-1:]}, not {value.shape}")
 
 
 @kernel("FakeQuantWithMinMaxArgs")
@@ -266,7 +353,8 @@ def fake_quant_with_min_max_args(inputs: Array, *, min: float, max: float, num_b
 @kernel("FakeQuantWithMinMaxVars")
 def fake_quant_with_min_max_vars(inputs: Array, min: Array, max: Array, *, num_bits: int, narrow_range: bool) -> Result:
     """Inputs rounded to the levels of [min, max]."""
-    return fake_quantize(inputs, *_vars(min, max), num_bits, narrow_range)
+    _require_range(inputs, min, max, False)
+    return fake_quantize(inputs, min, max, num_bits, narrow_range)
 
 
 @kernel("FakeQuantWithMinMaxVarsPerChannel")
@@ -274,43 +362,92 @@ def fake_quant_with_min_max_vars_per_channel(
     inputs: Array, min: Array, max: Array, *, num_bits: int, narrow_range: bool
 ) -> Result:
     """Inputs rounded to the levels of the range of their channel, the last dimension."""
-    _channels(inputs, min, max)
+    _require_range(inputs, min, max, True)
     return fake_quantize(inputs, min, max, num_bits, narrow_range)
 
 
-@kernel("FakeQuantWithMinMaxArgsGradient")
+def _require_range(x: Any, low: Any, high: Any, is_by_channel: bool) -> None:
+    require(x.ndim or not is_by_channel, "inputs must have at least rank 1")
+    expected = x.shape[-1:] if is_by_channel else ()
+    for name, value in (("min", low), ("max", high)):
+        require(may_equal(value.shape, expected), f"{name} must have shape {expected}, not {value.shape}")
+
+
+@arrays("FakeQuantWithMinMaxArgs")
+def _fake_by_attributes(xp: Any, x: Any, *, min: float, max: float, num_bits: int, narrow_range: bool) -> Any:
+    require(min < max, f"min {min} must be smaller than max {max}")
+    return _fake_of_arrays(xp, x, np.float32(min), np.float32(max), num_bits, narrow_range)
+
+
+@arrays("FakeQuantWithMinMaxVars")
+def _fake_by_range(xp: Any, x: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool) -> Any:
+    _require_range(x, min, max, False)
+    return _fake_of_arrays(xp, x, min, max, num_bits, narrow_range)
+
+
+@arrays("FakeQuantWithMinMaxVarsPerChannel")
+def _fake_by_channel(xp: Any, x: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool) -> Any:
+    _require_range(x, min, max, True)
+    return _fake_of_arrays(xp, x, min, max, num_bits, narrow_range)
+
+
+def _fake_of_arrays(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Any:
+    """Return x rounded to the levels, with TensorFlow's gradient: of x within the range, else of the end of the range.
+
+    The kernels compute the same in place, by `fake_quantize`.
+    """
+    low, high = xp.asarray(low, np.float32), xp.asarray(high, np.float32)
+    least, most, scale = nudged_range(low, high, num_bits, narrow_range, xp)
+    inverse = np.float32(1) / scale
+    zero = xp.floor(-least * inverse + np.float32(0.5))
+    clipped = xp.maximum(xp.minimum(x, most), least)
+    levels = xp.floor((clipped - least) * inverse - zero + np.float32(0.5)) * scale
+    is_empty = (low == 0) & (high == 0)
+
+    def path() -> Any:
+        inside = xp.where(xp.isfinite(x), x, 0)
+        return xp.where((x < least) & ~is_empty, low, xp.where((x > most) & ~is_empty, high, inside))
+
+    return xp.with_derivatives(xp.where(is_empty, np.float32(0), levels), path)
+
+
+@everywhere("FakeQuantWithMinMaxArgsGradient")
 def fake_quant_with_min_max_args_gradient(
-    gradients: Array, inputs: Array, *, min: float, max: float, num_bits: int, narrow_range: bool
-) -> Result:
+    xp: Any, gradients: Any, inputs: Any, *, min: float, max: float, num_bits: int, narrow_range: bool
+) -> Any:
     """The gradient where the input lies within the range."""
     require(min < max, f"min {min} must be smaller than max {max}")
-    require_same_shape(gradients, inputs, "gradients and inputs")
-    _, within, _ = fake_masks(inputs, min, max, num_bits, narrow_range)
-    return np.where(within, gradients, _ZERO)
+    require(may_equal(gradients.shape, inputs.shape), "gradients and inputs must have the same shape")
+    _, within, _ = fake_masks(inputs, min, max, num_bits, narrow_range, xp)
+    return xp.where(within, gradients, np.float32(0))
 
 
-@kernel("FakeQuantWithMinMaxVarsGradient")
+@everywhere("FakeQuantWithMinMaxVarsGradient")
 def fake_quant_with_min_max_vars_gradient(
-    gradients: Array, inputs: Array, min: Array, max: Array, *, num_bits: int, narrow_range: bool
-) -> tuple[Result, Result, Result]:
+    xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
+) -> tuple[Any, Any, Any]:
     """The gradients for inputs, min and max."""
-    require_same_shape(gradients, inputs, "gradients and inputs")
-    masks = fake_masks(inputs, *_vars(min, max), num_bits, narrow_range)
-    below, within, above = (np.where(mask, gradients, _ZERO) for mask in masks)
-    return within, np.sum(below, dtype=np.float32), np.sum(above, dtype=np.float32)
+    _require_range(inputs, min, max, False)
+    return _range_gradients(xp, gradients, inputs, min, max, num_bits, narrow_range, tuple(range(inputs.ndim)))
 
 
-@kernel("FakeQuantWithMinMaxVarsPerChannelGradient")
+@everywhere("FakeQuantWithMinMaxVarsPerChannelGradient")
 def fake_quant_with_min_max_vars_per_channel_gradient(
-    gradients: Array, inputs: Array, min: Array, max: Array, *, num_bits: int, narrow_range: bool
-) -> tuple[Result, Result, Result]:
+    xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
+) -> tuple[Any, Any, Any]:
     """The gradients for inputs, min and max."""
-    require_same_shape(gradients, inputs, "gradients and inputs")
-    _channels(inputs, min, max)
-    masks = fake_masks(inputs, min, max, num_bits, narrow_range)
-    below, within, above = (np.where(mask, gradients, _ZERO) for mask in masks)
-    others = tuple(range(inputs.ndim - 1))
-    return within, np.sum(below, others, dtype=np.float32), np.sum(above, others, dtype=np.float32)
+    _require_range(inputs, min, max, True)
+    return _range_gradients(xp, gradients, inputs, min, max, num_bits, narrow_range, tuple(range(inputs.ndim - 1)))
+
+
+def _range_gradients(
+    xp: Any, gradients: Any, inputs: Any, low: Any, high: Any, num_bits: int, narrow_range: bool, axes: tuple[int, ...]
+) -> tuple[Any, Any, Any]:
+    """Return the gradients within the range, and their sums along axes below and above."""
+    require(may_equal(gradients.shape, inputs.shape), "gradients and inputs must have the same shape")
+    masks = fake_masks(inputs, low, high, num_bits, narrow_range, xp)
+    below, within, above = (xp.where(mask, gradients, np.float32(0)) for mask in masks)
+    return within, xp.sum(below, axes), xp.sum(above, axes)
 
 
 shape(*_FAKE)(first_shape)
@@ -368,7 +505,3 @@ def fake_quant_args_gradient_flops(gradients: TensorSpec, inputs: TensorSpec) ->
 def fake_quant_vars_gradient_flops(gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec) -> Cost:
     """Two comparisons, and the sums of the gradients below and above each range."""
     return Cost(4 * gradients.shape.num_elements - 2 * min.shape.num_elements)
-
-
-onnx("Dequantize")(in_onnx.dequantized)
-onnx("QuantizeV2")(in_onnx.quantized)

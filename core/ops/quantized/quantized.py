@@ -2,88 +2,84 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import Cost, flops, kernel, multiply_adds, onnx, shape, without_gradient
-from ...support.errors import InvalidArgumentError
+from ...registry.registry import Cost, everywhere, flops, kernel, lower, multiply_adds, onnx, shape, without_gradient
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
-from ..shared.argument_checks import require, require_rank, with_rank
-from ..shared.convolution_shared import Geometry, convolution_shape
+from ..shared.argument_checks import may_equal, require, require_broadcast, require_rank, with_rank
+from ..shared.convolution_shared import Geometry, convolution_shape, convolved
 from ..shared.convolution_shared import convolve as convolve_checked
+from ..shared.onnx_lowerings import channels_first, filter_first, in_format, transposed, window_attrs, window_of
 from ..shared.quantized_ranges import (
     from_float,
     limits,
     product_range,
     range_of,
+    require_true,
     tensor_from_float,
     tensor_to_float,
     to_float,
     unclamped,
+    zero_point,
 )
 from ..shared.window_geometry import WindowAttributes
-from . import _onnx_arithmetic as in_onnx
 from .requantize import DEQUANTIZING, QUANTIZING, with_range
 
 
-def wrapped(x: Array) -> Array:
+def wrapped(x: Any) -> Any:
     """int32 from wider integers or exact floats, wrapping around."""
-    return np.asarray(x).astype(np.int64).astype(np.int32)
+    return x.astype(np.int64).astype(np.int32)
 
 
 def _without_zero(q: Array, bounds: tuple[Any, Any], dtype: DType) -> Array:
-    """Return the integers less the zero point, exact in float64."""
-    return q.astype(np.float64) - unclamped(0.0, *bounds, dtype)
+    """Return the integers less the zero point, exact in float64, of which NumPy has fast products."""
+    return q.astype(np.float64) - zero_point(*bounds, dtype)
 
 
-def _sum_range(a: tuple[Any, Any], b: tuple[Any, Any], bits: int) -> tuple[Any, Any]:
+def _sum_range(xp: Any, a: tuple[Any, Any], b: tuple[Any, Any], bits: int) -> tuple[Any, Any]:
     """Return a symmetric range, 2^bits times as wide as the operands."""
-    extreme = max(abs(min(a[0], b[0])), abs(max(a[1], b[1])))
-    return np.float32(-extreme * np.float32(1 << bits)), np.float32(extreme * np.float32(1 << bits))
-
-
-def _broadcast(x: Array, y: Array) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(np.shape(x), np.shape(y))
-    except ValueError:
-        raise InvalidArgumentError(f"shapes {np.shape(x)} and {np.shape(y)} do not broadcast") from None
+    extreme = xp.maximum(abs(xp.minimum(a[0], b[0])), abs(xp.maximum(a[1], b[1]))) * np.float32(1 << bits)
+    return -extreme, extreme
 
 
 def _operand_ranges(
-    x: Array, y: Array, min_x: Array, max_x: Array, min_y: Array, max_y: Array
+    xp: Any, x: Any, y: Any, min_x: Any, max_x: Any, min_y: Any, max_y: Any
 ) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """Return the ranges of two operands, none of them empty; the operands must broadcast."""
-    a, b = range_of(min_x, max_x, "x"), range_of(min_y, max_y, "y")
-    require(a[0] < a[1], f"min_x {a[0]} must be smaller than max_x {a[1]}")
-    require(b[0] < b[1], f"min_y {b[0]} must be smaller than max_y {b[1]}")
-    _broadcast(x, y)
+    a, b = range_of(min_x, max_x, "x", xp), range_of(min_y, max_y, "y", xp)
+    require_true(a[0] < a[1], f"min_x {a[0]} must be smaller than max_x {a[1]}", xp)
+    require_true(b[0] < b[1], f"min_y {b[0]} must be smaller than max_y {b[1]}", xp)
+    require_broadcast(x, y)
     return a, b
 
 
-@kernel("QuantizedAdd")
+@everywhere("QuantizedAdd")
 def quantized_add(
-    x: Array, y: Array, min_x: Array, max_x: Array, min_y: Array, max_y: Array, *, T1: DType, T2: DType, Toutput: DType
-) -> tuple[Result, Result, Result]:
+    xp: Any, x: Any, y: Any, min_x: Any, max_x: Any, min_y: Any, max_y: Any, *, T1: DType, T2: DType, Toutput: DType
+) -> tuple[Any, Any, Any]:
     """x + y in a range wide enough for both."""
-    a, b = _operand_ranges(x, y, min_x, max_x, min_y, max_y)
-    low, high = _sum_range(a, b, 14)
+    a, b = _operand_ranges(xp, x, y, min_x, max_x, min_y, max_y)
+    new = _sum_range(xp, a, b, 14)
     both = (x, a, T1), (y, b, T2)
     lone = [q.ndim == 0 and other.ndim > 0 for q, other in ((x, y), (y, x))]
-    parts = [(in_range if one else _by_steps)(*part, (low, high), Toutput) for part, one in zip(both, lone)]
-    return wrapped(parts[0] + parts[1]), low, high
+    parts = [(in_range if one else _by_steps)(xp, *part, new, Toutput) for part, one in zip(both, lone)]
+    return wrapped(parts[0] + parts[1]), *new
 
 
-def in_range(q: Array, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType) -> Array:
-    return from_float(to_float(q, *old, old_type), *new, new_type).astype(np.int64)
+def in_range(xp: Any, q: Any, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType) -> Any:
+    return from_float(to_float(q, *old, old_type, xp), *new, new_type, xp).astype(np.int64)
 
 
-def _by_steps(q: Array, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType) -> Array:
+def _by_steps(xp: Any, q: Any, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType) -> Any:
     """As in_range, but a single step is rounded and multiplied, as TensorFlow does in additions."""
-    zero, one = (unclamped(to_float(np.int64(n), *old, old_type), *new, new_type) for n in (0, 1))
-    return np.clip(zero + q.astype(np.int64) * (one - zero), *limits(new_type))
+    zero, one = (unclamped(to_float(np.int64(n), *old, old_type, xp), *new, new_type, xp) for n in (0, 1))
+    return xp.clip(zero + q.astype(np.int64) * (one - zero), *limits(new_type))
 
 
 @flops("QuantizedAdd")
@@ -92,13 +88,14 @@ def quantized_add_flops(x: TensorSpec, y: TensorSpec, *ranges: TensorSpec, outpu
     return Cost(4) * (x.shape.num_elements + y.shape.num_elements) + Cost(1) * outputs[0].shape.num_elements
 
 
-@kernel("QuantizedMul")
+@everywhere("QuantizedMul")
 def quantized_mul(
-    x: Array, y: Array, min_x: Array, max_x: Array, min_y: Array, max_y: Array, *, T1: DType, T2: DType, Toutput: DType
-) -> tuple[Result, Result, Result]:
+    xp: Any, x: Any, y: Any, min_x: Any, max_x: Any, min_y: Any, max_y: Any, *, T1: DType, T2: DType, Toutput: DType
+) -> tuple[Any, Any, Any]:
     """x * y; a step of the result is the product of their steps."""
-    a, b = _operand_ranges(x, y, min_x, max_x, min_y, max_y)
-    return wrapped(_without_zero(x, a, T1) * _without_zero(y, b, T2)), *product_range(a, T1, b, T2, Toutput)
+    a, b = _operand_ranges(xp, x, y, min_x, max_x, min_y, max_y)
+    first, second = (q.astype(np.int64) - zero_point(*bounds, dtype, xp) for q, bounds, dtype in ((x, a, T1), (y, b, T2)))
+    return wrapped(first * second), *product_range(a, T1, b, T2, Toutput)
 
 
 @shape("QuantizedAdd", "QuantizedMul")
@@ -123,14 +120,14 @@ without_gradient("QuantizedAdd", "QuantizedMul")
 class OperandRanges(NamedTuple):
     """The least and the greatest number that the integers of two operands stand for."""
 
-    min_a: Array
-    max_a: Array
-    min_b: Array
-    max_b: Array
+    min_a: Any
+    max_a: Any
+    min_b: Any
+    max_b: Any
 
-    def of(self, first: str, second: str) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    def of(self, first: str, second: str, xp: Any = np) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
         """Both ranges, checked; the names are for errors."""
-        return range_of(self.min_a, self.max_a, first), range_of(self.min_b, self.max_b, second)
+        return range_of(self.min_a, self.max_a, first, xp), range_of(self.min_b, self.max_b, second, xp)
 
 
 @kernel("QuantizedMatMul")
@@ -169,22 +166,22 @@ def quantized_mat_mul_flops(
 without_gradient("QuantizedMatMul")
 
 
-@kernel("QuantizedBiasAdd")
+@everywhere("QuantizedBiasAdd")
 def quantized_bias_add(
-    input: Array, bias: Array, edges: OperandRanges, *, T1: DType, T2: DType, out_type: DType
-) -> tuple[Result, Result, Result]:
+    xp: Any, input: Any, bias: Any, edges: OperandRanges, *, T1: DType, T2: DType, out_type: DType
+) -> tuple[Any, Any, Any]:
     """A vector added to the last dimension, in a range wide enough for both."""
-    a, b = edges.of("input", "bias")
+    a, b = edges.of("input", "bias", xp)
     require(input.ndim >= 2, f"input must have at least rank 2, not shape {input.shape}")
     require_rank(bias, 1, "bias")
-    require(bias.shape == input.shape[-1:], f"bias {bias.shape} does not fit input {input.shape}")
-    low, high = _sum_range(a, b, 17)
+    require(may_equal(bias.shape, input.shape[-1:]), f"bias {bias.shape} does not fit input {input.shape}")
+    new = _sum_range(xp, a, b, 17)
     parts = [
-        tensor_from_float(tensor_to_float(q, *bounds, dtype), low, high, out_type).astype(np.int64)
+        tensor_from_float(tensor_to_float(q, *bounds, dtype, xp), *new, out_type, xp).astype(np.int64)
         for q, bounds, dtype in ((input, a, T1), (bias, b, T2))
     ]
-    zero = int(from_float(np.float32(0), low, high, out_type))
-    return wrapped(parts[0] + parts[1] - zero), low, high
+    zero = from_float(np.float32(0), *new, out_type, xp).astype(np.int64)
+    return wrapped(parts[0] + parts[1] - zero), *new
 
 
 @shape("QuantizedBiasAdd")
@@ -240,8 +237,129 @@ def quantized_conv2d_flops(input: TensorSpec, filter: TensorSpec, *ranges: Tenso
 
 without_gradient("QuantizedConv2D")
 
-onnx("QuantizedAdd")(in_onnx.added)
-onnx("QuantizedMul")(in_onnx.multiplied)
-onnx("QuantizedMatMul")(in_onnx.mat_mul)
-onnx("QuantizedBiasAdd")(in_onnx.bias_added)
-onnx("QuantizedConv2D")(in_onnx.convolution)
+# ONNX has operators for products of integers of 8 bits, which subtract zero points; XLA's integers wrap around as they are.
+
+
+def _centered(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> Any:
+    return q.astype(np.int32) - zero_point(*bounds, dtype, xp).astype(np.int32)
+
+
+@lower("QuantizedMatMul")
+def _mat_mul_lowering(
+    xla: Any,
+    a: Any,
+    b: Any,
+    edges: OperandRanges,
+    *,
+    T1: DType,
+    T2: DType,
+    Toutput: DType,
+    transpose_a: bool,
+    transpose_b: bool,
+) -> tuple[Any, Any, Any]:
+    first, second = edges.of("a", "b", xla)
+    require_rank(a, 2, "a")
+    require_rank(b, 2, "b")
+    a, b = a.T if transpose_a else a, b.T if transpose_b else b
+    require(a.shape[1] == b.shape[0] != 0, f"matrices of {a.shape} and {b.shape} do not fit")
+    product = xla.matmul(_centered(xla, a, first, T1), _centered(xla, b, second, T2))
+    return product, *product_range(first, T1, second, T2, Toutput)
+
+
+@lower("QuantizedConv2D")
+def _conv2d_lowering(
+    xla: Any, x: Any, w: Any, edges: OperandRanges, *, Tinput: DType, Tfilter: DType, out_type: DType, window: WindowAttributes
+) -> tuple[Any, Any, Any]:
+    first, second = edges.of("input", "filter", xla)
+    require_rank(x, 4, "input")
+    require_rank(w, 4, "filter")
+    require(x.shape[3] == w.shape[2], f"input has {x.shape[3]} channels, the filter {w.shape[2]}")
+    Geometry(4, window)
+    sums = convolved(xla, _centered(xla, x, first, Tinput), _centered(xla, w, second, Tfilter), window)
+    return sums, *product_range(first, Tinput, second, Tfilter, out_type)
+
+
+def products(g: Any, product: Callable[..., Any], x: Any, w: Any, zeros: tuple[Any, ...]) -> Any:
+    """Return sums of products of integers less their zero points, of int32 that wraps around.
+
+    `product` takes operands and zero points of uint8, the only dtype of older runtimes' convolutions. Zero points beyond 8
+    bits need three further products.
+    """
+    if x.dtype.size > 1 or w.dtype.size > 1:
+        g.refuse("ONNX multiplies quantized integers of 8 bits only")
+    zeros = tuple(g.Sub(zero, limits(v.dtype)[0]) for v, zero in zip((x, w), zeros))
+    x, w = (_without_sign(g, operand) for operand in (x, w))
+    near = [g.Max(g.Min(zero, limits(v.dtype)[1]), limits(v.dtype)[0]) for v, zero in zip((x, w), zeros)]
+    near_x, near_w = (g.cast(zero, v.dtype) for v, zero in zip((x, w), near))
+    direct = product(x, w, near_x, near_w)
+
+    def corrected() -> list[Any]:
+        rest_x, rest_w = (g.Sub(*pair) for pair in zip(near, zeros))
+        one_x, one_w = (g.Expand(g.like(1, value), g.dims(value)) for value in (x, w))
+        none_x, none_w = g.like(0, x), g.like(0, w)
+        terms = [
+            (product(one_x, w, none_x, near_w), rest_x),
+            (product(x, one_w, near_x, none_w), rest_w),
+            (product(one_x, one_w, none_x, none_w), g.Mul(rest_x, rest_w)),
+        ]
+        total = g.cast(direct, dtypes.int64)
+        for sums, factor in terms:
+            total = g.Add(total, g.Mul(g.cast(sums, dtypes.int64), factor))
+        return [g.cast(total, dtypes.int32)]
+
+    is_within = [g.cast(g.Equal(*pair), dtypes.int64) for pair in zip(near, zeros)]
+    return g.choose(g.Greater(g.Mul(*is_within), 0), [corrected, lambda: [direct]])[0]
+
+
+def _without_sign(g: Any, x: Any) -> Any:
+    """Return integers of 8 bits from 0 on, uint8."""
+    lowest = limits(x.dtype)[0]
+    return g.cast(g.Sub(g.cast(x, dtypes.int32), lowest), dtypes.uint8) if lowest else x
+
+
+def matrix_product(g: Any, a: Any, b: Any, zero_a: Any, zero_b: Any) -> Any:
+    return g.op("MatMulInteger", a, b, zero_a, zero_b, dtype=dtypes.int32)
+
+
+def convolution_of(g: Any, window: WindowAttributes, is_depthwise: bool = False) -> Callable[..., Any]:
+    """Return the function of images, filters and zero points that convolves."""
+
+    def sums_of(x: Any, w: Any, zero_x: Any, zero_w: Any) -> Any:
+        attrs = window_attrs(x, window_of(g, w), window)
+        filters = filter_first(g, w)
+        if is_depthwise:
+            channels, multiplier = w.shape.known()[2:]
+            filters = g.reshape(g.transpose(w, [2, 3, 0, 1]), [channels * multiplier, 1, *window_of(g, w)])
+            attrs["group"] = channels
+        first = channels_first(g, x, window.data_format)
+        sums = g.op("ConvInteger", first, filters, zero_x, zero_w, dtype=dtypes.int32, **attrs)
+        return in_format(g, sums, 4, window.data_format)
+
+    return sums_of
+
+
+@onnx("QuantizedMatMul")
+def _mat_mul_onnx(
+    g: Any, a: Any, b: Any, min_a: Any, max_a: Any, min_b: Any, max_b: Any, *,
+    T1: DType, T2: DType, Toutput: DType, transpose_a: bool, transpose_b: bool,
+) -> Any:  # fmt: skip
+    a, b = transposed(g, a) if transpose_a else a, transposed(g, b) if transpose_b else b
+    (*zeros, low, high) = g.evaluate(_zeros_and_range, (), (), (min_a, max_a, min_b, max_b), {"types": (T1, T2, Toutput)})
+    return products(g, lambda *operands: matrix_product(g, *operands), a, b, tuple(zeros)), low, high
+
+
+@onnx("QuantizedConv2D")
+def _conv2d_onnx(
+    g: Any, x: Any, w: Any, min_x: Any, max_x: Any, min_w: Any, max_w: Any, *,
+    Tinput: DType, Tfilter: DType, out_type: DType, window: WindowAttributes,
+) -> Any:  # fmt: skip
+    types = {"types": (Tinput, Tfilter, out_type)}
+    (*zeros, low, high) = g.evaluate(_zeros_and_range, (), (), (min_x, max_x, min_w, max_w), types)
+    return products(g, convolution_of(g, window), x, w, tuple(zeros)), low, high
+
+
+def _zeros_and_range(xp: Any, *ends: Any, types: tuple[DType, DType, DType]) -> list[Any]:
+    """Return the zero points of two operands, and the range of their product."""
+    a, b = OperandRanges(*ends).of("the first", "the second", xp)
+    zeros = [zero_point(*bounds, dtype, xp) for bounds, dtype in zip((a, b), types)]
+    return [*zeros, *product_range(a, types[0], b, types[1], types[2])]

@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import ZERO, Cost, flops, kernel, multiply_adds, onnx, shape, without_gradient
+from ...registry.registry import ZERO, Cost, flops, kernel, lower, multiply_adds, onnx, shape, without_gradient
 from ...support import dataclasses
-from ...types.arrays import Array, Result
+from ...support.errors import UnimplementedError
+from ...types import dtypes
+from ...types.arrays import Array
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..nn import convolution, depthwise
-from ..shared.argument_checks import require, require_rank, with_rank
-from ..shared.quantized_ranges import limits, unclamped
+from ..shared.argument_checks import may_equal, require, require_rank, with_rank
+from ..shared.convolution_shared import convolved
+from ..shared.onnx_lowerings import transposed
+from ..shared.quantized_ranges import limits, range_of, zero_point
 from ..shared.window_geometry import WindowAttributes
-from ._onnx_fused import fused
+from .quantized import convolution_of, matrix_product, products
 
 _PATTERN = re.compile(
     r"Quantized(?P<kind>Conv2D|DepthwiseConv2D|MatMul)(?P<channel>PerChannel)?(?P<bias>WithBias)?(?P<sum>SignedSum|Sum)?"
@@ -96,125 +100,163 @@ def _form(op: str) -> _Form:
     return _Form(match["kind"], bool(match["bias"]), bool(match["sum"]), bool(match["relu"]), match["end"] or "")
 
 
-def _level(low: Array, high: Array, dtype: DType) -> Array:
-    """Return the real size of an integer step; signed types are used symmetrically."""
-    require(np.size(low) == np.size(high), f"the ends of a range have {np.size(low)} and {np.size(high)} elements")
+_Tensors = Mapping[str, Any]
+"""The inputs of an op by the names of its form."""
+
+
+def _level(xp: Any, low: Any, high: Any, dtype: DType) -> Any:
+    """Return the real size of an integer step, a vector; signed types are used symmetrically."""
+    require(may_equal((xp.size(low),), (xp.size(high),)), f"the ends of a range have shapes {low.shape} and {high.shape}")
     lowest, highest = limits(dtype)
-    lowest = max(lowest, -highest)
-    return (np.float32(high).reshape(-1) - np.float32(low).reshape(-1)) / np.float32(highest - lowest)
+    return (xp.reshape(high, (-1,)) - xp.reshape(low, (-1,))) / np.float32(highest - max(lowest, -highest))
 
 
-def _one_or_per_filter(low: Array, high: Array, filters: int, name: str) -> None:
-    for value in (low, high):
-        require(np.size(value) in (1, filters), f"the range of {name} must have 1 or {filters} elements, not {np.size(value)}")
-
-
-def _accumulate(form: _Form, tensors: dict[Any, Any], attrs: Any) -> tuple[Array, Array]:
-    """Return the exact sums as float64, and the step of each output channel."""
-    types = attrs.types
-    x, w = tensors["x"].astype(np.float64), tensors["w"].astype(np.float64)
-    level = _level(tensors["min_x"], tensors["max_x"], types[0])
-    require(level.size == 1, "the input must have one range")
-    if form.kind == "MatMul":
-        require_rank(x, 2, "a")
-        require_rank(w, 2, "b")
-        x = x.T if attrs.transpose_a else x
-        w = w.T if attrs.transpose_b else w
-        require(x.shape[1] == w.shape[0], f"matrices of {x.shape} and {w.shape} do not fit")
-        if attrs.input_quant_mode == "MIN_FIRST":
-            # The range is not symmetric: take away the integer that stands for zero.
-            low, high = np.reshape(tensors["min_x"], ()), np.reshape(tensors["max_x"], ())
-            x = x - (unclamped(0.0, low, high, types[0]) if low else 0)
-        sums = x @ w
-    else:
-        sums = _convolve(form, x, w, attrs.window)
-    _one_or_per_filter(tensors["min_w"], tensors["max_w"], sums.shape[-1], "the filter")
-    return sums, level * _level(tensors["min_w"], tensors["max_w"], types[1])
-
-
-def _convolve(form: _Form, x: Array, w: Array, window: WindowAttributes) -> Array:
-    geometry = convolution.Geometry(4, window)
-    require_rank(x, 4, "input")
-    require_rank(w, 4, "filter")
-    if form.kind == "Conv2D":
-        return convolution.convolve(x, w, geometry)
-    return depthwise.depthwise_convolve(x, w, geometry)
-
-
-def _run(form: _Form, attrs: _FusedConvolution | _Product, *inputs: Array) -> Result | tuple[Result, ...]:
-    """Run all steps of an op."""
-    types = attrs.types
-    tensors = dict(zip(form.inputs, inputs))
-    sums, level = _accumulate(form, tensors, attrs)
+def _finished(xp: Any, form: _Form, sums: Any, tensors: _Tensors, types: tuple[DType, ...]) -> Any:
+    """Return the results of an op of a form from the sums, which are exact in double precision."""
+    of_input = _level(xp, tensors["min_x"], tensors["max_x"], types[0])
+    require(may_equal((xp.size(of_input),), (1,)), "the input must have one range")
+    filters = sums.shape[-1]
+    for end in (tensors["min_w"], tensors["max_w"]):
+        fits = may_equal((xp.size(end),), (1,)) or may_equal((xp.size(end),), (filters,))
+        require(fits, f"the range of the filter must have 1 or {filters} elements, not shape {end.shape}")
+    level = of_input * _level(xp, tensors["min_w"], tensors["max_w"], types[1])
+    wide_level = level.astype(np.float64)
     if form.bias:
-        bias = tensors["bias"]
-        require(bias.shape == sums.shape[-1:], f"the bias must have shape {sums.shape[-1:]}, not {bias.shape}")
-        if bias.dtype.kind == "f":
-            bias = bias.astype(np.float64) / level
-            bias = bias if form.end == "Dequantize" else np.rint(bias)
-        sums = sums + bias
+        sums = sums + _bias(xp, form, tensors["bias"], filters, wide_level)
     if form.sum:
-        sums = sums + _summand(form, tensors, sums, level, types[-1])
+        sums = sums + _summand(xp, form, tensors, sums, wide_level, types[-1])
     if form.relu:
-        sums = np.maximum(sums, 0)
+        sums = xp.maximum(sums, 0)
     if form.end == "Dequantize":
-        return (sums * level).astype(np.float32)
+        return (sums * wide_level).astype(np.float32)
     if form.end == "Requantize":
-        return _requantized(sums, level, tensors["min_out"], tensors["max_out"], types[2])
-    # TensorFlow brings all channels to the largest step, though it reports a range for each.
-    sums = np.rint(sums * (level / level.max())) if level.size > 1 else sums
-    lowest, highest = limits(types[2])
-    low, high = level * np.float32(lowest), level * np.float32(highest)
-    edge = () if level.size == 1 else level.shape
-    result = np.clip(sums, lowest, highest).astype(types[2].numpy)
-    return result, low.astype(np.float32).reshape(edge), high.astype(np.float32).reshape(edge)
+        return _requantized(xp, sums, wide_level, range_of(tensors["min_out"], tensors["max_out"], "the output", xp), types[2])
+    return _in_largest_step(xp, sums, level, types[2])
 
 
-def _summand(form: Any, tensors: Any, sums: Any, level: Any, dtype: Any) -> Any:
+def _bias(xp: Any, form: _Form, bias: Any, filters: Any, level: Any) -> Any:
+    """Return the bias in steps of the sums."""
+    require(may_equal(bias.shape, (filters,)), f"the bias must have shape {(filters,)}, not {bias.shape}")
+    if bias.dtype.kind != "f":
+        return bias.astype(np.float64)
+    steps_of_sums = bias.astype(np.float64) / level
+    return steps_of_sums if form.end == "Dequantize" else xp.rint(steps_of_sums)
+
+
+def _summand(xp: Any, form: _Form, tensors: _Tensors, sums: Any, level: Any, dtype: DType) -> Any:
     """Return the summand in steps of the sums."""
     summand = tensors["summand"]
-    require(summand.shape == sums.shape, f"the summand must have shape {sums.shape}, not {summand.shape}")
+    require(may_equal(summand.shape, sums.shape), f"the summand must have shape {sums.shape}, not {summand.shape}")
     if not form.end:
-        return np.rint(summand.astype(np.float64) / level)
-    top = np.maximum(np.abs(tensors["min_summand"]), np.abs(tensors["max_summand"])).reshape(())
-    return summand.astype(np.float64) * (float(top) / limits(dtype)[1]) / level
+        return xp.rint(summand.astype(np.float64) / level)
+    low, high = range_of(tensors["min_summand"], tensors["max_summand"], "the summand", xp)
+    top = xp.maximum(abs(low), abs(high)).astype(np.float64)
+    return summand.astype(np.float64) * (top / limits(dtype)[1]) / level
 
 
-def _requantized(sums: Array, level: Array, low: Array, high: Array, dtype: DType) -> tuple[Array, Result, Result]:
-    require(np.size(low) == np.size(high) == 1, "the range of the output must be two scalars")
-    low, high = np.float32(np.reshape(low, ())), np.float32(np.reshape(high, ()))
+def _requantized(xp: Any, sums: Any, level: Any, bounds: tuple[Any, Any], dtype: DType) -> tuple[Any, Any, Any]:
     lowest, highest = limits(dtype)
-    step = max(abs(low), abs(high)) / np.float32(highest)
-    scaled = np.rint(sums * (level.astype(np.float64) / float(step)))
-    return np.clip(scaled, lowest, highest).astype(dtype.numpy), low, high
+    step = xp.maximum(abs(bounds[0]), abs(bounds[1])) / np.float32(highest)
+    scaled = xp.rint(sums * (level / step.astype(np.float64)))
+    return xp.clip(scaled, lowest, highest).astype(dtype.numpy), *bounds
 
 
-def _convolution_kernel(form: _Form) -> Callable[..., Any]:
-    def quantized_convolution(*inputs: Array, attrs: _FusedConvolution) -> Result | tuple[Result, ...]:
-        return _run(form, attrs, *inputs)
+def _in_largest_step(xp: Any, sums: Any, level: Any, dtype: DType) -> tuple[Any, Any, Any]:
+    """Return all channels in the largest step, and a range for each channel, as TensorFlow does."""
+    size = xp.size(level)
+    if not isinstance(size, int):
+        raise UnimplementedError("the number of ranges of its filter is unknown")
+    if size > 1:
+        sums = xp.rint(sums * (level / xp.max(level)).astype(np.float64))
+    lowest, highest = limits(dtype)
+    low, high = (xp.reshape(level * np.float32(limit), () if size == 1 else (-1,)) for limit in (lowest, highest))
+    return xp.clip(sums, lowest, highest).astype(dtype.numpy), low, high
+
+
+def _operands(form: _Form, tensors: _Tensors, attrs: Any, xp: Any, dtype: Any) -> tuple[Any, Any]:
+    """Return both operands as numbers of a dtype, which their products fit into; those of a matrix less their zero point."""
+    x, w = tensors["x"].astype(dtype), tensors["w"].astype(dtype)
+    if form.kind != "MatMul":
+        require_rank(x, 4, "input")
+        require_rank(w, 4, "filter")
+        return x, w
+    require_rank(x, 2, "a")
+    require_rank(w, 2, "b")
+    x, w = x.T if attrs.transpose_a else x, w.T if attrs.transpose_b else w
+    require(x.shape[1] == w.shape[0], f"matrices of {x.shape} and {w.shape} do not fit")
+    return x - _zero(xp, tensors, attrs).astype(dtype) if attrs.input_quant_mode == "MIN_FIRST" else x, w
+
+
+def _zero(xp: Any, tensors: _Tensors, attrs: _Product) -> Any:
+    """Return the integer that stands for zero in mode MIN_FIRST, whose range is not symmetric, int64."""
+    low, high = range_of(tensors["min_x"], tensors["max_x"], "a", xp)
+    return xp.where(low == 0, 0, zero_point(low, high, attrs.types[0], xp))
+
+
+def _kernel(form: _Form, attrs: Any, *inputs: Array) -> Any:
+    """Run an op of a form; sums are exact in double precision, of which NumPy has fast products."""
+    tensors = dict(zip(form.inputs, inputs))
+    x, w = _operands(form, tensors, attrs, np, np.float64)
+    if form.kind == "MatMul":
+        sums = x @ w
+    else:
+        convolve = convolution.convolve if form.kind == "Conv2D" else depthwise.depthwise_convolve
+        sums = convolve(x, w, convolution.Geometry(4, attrs.window))
+    return _finished(np, form, sums, tensors, attrs.types)
+
+
+def _lowering(form: _Form, attrs: Any, xla: Any, *inputs: Any) -> Any:
+    """Lower to products of integers, whose sums wrap around, as TensorFlow's do."""
+    tensors = dict(zip(form.inputs, inputs))
+    x, w = _operands(form, tensors, attrs, xla, np.int32)
+    if form.kind == "MatMul":
+        sums = xla.matmul(x, w)
+    else:
+        convolution.Geometry(4, attrs.window)
+        w = w if form.kind == "Conv2D" else w.reshape(*w.shape[:2], 1, -1)
+        sums = convolved(xla, x, w, attrs.window)
+    return _finished(xla, form, sums.astype(np.float64), tensors, attrs.types)
+
+
+def _onnx(form: _Form, attrs: Any, g: Any, *inputs: Any) -> Any:
+    """Lower to ONNX's products of integers."""
+    tensors = dict(zip(form.inputs, inputs))
+    sums = g.cast(_onnx_sums(g, form, attrs, tensors), dtypes.float64)
+
+    def program(xp: Any, *arrays: Any) -> Any:
+        return _finished(xp, form, arrays[-1], dict(zip(form.inputs, arrays)), attrs.types)
+
+    return g.evaluate(program, (), (), (*inputs, sums), {})
+
+
+def _onnx_sums(g: Any, form: _Form, attrs: Any, tensors: _Tensors) -> Any:
+    x, w, zero = tensors["x"], tensors["w"], g.constant(0, dtypes.int64)
+    if form.kind != "MatMul":
+        return products(g, convolution_of(g, attrs.window, form.kind != "Conv2D"), x, w, (zero, zero))
+    x, w = transposed(g, x) if attrs.transpose_a else x, transposed(g, w) if attrs.transpose_b else w
+    if attrs.input_quant_mode != "MIN_FIRST":
+        return products(g, lambda *operands: matrix_product(g, *operands), x, w, (zero, zero))
+    ends = tensors["min_x"], tensors["max_x"]
+    zero_x = g.evaluate(lambda xp, *ends: _zero(xp, dict(zip(("min_x", "max_x"), ends)), attrs), (), (), ends, {})
+    return products(g, lambda *operands: matrix_product(g, *operands), x, w, (zero_x, zero))
+
+
+def _of_convolution(function: Callable[..., Any], form: _Form) -> Callable[..., Any]:
+    """Return a kernel or lowering of a convolution; the attributes that it takes follow from the annotation."""
+
+    def quantized_convolution(*inputs: Any, attrs: _FusedConvolution) -> Any:
+        return function(form, attrs, *inputs)
 
     return quantized_convolution
 
 
-def _product_kernel(form: _Form) -> Callable[..., Any]:
-    def quantized_product(*inputs: Array, attrs: _Product) -> Result | tuple[Result, ...]:
-        return _run(form, attrs, *inputs)
+def _of_product(function: Callable[..., Any], form: _Form) -> Callable[..., Any]:
+    """Return a kernel or lowering of a product."""
+
+    def quantized_product(*inputs: Any, attrs: _Product) -> Any:
+        return function(form, attrs, *inputs)
 
     return quantized_product
-
-
-def _convolution_onnx(form: _Form) -> Callable[..., Any]:
-    def convolution_onnx(g: Any, *inputs: Any, attrs: _FusedConvolution) -> Any:
-        return fused(g, form, attrs, dict(zip(form.inputs, inputs)))
-
-    return convolution_onnx
-
-
-def _product_onnx(form: _Form) -> Callable[..., Any]:
-    def product_onnx(g: Any, *inputs: Any, attrs: _Product) -> Any:
-        return fused(g, form, attrs, dict(zip(form.inputs, inputs)))
-
-    return product_onnx
 
 
 _CONVOLUTIONS = (
@@ -304,13 +346,11 @@ def _product_cost(
     return centered + multiply_adds(elements * depth) + _finish_cost(form, specs, elements)
 
 
-for _op in (*_CONVOLUTIONS, *_PLAIN_CONVOLUTIONS, *_SUMS):
-    kernel(_op)(_convolution_kernel(_form(_op)))
-    shape(_op)(functools.partial(_convolution_shape, _form(_op)))
-    flops(_op)(functools.partial(_convolution_cost, _form(_op)))
-    onnx(_op)(_convolution_onnx(_form(_op)))
-for _op in _PRODUCTS:
-    kernel(_op)(_product_kernel(_form(_op)))
-    shape(_op)(functools.partial(_product_shape, _form(_op)))
-    flops(_op)(functools.partial(_product_cost, _form(_op)))
-    onnx(_op)(_product_onnx(_form(_op)))
+for _op in _ALL:
+    _is_product = _op in _PRODUCTS
+    _of = _of_product if _is_product else _of_convolution
+    kernel(_op)(_of(_kernel, _form(_op)))
+    lower(_op)(_of(_lowering, _form(_op)))
+    onnx(_op)(_of(_onnx, _form(_op)))
+    shape(_op)(functools.partial(_product_shape if _is_product else _convolution_shape, _form(_op)))
+    flops(_op)(functools.partial(_product_cost if _is_product else _convolution_cost, _form(_op)))

@@ -6,52 +6,51 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import kernel, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import arrays, everywhere, kernel, shape, without_gradient, zero_flops
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
-from ..shared.argument_checks import require, scalar
+from ..shared.argument_checks import may_equal, require, scalar
 from ..shared.quantized_ranges import limits, range_of, tensor_from_float, tensor_to_float
 from ..shared.shape_arguments import ints, normalize_axis, scalar_int, shape_from, unknown_dims
-from . import _onnx_arithmetic as in_onnx
 from .requantize import with_range
 
 
-def _joined_range(ranges: list[tuple[Any, ...]], dtype: DType) -> tuple[Any, Any]:
+def _joined_range(xp: Any, ranges: list[tuple[Any, Any]], dtype: DType) -> tuple[Any, Any]:
     """Return the range that holds all and zero; symmetric for signed types."""
-    low = min(0, *(r[0] for r in ranges))
-    high = max(r[1] for r in ranges)
+    low, high = np.float32(0), ranges[0][1]
+    for bounds in ranges:
+        low, high = xp.minimum(low, bounds[0]), xp.maximum(high, bounds[1])
     if limits(dtype)[0] < 0:
-        largest = max(-low, high)
-        low, high = -largest, largest
-    return np.float32(low), np.float32(high)
+        high = xp.maximum(-low, high)
+        low = -high
+    return low, high
 
 
 def _concat(
-    axis: int, values: list[Array], mins: list[Array], maxes: list[Array], dtype: DType, is_negative_cut: bool = False
-) -> tuple[Array, ...]:
-    ranges = [range_of(low, high, f"input {i}") for i, (low, high) in enumerate(zip(mins, maxes))]
+    xp: Any, axis: int, values: list[Any], mins: list[Any], maxes: list[Any], dtype: DType, is_negative_cut: bool = False
+) -> tuple[Any, ...]:
+    ranges = [range_of(low, high, f"input {i}", xp) for i, (low, high) in enumerate(zip(mins, maxes))]
     rank = values[0].ndim
     require(-rank <= axis < rank or (rank == 0 and axis == 0), f"axis {axis} is not in [-{rank}, {rank})")
     for value in values:
-        fits = value.ndim == rank and all(
-            n == k for i, (n, k) in enumerate(zip(value.shape, values[0].shape)) if i != axis % rank
-        )
+        others = ([n for i, n in enumerate(each.shape) if i != axis % rank] for each in (value, values[0]))
+        fits = value.ndim == rank and may_equal(*others)
         require(fits, f"shapes {values[0].shape} and {value.shape} cannot be joined along axis {axis}")
-    both = _joined_range([(0, high) for _, high in ranges] if is_negative_cut else ranges, dtype)
-    parts = [
-        q if bounds == both else tensor_from_float(tensor_to_float(q, *bounds, dtype), *both, dtype)
-        for q, bounds in zip(values, ranges)
-    ]
-    return np.concatenate(parts, axis), *both
+    both = _joined_range(xp, [(np.float32(0), high) for _, high in ranges] if is_negative_cut else ranges, dtype)
+    parts = []
+    for q, bounds in zip(values, ranges):
+        changed = tensor_from_float(tensor_to_float(q, *bounds, dtype, xp), *both, dtype, xp)
+        parts.append(xp.where((bounds[0] == both[0]) & (bounds[1] == both[1]), q, changed))
+    return xp.concatenate(parts, axis), *both
 
 
-@kernel("QuantizedConcat")
+@everywhere("QuantizedConcat", static=(0,))
 def quantized_concat(
-    concat_dim: Array, values: list[Array], input_mins: list[Array], input_maxes: list[Array], *, T: DType
-) -> tuple[Result, ...]:
+    xp: Any, concat_dim: Array, values: list[Any], input_mins: list[Any], input_maxes: list[Any], *, T: DType
+) -> tuple[Any, ...]:
     """Tensors joined along a dimension, in a range that holds all."""
-    return _concat(scalar(concat_dim, "concat_dim"), values, input_mins, input_maxes, T)
+    return _concat(xp, scalar(concat_dim, "concat_dim"), values, input_mins, input_maxes, T)
 
 
 def _concat_shape(axis: Any, values: Any) -> Any:
@@ -73,12 +72,12 @@ def quantized_concat_shape(
     return _concat_shape(concat_dim, values)
 
 
-@kernel("QuantizedConcatV2")
+@everywhere("QuantizedConcatV2", static=(1,))
 def quantized_concat_v2(
-    values: list[Array], axis: Array, input_mins: list[Array], input_maxes: list[Array], *, T: DType
-) -> tuple[Result, ...]:
+    xp: Any, values: list[Any], axis: Array, input_mins: list[Any], input_maxes: list[Any], *, T: DType
+) -> tuple[Any, ...]:
     """Tensors joined along an axis. TensorFlow's kernel lets the range start at 0, so that negative values become 0."""
-    return _concat(scalar(axis, "axis"), values, input_mins, input_maxes, T, is_negative_cut=True)
+    return _concat(xp, scalar(axis, "axis"), values, input_mins, input_maxes, T, is_negative_cut=True)
 
 
 @shape("QuantizedConcatV2")
@@ -112,14 +111,6 @@ without_gradient("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
 zero_flops("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
 
 
-@onnx("QuantizedConcat")
-def _concat_onnx(g: Any, axis: Any, values: list[Any], input_mins: list[Any], input_maxes: list[Any], *, T: DType) -> Any:
-    return in_onnx.joined(g, axis, values, input_mins, input_maxes, T, is_negative_cut=False)
-
-
-@onnx("QuantizedConcatV2")
-def _concat_v2_onnx(g: Any, values: list[Any], axis: Any, input_mins: list[Any], input_maxes: list[Any], *, T: DType) -> Any:
-    return in_onnx.joined(g, axis, values, input_mins, input_maxes, T, is_negative_cut=True)
-
-
-onnx("QuantizedReshape")(in_onnx.reshaped)
+@arrays("QuantizedReshape", static=(1,), sizes=(1,))
+def _reshape_of_arrays(xp: Any, tensor: Any, shape: Any, low: Any, high: Any) -> tuple[Any, Any, Any]:
+    return xp.reshape(tensor, shape), *range_of(low, high, "tensor", xp)

@@ -12,51 +12,48 @@ from ...numerics import pooling as pooling_numerics
 from ...numerics import resize as resize_numerics
 from ...numerics.integers import truncated_quotient
 from ...numerics.resize import Taps
-from ...registry.registry import ZERO, Cost, flops, kernel, onnx, shape, without_gradient
+from ...registry.registry import ZERO, Cost, everywhere, flops, kernel, onnx, shape, without_gradient
+from ...support.errors import UnimplementedError
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
-from ..shared.argument_checks import require, require_rank, scalar, with_rank
+from ..nn.pooling import pooled
+from ..shared.argument_checks import may_equal, require, require_rank, with_rank
 from ..shared.elementwise_tables import unary_flops
 from ..shared.pooling_shared import PoolingAttributes
-from ..shared.quantized_ranges import from_float, range_of, scalar_range, tensor_from_float, to_float
+from ..shared.quantized_ranges import from_float, range_of, require_true, scalar_range, tensor_from_float, to_float
 from ..shared.shape_arguments import ints, shape_from
-from ..shared.window_geometry import WindowAttributes
-from . import _onnx_arithmetic as in_onnx
-from .quantized import in_range, quantized_unary_shape, wrapped
+from ..shared.window_geometry import WindowAttributes, spatial
+from .quantized import quantized_unary_shape, wrapped
 from .requantize import DEQUANTIZING, QUANTIZING, requantization_range_flops, with_range
 
 
-@kernel("QuantizedRelu")
-def quantized_relu(
-    features: Array, min_features: Array, max_features: Array, *, Tinput: DType
-) -> tuple[Result, Result, Result]:
+@everywhere("QuantizedRelu")
+def quantized_relu(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
     """max(x, 0)."""
-    low, high = scalar_range(min_features, max_features, "features")
-    zero = from_float(np.float32(0), low, high, Tinput)
-    return np.maximum(features, zero), low, high
+    bounds = scalar_range(min_features, max_features, "features", xp)
+    return xp.maximum(features, from_float(np.float32(0), *bounds, Tinput, xp)), *bounds
 
 
 flops("QuantizedRelu")(unary_flops(1))
 
 
-@kernel("QuantizedRelu6")
-def quantized_relu6(
-    features: Array, min_features: Array, max_features: Array, *, Tinput: DType
-) -> tuple[Result, Result, Result]:
+@everywhere("QuantizedRelu6")
+def quantized_relu6(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
     """min(max(x, 0), 6)."""
-    return quantized_relu_x(features, np.float32(6), min_features, max_features, Tinput=Tinput)
+    return quantized_relu_x(xp, features, np.float32(6), min_features, max_features, Tinput=Tinput)
 
 
-@kernel("QuantizedReluX")
+@everywhere("QuantizedReluX")
 def quantized_relu_x(
-    features: Array, max_value: Any, min_features: Array, max_features: Array, *, Tinput: DType
-) -> tuple[Result, Result, Result]:
+    xp: Any, features: Any, max_value: Any, min_features: Any, max_features: Any, *, Tinput: DType
+) -> tuple[Any, Any, Any]:
     """min(max(x, 0), max_value)."""
-    low, high = scalar_range(min_features, max_features, "features")
-    zero = from_float(np.float32(0), low, high, Tinput)
-    top = from_float(np.float32(scalar(max_value, "max_value")), low, high, Tinput)
-    return np.minimum(np.maximum(features, zero), top), low, high
+    require(max_value.ndim == 0, f"max_value must be a scalar, not of shape {max_value.shape}")
+    bounds = scalar_range(min_features, max_features, "features", xp)
+    zero, top = (from_float(end, *bounds, Tinput, xp) for end in (np.float32(0), max_value))
+    return xp.minimum(xp.maximum(features, zero), top), *bounds
 
 
 shape("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")(quantized_unary_shape)
@@ -113,36 +110,27 @@ def quantized_avg_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list
 without_gradient("QuantizedMaxPool", "QuantizedAvgPool")
 
 
-@kernel("QuantizedInstanceNorm")
+@everywhere("QuantizedInstanceNorm")
 def quantized_instance_norm(
-    x: Array,
-    x_min: Array,
-    x_max: Array,
-    *,
-    T: DType,
-    output_range_given: bool,
-    given_y_min: float,
-    given_y_max: float,
-    variance_epsilon: float,
-    min_separation: float,
-) -> tuple[Result, Result, Result]:
+    xp: Any, x: Any, x_min: Any, x_max: Any, *,
+    T: DType, output_range_given: bool, given_y_min: float, given_y_max: float, variance_epsilon: float, min_separation: float,
+) -> tuple[Any, Any, Any]:  # fmt: skip
     """Each channel of each image with mean 0 and variance 1, in the range given or found."""
     require(not output_range_given or given_y_min < given_y_max, f"range [{given_y_min}, {given_y_max}] is empty")
-    low, high = np.float32(scalar(x_min, "x_min")), np.float32(scalar(x_max, "x_max"))
-    require(low < high, f"x_min {low} must be smaller than x_max {high}")
+    low, high = scalar_range(x_min, x_max, "x", xp)
+    require_true(low < high, f"x_min {low} must be smaller than x_max {high}", xp)
     require_rank(x, 4, "x")
-    scale = (high - low) / np.float32(255)
     values = x.astype(np.float32)
-    centered = scale * (values - np.mean(values, (1, 2), keepdims=True, dtype=np.float32))
-    variance = np.mean(np.square(centered), (1, 2), keepdims=True, dtype=np.float32)
-    normed = centered / np.sqrt(variance + np.float32(variance_epsilon))
+    centered = (values - xp.mean(values, (1, 2), keepdims=True)) * ((high - low) / np.float32(255))
+    variance = xp.mean(xp.square(centered), (1, 2), keepdims=True)
+    normed = centered / xp.sqrt(variance + np.float32(variance_epsilon))
+    is_empty = 0 in [size for size in x.shape if isinstance(size, int)]
     if output_range_given:
         least, most = np.float32(given_y_min), np.float32(given_y_max)
     else:
-        least, most = np.float32(normed.min(initial=np.inf)), np.float32(normed.max(initial=-np.inf))
-    if most - least < min_separation:
-        most = least + np.float32(min_separation)
-    return tensor_from_float(normed, least, most, T), least, most
+        least, most = (np.float32(np.inf), np.float32(-np.inf)) if is_empty else (xp.min(normed), xp.max(normed))
+    most = xp.where(most - least < min_separation, least + np.float32(min_separation), most)
+    return tensor_from_float(normed, least, most, T, xp), least, most
 
 
 @flops("QuantizedInstanceNorm")
@@ -156,36 +144,40 @@ def quantized_instance_norm_flops(x: TensorSpec, *rest: TensorSpec, output_range
 class Ranged(NamedTuple):
     """Integers, and the range of the numbers that they stand for."""
 
-    values: Array
-    low: Array
-    high: Array
+    values: Any
+    low: Any
+    high: Any
 
-    def to_float(self, name: str, dtype: DType) -> Any:
+    def to_float(self, xp: Any, name: str, dtype: DType) -> Any:
         """Return the numbers that the integers stand for."""
-        return to_float(self.values, *range_of(self.low, self.high, name), dtype)
+        return to_float(self.values, *range_of(self.low, self.high, name, xp), dtype, xp)
 
 
-@kernel("QuantizedBatchNormWithGlobalNormalization")
+@everywhere("QuantizedBatchNormWithGlobalNormalization")
 def quantized_batch_norm_with_global_normalization(
-    t: Ranged, m: Ranged, v: Ranged, beta: Ranged, gamma: Ranged, *,
+    xp: Any, t: Ranged, m: Ranged, v: Ranged, beta: Ranged, gamma: Ranged, *,
     Tinput: DType, out_type: DType, variance_epsilon: float, scale_after_normalization: bool,
-) -> tuple[Result, Result, Result]:  # fmt: skip
+) -> tuple[Any, Any, Any]:  # fmt: skip
     """Batch normalization in fixed point within [-2^20, 2^20]."""
     require_rank(t.values, 4, "t")
     channels = t.values.shape[3:]
     for name, vector in (("m", m), ("v", v), ("beta", beta), ("gamma", gamma)):
-        require(vector.values.shape == channels, f"{name} must have shape {channels}, not {vector.values.shape}")
-    low, high = np.float32(-(1 << 20)), np.float32(1 << 20)
-    mean = m.to_float("m", Tinput)
-    variance = v.to_float("v", Tinput)
-    scale = np.float32(1) / np.sqrt(variance + np.float32(variance_epsilon))
+        fits = may_equal(vector.values.shape, channels)
+        require(fits, f"{name} must have shape {channels}, not {vector.values.shape}")
+    new = np.float32(-(1 << 20)), np.float32(1 << 20)
+    mean, variance = m.to_float(xp, "m", Tinput), v.to_float(xp, "v", Tinput)
+    scale = np.float32(1) / xp.sqrt(variance + np.float32(variance_epsilon))
     if scale_after_normalization:
-        scale = scale * gamma.to_float("gamma", Tinput)
-    offset = -mean * scale + beta.to_float("beta", Tinput)
-    scale, offset, one = (from_float(x, low, high, out_type).astype(np.int64) for x in (scale, offset, np.float32(1)))
-    values = in_range(t.values, range_of(t.low, t.high, "t"), Tinput, (low, high), out_type)
+        scale = scale * gamma.to_float(xp, "gamma", Tinput)
+    offset = -mean * scale + beta.to_float(xp, "beta", Tinput)
+    numbers = (scale, offset, np.float32(1), t.to_float(xp, "t", Tinput))
+    scale, offset, one, values = (from_float(x, *new, out_type, xp).astype(np.int64) for x in numbers)
     products = wrapped(values * scale).astype(np.int64)
-    return wrapped(truncated_quotient(products, one) + offset), low, high
+    return wrapped(_truncated_quotient(xp, products, one) + offset), *new
+
+
+def _truncated_quotient(xp: Any, x: Any, y: Any) -> Any:
+    return truncated_quotient(x, y) if xp is np else xp.truncated_quotient(x, y)
 
 
 shape("QuantizedInstanceNorm", "QuantizedBatchNormWithGlobalNormalization")(quantized_unary_shape)
@@ -203,40 +195,42 @@ def quantized_batch_norm_flops(x: TensorSpec, *rest: TensorSpec, scale_after_nor
 without_gradient("QuantizedBatchNormWithGlobalNormalization")
 
 
-@kernel("QuantizedResizeBilinear")
+@everywhere("QuantizedResizeBilinear", static=(1,))
 def quantized_resize_bilinear(
-    images: Array, size: Array, min: Array, max: Array, *, T: DType, align_corners: bool, half_pixel_centers: bool
-) -> tuple[Result, Result, Result]:
+    xp: Any, images: Any, size: Array, min: Any, max: Any, *, T: DType, align_corners: bool, half_pixel_centers: bool
+) -> tuple[Any, Any, Any]:
     """Bilinear interpolation; the range stays."""
-    low, high = range_of(min, max, "images")
+    bounds = range_of(min, max, "images", xp)
     require_rank(images, 4, "images")
     require(not (align_corners and half_pixel_centers), "align_corners and half_pixel_centers exclude each other")
     height, width = ints(size, "size", 2)
     require(height > 0 and width > 0, f"size must be positive, not {(height, width)}")
-    require(images.size > 0, f"images must not be empty: {images.shape}")
+    require(0 not in [size for size in images.shape if isinstance(size, int)], f"images must not be empty: {images.shape}")
     settings = (align_corners, half_pixel_centers)
     rows = resize_numerics.bilinear(images.shape[1], height, *settings)
     columns = resize_numerics.bilinear(images.shape[2], width, *settings)
     if T.is_quantized:
-        return _interpolated_exactly(images, rows, columns, T), low, high
-    return resize_numerics.resample(images, rows, columns), low, high
+        return _interpolated_exactly(xp, images, rows, columns, T), *bounds
+    if xp is not np:
+        raise UnimplementedError("its images are floats")
+    return resize_numerics.resample(images, rows, columns), *bounds
 
 
 _LERP_BITS = {"quint8": 7, "qint32": 30}
 
 
-def _interpolated_exactly(q: Array, rows: Taps, columns: Taps, dtype: DType) -> Array:
+def _interpolated_exactly(xp: Any, q: Any, rows: Taps, columns: Taps, dtype: DType) -> Any:
     """Bilinear interpolation of integers in fixed point, rounded as TensorFlow does."""
     bits = _LERP_BITS[dtype.name]
     one = np.int64(1) << bits
     across = (columns.weights[:, 1].astype(np.float32) * np.float32(one)).astype(np.int64)[:, None]
     down = (rows.weights[:, 1].astype(np.float32) * np.float32(one)).astype(np.int64)[:, None, None]
     x = q.astype(np.int64)
-    left, right = (np.take(x, columns.indices[:, i], 2) for i in range(2))
+    left, right = (xp.take(x, columns.indices[:, i], 2) for i in range(2))
     x = left * one + (right - left) * across
-    top, bottom = (np.take(x, rows.indices[:, i], 1) for i in range(2))
-    result = top + truncated_quotient(bottom - top, one) * down
-    return truncated_quotient(result + one // 2, one).astype(dtype.numpy)
+    top, bottom = (xp.take(x, rows.indices[:, i], 1) for i in range(2))
+    result = top + _truncated_quotient(xp, bottom - top, one) * down
+    return _truncated_quotient(xp, result + one // 2, one).astype(dtype.numpy)
 
 
 @shape("QuantizedResizeBilinear")
@@ -256,23 +250,23 @@ def quantized_resize_bilinear_flops(
 without_gradient("QuantizedResizeBilinear")
 
 
-@onnx("QuantizedRelu6")
-def _relu6_onnx(g: Any, x: Any, low: Any, high: Any, *, Tinput: DType) -> Any:
-    return in_onnx.clipped(g, x, low, high, Tinput=Tinput, top=g.constant(np.float32(6)))
+@onnx("QuantizedMaxPool")
+def _max_pool_onnx(g: Any, x: Any, low: Any, high: Any, *, window: WindowAttributes) -> tuple[Any, Any, Any]:
+    return pooled(g, x, "MaxPool", window), g.reshape(low, []), g.reshape(high, [])
 
 
-@onnx("QuantizedReluX")
-def _relu_x_onnx(g: Any, x: Any, top: Any, low: Any, high: Any, *, Tinput: DType) -> Any:
-    return in_onnx.clipped(g, x, low, high, Tinput=Tinput, top=top)
+@onnx("QuantizedAvgPool")
+def _average_pool_onnx(g: Any, x: Any, low: Any, high: Any, *, T: DType, window: WindowAttributes) -> tuple[Any, Any, Any]:
+    """Return the rounded mean of each window; the range stays.
 
-
-@onnx("QuantizedRelu")
-def _relu_onnx(g: Any, x: Any, low: Any, high: Any, *, Tinput: DType) -> Any:
-    return in_onnx.clipped(g, x, low, high, Tinput=Tinput)
-
-
-onnx("QuantizedMaxPool")(in_onnx.max_pooled)
-onnx("QuantizedAvgPool")(in_onnx.average_pooled)
-onnx("QuantizedInstanceNorm")(in_onnx.instance_normed)
-onnx("QuantizedBatchNormWithGlobalNormalization")(in_onnx.batch_normed)
-onnx("QuantizedResizeBilinear")(in_onnx.resized)
+    The integer sums of a window and the number of its elements come back from means, so that halves are exact.
+    """
+    if T.size > 1:
+        g.refuse("ONNX has means of quantized integers of 8 bits only")
+    size = int(np.prod(spatial(window.ksize, window.data_format)))
+    ones = g.Expand(g.constant(np.float32(1)), g.dims(x))
+    sums, counts = (
+        g.Round(g.Mul(pooled(g, value, "AveragePool", window, count_include_pad=1), size))
+        for value in (g.cast(x, dtypes.float32), ones)
+    )
+    return g.cast(g.Round(g.Div(sums, counts)), T), g.reshape(low, []), g.reshape(high, [])

@@ -6,98 +6,93 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import Cost, flops, kernel, onnx, shape, without_gradient
-from ...types.arrays import Array, Result
+from ...registry.registry import Cost, everywhere, flops, shape, without_gradient
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
-from ..shared.argument_checks import require, require_rank, with_rank
+from ..shared.argument_checks import may_equal, require, require_rank, with_rank
 from ..shared.elementwise_tables import unary_flops
-from ..shared.quantized_ranges import limits, range_of, requantize, to_float
-from . import _onnx_arithmetic as in_onnx
+from ..shared.quantized_ranges import limits, range_of, requantize, require_true, to_float
 
 
-def _used_range(q: Array, bounds: tuple[Any, Any], dtype: DType) -> tuple[Array, Array]:
+def _used_range(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> tuple[Any, Any]:
     """Return the range between the smallest and the largest integer there is, and zero."""
-    ends = np.array([q.min(initial=limits(dtype)[1]), q.max(initial=limits(dtype)[0])])
-    low, high = to_float(ends, *bounds, dtype)
-    return np.minimum(low, np.float32(0)), high
+    is_empty = q.ndim and 0 in [size for size in q.shape if isinstance(size, int)]
+    ends = map(dtype.numpy.type, reversed(limits(dtype))) if is_empty else (xp.min(q), xp.max(q))
+    low, high = (to_float(end, *bounds, dtype, xp) for end in ends)
+    return xp.minimum(low, np.float32(0)), high
 
 
-@kernel("RequantizationRange")
-def requantization_range(input: Array, input_min: Array, input_max: Array, *, Tinput: DType) -> tuple[Result, Result]:
+@everywhere("RequantizationRange")
+def requantization_range(xp: Any, input: Any, input_min: Any, input_max: Any, *, Tinput: DType) -> tuple[Any, Any]:
     """The range that the values use."""
-    require(input.size and input_min.size and input_max.size, "input and its range must not be empty")
-    return _used_range(input, range_of(input_min.flat[0], input_max.flat[0], "input"), Tinput)
+    for value in (input, input_min, input_max):
+        require(0 not in [size for size in value.shape if isinstance(size, int)], "input and its range must not be empty")
+    return _used_range(xp, input, (xp.reshape(input_min, (-1,))[0], xp.reshape(input_max, (-1,))[0]), Tinput)
 
 
-@kernel("Requantize")
+@everywhere("Requantize")
 def requantize_op(
-    input: Array,
-    input_min: Array,
-    input_max: Array,
-    requested_output_min: Array,
-    requested_output_max: Array,
-    *,
-    Tinput: DType,
-    out_type: DType,
-) -> tuple[Result, Result, Result]:
+    xp: Any, input: Any, input_min: Any, input_max: Any, requested_output_min: Any, requested_output_max: Any, *,
+    Tinput: DType, out_type: DType,
+) -> tuple[Any, Any, Any]:  # fmt: skip
     """Convert integers to another range and type."""
-    old = range_of(input_min, input_max, "input")
-    low, high = range_of(requested_output_min, requested_output_max, "the output")
-    require(low <= 0, f"requested_output_min must be <= 0, not {low}")
-    require(high >= low, f"requested_output_max {high} must be >= requested_output_min {low}")
-    return requantize(input, old, Tinput, (low, high), out_type), low, high
+    old = range_of(input_min, input_max, "input", xp)
+    low, high = range_of(requested_output_min, requested_output_max, "the output", xp)
+    require_true(low <= 0, f"requested_output_min must be <= 0, not {low}", xp)
+    require_true(high >= low, f"requested_output_max {high} must be >= requested_output_min {low}", xp)
+    return requantize(input, old, Tinput, (low, high), out_type, xp), low, high
 
 
-@kernel("QuantizeDownAndShrinkRange")
+@everywhere("QuantizeDownAndShrinkRange")
 def quantize_down_and_shrink_range(
-    input: Array, input_min: Array, input_max: Array, *, Tinput: DType, out_type: DType
-) -> tuple[Result, Result, Result]:
+    xp: Any, input: Any, input_min: Any, input_max: Any, *, Tinput: DType, out_type: DType
+) -> tuple[Any, Any, Any]:
     """Fewer bits, in the range that the values use."""
-    old = range_of(input_min, input_max, "input")
-    new = _used_range(input, old, Tinput)
-    return requantize(input, old, Tinput, new, out_type), *new
+    old = range_of(input_min, input_max, "input", xp)
+    new = _used_range(xp, input, old, Tinput)
+    return requantize(input, old, Tinput, new, out_type, xp), *new
 
 
-def _magnitudes(low: Array, high: Array) -> Array:
-    return np.maximum(np.abs(np.ravel(low)), np.abs(np.ravel(high))).astype(np.float32)
+def _magnitudes(xp: Any, low: Any, high: Any) -> Any:
+    """Return the larger magnitude of both ends of each range, double."""
+    return xp.maximum(abs(xp.reshape(low, (-1,))), abs(xp.reshape(high, (-1,)))).astype(np.float64)
 
 
-@kernel("RequantizationRangePerChannel")
+@everywhere("RequantizationRangePerChannel")
 def requantization_range_per_channel(
-    input: Array, input_min: Array, input_max: Array, *, clip_value_max: float
-) -> tuple[Result, Result]:
+    xp: Any, input: Any, input_min: Any, input_max: Any, *, clip_value_max: float
+) -> tuple[Any, Any]:
     """A symmetric range (from zero where nothing is negative) that holds all channels, the last dimension."""
     require_rank(input, 4, "input")
-    require(input.size > 0, f"input must not be empty: {input.shape}")
+    require(0 not in [size for size in input.shape if isinstance(size, int)], f"input must not be empty: {input.shape}")
+    channels = input.shape[-1]
     for name, value in (("input_min", input_min), ("input_max", input_max)):
-        require(value.size == input.shape[-1], f"{name} must have {input.shape[-1]} elements, not shape {value.shape}")
-    others = tuple(range(input.ndim - 1))
+        fits = may_equal((xp.size(value),), (channels,))
+        require(fits, f"{name} must have {channels} elements, not shape {value.shape}")
     wide = input.astype(np.int64)
-    largest = np.maximum(np.abs(wide.max(others)), np.abs(wide.min(others)))
-    largest_value = (_magnitudes(input_min, input_max) * largest / 2.0**31).max()
-    top = np.float32(min(largest_value, clip_value_max))
-    return np.float32(0) if input.min() >= 0 else -top, top
+    largest = xp.max(abs(wide), (0, 1, 2)).astype(np.float64)
+    values = _magnitudes(xp, input_min, input_max) * largest / 2.0**31
+    top = xp.minimum(xp.max(values), clip_value_max).astype(np.float32)
+    return xp.where(xp.min(wide) >= 0, np.float32(0), -top), top
 
 
-@kernel("RequantizePerChannel")
+@everywhere("RequantizePerChannel")
 def requantize_per_channel(
-    input: Array,
-    input_min: Array,
-    input_max: Array,
-    requested_output_min: Array,
-    requested_output_max: Array,
-    *,
+    xp: Any, input: Any, input_min: Any, input_max: Any, requested_output_min: Any, requested_output_max: Any, *,
     out_type: DType,
-) -> tuple[Result, Result, Result]:
+) -> tuple[Any, Any, Any]:  # fmt: skip
     """Convert integers with a range for each channel, the last dimension, to integers of a common range."""
     require_rank(input, 4, "input")
     for name, value in (("input_min", input_min), ("input_max", input_max)):
-        require(value.size in (1, input.shape[-1]), f"{name} {value.shape} does not fit input {input.shape}")
-    low, high = range_of(requested_output_min, requested_output_max, "the output")
+        size = xp.size(value)
+        fits = may_equal((size,), (1,)) or may_equal((size,), (input.shape[-1],))
+        require(fits, f"{name} {value.shape} does not fit input {input.shape}")
+    low, high = range_of(requested_output_min, requested_output_max, "the output", xp)
     lowest, highest = limits(out_type)
-    scale = np.float64(highest) * _magnitudes(input_min, input_max) / max(abs(low), abs(high)) / 2.0**31
-    return np.clip(np.rint(input * scale), max(lowest, -highest - 1), highest).astype(out_type.numpy), low, high
+    largest = xp.maximum(abs(low), abs(high)).astype(np.float64)
+    scale = _magnitudes(xp, input_min, input_max) * float(highest) / largest / 2.0**31
+    scaled = xp.rint(input.astype(np.float64) * scale)
+    return xp.clip(scaled, max(lowest, -highest - 1), highest).astype(out_type.numpy), low, high
 
 
 def with_range(shape: Shape) -> list[Shape]:
@@ -150,10 +145,3 @@ def requantize_flops(x: TensorSpec, *rest: TensorSpec, Tinput: DType, out_type: 
 def quantize_down_and_shrink_range_flops(x: TensorSpec, *rest: TensorSpec, Tinput: DType, out_type: DType) -> Cost:
     """As RequantizationRange and Requantize."""
     return requantization_range_flops(x) + requantize_flops(x, Tinput=Tinput, out_type=out_type)
-
-
-onnx("RequantizationRange")(in_onnx.used_range)
-onnx("Requantize")(in_onnx.requantize)
-onnx("QuantizeDownAndShrinkRange")(in_onnx.shrunk)
-onnx("RequantizationRangePerChannel")(in_onnx.used_range_of_channels)
-onnx("RequantizePerChannel")(in_onnx.requantize_channels)

@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import Cost, flops, kernel, not_differentiable, onnx, shape, without_gradient
-from ...types.arrays import Array, Result
+from ...registry.registry import Cost, everywhere, flops, not_differentiable, shape, without_gradient
+from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
-from ..shared.argument_checks import require
+from ..shared.argument_checks import may_equal, require, require_broadcast
 from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import first_shape
-from . import _onnx_uniform as in_onnx
 
 
 class Operands(NamedTuple):
@@ -45,44 +44,40 @@ class Axes(NamedTuple):
 
 def check_scales(x: Array, scales: Array, zero_points: Array, axis: int, name: str) -> None:
     """Scales and zero points are scalars, or vectors of the axis."""
-    require(-1 <= axis < max(x.ndim, 0) or axis == -1, f"quantization axis {axis} of {name} is not in [-1, {x.ndim})")
-    require(scales.shape == zero_points.shape, f"scales {scales.shape} and zero points {zero_points.shape} of {name} differ")
+    require(axis == -1 or 0 <= axis < x.ndim, f"quantization axis {axis} of {name} is not one of its axes")
     expected = () if axis == -1 else x.shape[axis : axis + 1]
-    require(scales.shape == expected, f"scales of {name} must have shape {expected}, not {scales.shape}")
+    fits = may_equal(scales.shape, zero_points.shape)
+    require(fits, f"scales {scales.shape} and zero points {zero_points.shape} of {name} differ")
+    require(may_equal(scales.shape, expected), f"scales of {name} must have shape {expected}, not {scales.shape}")
 
 
-def along_axis(values: Array, axis: int, rank: int) -> Array:
+def along_axis(values: Any, axis: int, rank: int) -> Any:
     """Reshape a vector to broadcast along the axis; return a scalar unchanged."""
     return values if values.ndim == 0 or axis < 0 else values.reshape((-1,) + (1,) * (rank - axis - 1))
 
 
-def _clipped(x: Array, low: int, high: int, dtype: Any) -> Array:
+def _clipped(xp: Any, x: Any, low: int, high: int, dtype: Any) -> Any:
     """Clip x to the limits; the lower limit wins where they cross."""
-    return np.maximum(np.minimum(x, high), low).astype(dtype)
+    return xp.maximum(xp.minimum(x, high), low).astype(dtype)
 
 
-def to_quantized(x: Array, scale: Any, zero_point: Any, low: int, high: int, dtype: Any) -> Array:
+def to_quantized(x: Any, scale: Any, zero_point: Any, low: int, high: int, dtype: Any, xp: Any = np) -> Any:
     """floor(x / scale + 0.5) + zero point, within the limits."""
     inverse = np.float32(1) / scale
-    return _clipped(np.floor(x * inverse + np.float32(0.5)).astype(np.float64) + zero_point, low, high, dtype)
+    rounded = xp.floor(x * inverse + np.float32(0.5)).astype(np.float64)
+    return _clipped(xp, rounded + zero_point, low, high, dtype)
 
 
-@kernel("UniformQuantize")
+@everywhere("UniformQuantize")
 def uniform_quantize(
-    input: Array,
-    scales: Array,
-    zero_points: Array,
-    *,
-    Tout: DType,
-    quantization_axis: int,
-    quantization_min_val: int,
-    quantization_max_val: int,
-) -> Result:
+    xp: Any, input: Any, scales: Any, zero_points: Any, *,
+    Tout: DType, quantization_axis: int, quantization_min_val: int, quantization_max_val: int,
+) -> Any:  # fmt: skip
     """Floats as integers."""
     axis = quantization_axis
     check_scales(input, scales, zero_points, axis, "input")
     scales, zero_points = along_axis(scales, axis, input.ndim), along_axis(zero_points, axis, input.ndim)
-    return to_quantized(input, scales, zero_points, quantization_min_val, quantization_max_val, Tout.numpy)
+    return to_quantized(input, scales, zero_points, quantization_min_val, quantization_max_val, Tout.numpy, xp)
 
 
 # A product, two sums, a rounding and two clips.
@@ -91,28 +86,27 @@ flops("UniformQuantize")(unary_flops(6))
 not_differentiable("UniformQuantize")
 
 
-@kernel("UniformDequantize")
-def uniform_dequantize(input: Array, scales: Array, zero_points: Array, *, quantization_axis: int) -> Result:
+@everywhere("UniformDequantize")
+def uniform_dequantize(xp: Any, input: Any, scales: Any, zero_points: Any, *, quantization_axis: int) -> Any:
     """Integers as the floats they stand for."""
     check_scales(input, scales, zero_points, quantization_axis, "input")
-    scales = along_axis(scales, quantization_axis, input.ndim)
-    zero_points = along_axis(zero_points, quantization_axis, input.ndim)
-    return (input.astype(np.int64) - zero_points).astype(np.float32) * scales
+    scales, zero_points = (along_axis(values, quantization_axis, input.ndim) for values in (scales, zero_points))
+    return (input.astype(np.int64) - zero_points.astype(np.int64)).astype(np.float32) * scales
 
 
 shape("UniformQuantize", "UniformDequantize")(first_shape)
 
 
-@kernel("UniformQuantizedClipByValue")
+@everywhere("UniformQuantizedClipByValue")
 def uniform_quantized_clip_by_value(
-    operand: Array, min: Array, max: Array, scales: Array, zero_points: Array, *, quantization_axis: int
-) -> Result:
+    xp: Any, operand: Any, min: Any, max: Any, scales: Any, zero_points: Any, *, quantization_axis: int
+) -> Any:
     """Integers within [min, max], each a scalar or a vector of the axis."""
     check_scales(operand, scales, zero_points, quantization_axis, "operand")
     for name, value in (("min", min), ("max", max)):
-        require(value.shape == scales.shape, f"{name} must have shape {scales.shape}, not {value.shape}")
-    low, high = (along_axis(v, quantization_axis, operand.ndim) for v in (min, max))
-    return np.minimum(np.maximum(operand, low), high)
+        require(may_equal(value.shape, scales.shape), f"{name} must have shape {scales.shape}, not {value.shape}")
+    low, high = (along_axis(value, quantization_axis, operand.ndim) for value in (min, max))
+    return xp.minimum(xp.maximum(operand, low), high)
 
 
 # A difference and a product, or two clips.
@@ -136,44 +130,36 @@ def _multiplier(scale: Array) -> tuple[Array, Array]:
     return fixed, np.minimum(power, 30)
 
 
-def _rescaled(x: Array, scale: Array) -> Array:
+def _rescaled(xp: Any, x: Any, scale: Array) -> Any:
     """x times the scale in fixed point, rounded once, within int32."""
     fixed, power = _multiplier(scale)
     shift = 31 - power
-    product = np.asarray(x, np.int64) * fixed + (np.int64(1) << (shift - 1))
-    return np.clip(product >> shift, *_INT32)
+    product = x.astype(np.int64) * fixed + (np.int64(1) << (shift - 1))
+    return xp.clip(product >> shift, *_INT32)
 
 
-def to_output(x: Array, scale: Array, zero_point: Array, low: int, high: int, dtype: Any) -> Array:
-    return _clipped(_rescaled(x, scale) + zero_point, low, high, dtype)
+def to_output(x: Any, scale: Array, zero_point: Any, low: int, high: int, dtype: Any, xp: Any = np) -> Any:
+    return _clipped(xp, _rescaled(xp, x, scale) + zero_point.astype(np.int64), low, high, dtype)
 
 
-@kernel("UniformRequantize")
+@everywhere("UniformRequantize", static=(1, 3))
 def uniform_requantize(
-    input: Array,
-    input_scales: Array,
-    input_zero_points: Array,
-    output_scales: Array,
-    output_zero_points: Array,
-    *,
-    Tout: DType,
-    input_quantization_axis: int,
-    output_quantization_axis: int,
-    output_quantization_min_val: int,
+    xp: Any, input: Any, input_scales: Array, input_zero_points: Any, output_scales: Array, output_zero_points: Any, *,
+    Tout: DType, input_quantization_axis: int, output_quantization_axis: int, output_quantization_min_val: int,
     output_quantization_max_val: int,
-) -> Result:
+) -> Any:  # fmt: skip
     """Convert integers to another scale."""
     check_scales(input, input_scales, input_zero_points, input_quantization_axis, "input")
     check_scales(input, output_scales, output_zero_points, output_quantization_axis, "output")
     axes = {axis for axis in (input_quantization_axis, output_quantization_axis) if axis >= 0}
     require(len(axes) < 2, f"input and output are quantized along different axes: {axes}")
-    axis = max(axes, default=-1)
-    before, zero, after, new_zero = (
-        along_axis(v, axis, input.ndim) for v in (input_scales, input_zero_points, output_scales, output_zero_points)
+    before, zero = (along_axis(values, input_quantization_axis, input.ndim) for values in (input_scales, input_zero_points))
+    after, new_zero = (
+        along_axis(values, output_quantization_axis, input.ndim) for values in (output_scales, output_zero_points)
     )
     scale = before.astype(np.float64) / after
-    limits = output_quantization_min_val, output_quantization_max_val
-    return to_output(input.astype(np.int64) - zero, scale, new_zero, *limits, Tout.numpy)
+    bounds = output_quantization_min_val, output_quantization_max_val
+    return to_output(input.astype(np.int64) - zero.astype(np.int64), scale, new_zero, *bounds, Tout.numpy, xp)
 
 
 shape("UniformRequantize", "UniformQuantizedClipByValue")(first_shape)
@@ -184,26 +170,30 @@ flops("UniformRequantize")(unary_flops(9))
 not_differentiable("UniformRequantize")
 
 
-@kernel("UniformQuantizedAdd")
-def uniform_quantized_add(operands: Operands, *, axes: Axes, T: DType) -> Result:
+@everywhere("UniformQuantizedAdd", static=(2, 4, 6))
+def uniform_quantized_add(
+    xp: Any, lhs: Any, rhs: Any, lhs_scales: Array, lhs_zero_points: Any, rhs_scales: Array, rhs_zero_points: Any,
+    output_scales: Array, output_zero_points: Any, *, axes: Axes, T: DType,
+) -> Any:  # fmt: skip
     """Add both operands at the output's scale; the smaller operand is broadcast."""
-    lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points = operands
     check_scales(lhs, lhs_scales, lhs_zero_points, axes.lhs_quantization_axis, "lhs")
     check_scales(rhs, rhs_scales, rhs_zero_points, axes.rhs_quantization_axis, "rhs")
-    try:
-        result = np.broadcast_shapes(lhs.shape, rhs.shape)
-    except ValueError:
-        require(False, f"shapes {lhs.shape} and {rhs.shape} do not broadcast")
-    check_scales(np.empty(result, np.int8), output_scales, output_zero_points, axes.output_quantization_axis, "output")
-    after, zero = (along_axis(v, axes.output_quantization_axis, len(result)) for v in (output_scales, output_zero_points))
-    total = -zero.astype(np.int64)
+    require_broadcast(lhs, rhs)
+    larger = lhs if lhs.ndim >= rhs.ndim else rhs
+    axis = axes.output_quantization_axis
+    dims = broadcast_shapes(*(Shape(size if isinstance(size, int) else None for size in x.shape) for x in (lhs, rhs)))
+    after, zero = (along_axis(values, axis, larger.ndim) for values in (output_scales, output_zero_points))
+    require(output_scales.shape == (() if axis == -1 else tuple(dims)[axis : axis + 1]), "the scales of output do not fit")
+    zero = zero.astype(np.int64)
+    total = -zero
     for x, scales, zero_points, axis in (
         (lhs, lhs_scales, lhs_zero_points, axes.lhs_quantization_axis),
         (rhs, rhs_scales, rhs_zero_points, axes.rhs_quantization_axis),
     ):
         scale = along_axis(scales, axis, x.ndim).astype(np.float64) / after
-        total = total + to_output(x.astype(np.int64) - along_axis(zero_points, axis, x.ndim), scale, zero, *_INT32, np.int64)
-    return _clipped(total, *axes.limits, T.numpy)
+        centered = x.astype(np.int64) - along_axis(zero_points, axis, x.ndim).astype(np.int64)
+        total = total + to_output(centered, scale, zero, *_INT32, np.int64, xp)
+    return _clipped(xp, total, *axes.limits, T.numpy)
 
 
 @shape("UniformQuantizedAdd")
@@ -223,23 +213,3 @@ def uniform_quantized_add_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorS
 
 
 not_differentiable("UniformQuantizedAdd")
-
-onnx("UniformQuantize")(in_onnx.quantized)
-onnx("UniformDequantize")(in_onnx.dequantized)
-onnx("UniformQuantizedClipByValue")(in_onnx.clipped)
-
-
-@onnx("UniformRequantize")
-def _requantize_onnx(
-    g: Any, x: Any, before: Any, zero: Any, after: Any, new_zero: Any,
-    *, Tout: DType, input_quantization_axis: int, output_quantization_axis: int, output_quantization_min_val: int,
-    output_quantization_max_val: int,
-) -> Any:  # fmt: skip
-    axis = max(input_quantization_axis, output_quantization_axis)
-    bounds = output_quantization_min_val, output_quantization_max_val
-    return in_onnx.requantized(g, _multiplier, x, before, zero, after, new_zero, Tout=Tout, axis=axis, bounds=bounds)
-
-
-@onnx("UniformQuantizedAdd")
-def _add_onnx(g: Any, operands: Operands, *, axes: Axes, T: DType) -> Any:
-    return in_onnx.added(g, _multiplier, operands, axes, T)

@@ -51,6 +51,19 @@ def require_same_shape(x: Array, y: Array, what: str) -> None:
         raise InvalidArgumentError(f"{what} must have the same shape, not {np.shape(x)} and {np.shape(y)}")
 
 
+def require_broadcast(x: Any, y: Any) -> None:
+    """The shapes of x and y broadcast, as far as they are known."""
+    for m, n in zip(reversed(x.shape), reversed(y.shape)):
+        fits = not (isinstance(m, int) and isinstance(n, int)) or m == n or 1 in (m, n)
+        require(fits, f"shapes {x.shape} and {y.shape} do not broadcast")
+
+
+def may_equal(dims: Sequence[Any], expected: Sequence[Any]) -> bool:
+    """Return False for shapes that are known to differ."""
+    pairs = zip(dims, expected, strict=False)
+    return len(dims) == len(expected) and not any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)
+
+
 def scalar(x: Array, name: str) -> Any:
     """Return the element of a tensor of rank 0: a number, or the bytes of a string."""
     if isinstance(x, np.ndarray | np.generic) and not x.ndim:

@@ -1,7 +1,9 @@
 """How quantized integers stand for real numbers within a range [low, high].
 
 The smallest integer stands for `low` and the largest for `high`; `low` is moved so that zero falls on an integer. As in
-TensorFlow, single values are converted in double precision and whole tensors in single.
+TensorFlow, single values are converted in double precision and whole tensors in single. Ranges are pairs of scalars, float32.
+
+`xp` has the functions of NumPy, or those of a namespace like it.
 """
 
 from __future__ import annotations
@@ -26,111 +28,136 @@ def steps(dtype: DType) -> int:
     return 1 << (8 * dtype.size)
 
 
-def round_half_away(x: Any) -> Any:
+def round_half_away(x: Any, xp: Any = np) -> Any:
     """Return the nearest integer; halves away from zero, as C's round."""
-    return np.trunc(x + np.copysign(np.asarray(0.5, np.asarray(x).dtype), x))
+    if xp is np:  # in NumPy three passes in place of five
+        return np.trunc(x + np.copysign(np.asarray(0.5, np.asarray(x).dtype), x))
+    return xp.sign(x) * xp.floor(abs(x) + 0.5)
 
 
-def range_of(low: Any, high: Any, name: str) -> tuple[np.float32, np.float32]:
+def range_of(low: Any, high: Any, name: str, xp: Any = np) -> tuple[Any, Any]:
     """Return the range held in two tensors of a single element each."""
-    shapes = f"{np.shape(low)} and {np.shape(high)}"
-    require(np.size(low) == np.size(high) == 1, f"the range of {name} must be two scalars, not of shapes {shapes}")
-    return np.float32(np.reshape(low, ())), np.float32(np.reshape(high, ()))
+    for size in (xp.size(low), xp.size(high)):
+        is_one = size == 1 or not isinstance(size, int)
+        require(is_one, f"the range of {name} must be two scalars, not of shapes {np.shape(low)} and {np.shape(high)}")
+    return xp.reshape(low, ()), xp.reshape(high, ())
 
 
-def scalar_range(low: Any, high: Any, name: str) -> tuple[np.float32, np.float32]:
+def scalar_range(low: Any, high: Any, name: str, xp: Any = np) -> tuple[Any, Any]:
     """Return a range that arrives as two scalars."""
-    require(np.ndim(low) == np.ndim(high) == 0, f"the range of {name} must be scalars: {np.shape(low)}, {np.shape(high)}")
-    return range_of(low, high, name)
+    require(low.ndim == high.ndim == 0, f"the range of {name} must be scalars: {low.shape}, {high.shape}")
+    return range_of(low, high, name, xp)
+
+
+def require_true(condition: Any, message: str, xp: Any) -> None:
+    """InvalidArgumentError(message) unless the condition holds; an array program leaves the refusal to the kernel."""
+    if xp is np:
+        require(condition, message)
+    else:
+        xp.require(condition)
 
 
 def one_level(low: Any, high: Any, dtype: DType) -> Any:
     """Return the real size of an integer step."""
     lowest, highest = limits(dtype)
-    return (np.float32(high) - np.float32(low)) / np.float32(highest - lowest)
+    return (high - low) / np.float32(highest - lowest)
 
 
 def product_range(a: tuple[Any, Any], a_type: DType, b: tuple[Any, Any], b_type: DType, result: DType) -> tuple[Any, Any]:
     """Return the range of `result` whose step is the product of the steps of a and b."""
     level = one_level(*a, a_type) * one_level(*b, b_type)
     lowest, highest = limits(result)
-    return np.float32(level * np.float32(lowest)), np.float32(level * np.float32(highest))
+    return level * np.float32(lowest), level * np.float32(highest)
 
 
-def unclamped(x: Any, low: Any, high: Any, dtype: DType) -> int:
-    """Return the integer of a real number, perhaps outside the type."""
-    lowest, _ = limits(dtype)
-    if low == high:
-        return lowest
+def _span(low: Any, high: Any, dtype: DType, xp: Any) -> Any:
+    """Return the width of a range with a step more, 1 for a range of a single number."""
     count = steps(dtype)
-    scale = count / (float(np.float32(high) - np.float32(low)) * (count / (count - 1.0)))
-    offset = round_half_away(float(x) * scale) - round_half_away(float(low) * scale)
+    return xp.where(low == high, 1, (high - low).astype(np.float64) * (count / (count - 1.0)))
+
+
+def _offset(x: Any, low: Any, high: Any, dtype: DType, xp: Any) -> Any:
+    """Return the number of steps from the smallest integer to that of a real number."""
+    scale = np.float64(steps(dtype)) / _span(low, high, dtype, xp)
+    return round_half_away(x.astype(np.float64) * scale, xp) - round_half_away(low.astype(np.float64) * scale, xp)
+
+
+def unclamped(x: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
+    """Return the integer of a real number, perhaps outside the type, int64."""
+    offset = _offset(x, low, high, dtype, xp)
     # What is not finite becomes 2^63, of which TensorFlow keeps the last 32 bits.
-    return int(offset) + lowest if np.isfinite(offset) else lowest
+    return xp.where((low != high) & xp.isfinite(offset), offset, 0).astype(np.int64) + limits(dtype)[0]
 
 
-def to_float(q: Any, low: Any, high: Any, dtype: DType) -> Array:
+def zero_point(low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
+    """Return the integer that stands for zero, perhaps outside the type, int64."""
+    return unclamped(np.float32(0), low, high, dtype, xp)
+
+
+def to_float(q: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
     """Return the real numbers of integers, computed in double precision, float32."""
-    if low == high:
-        return np.full(np.shape(q), low, np.float32)
-    count = steps(dtype)
-    scale = float(np.float32(high) - np.float32(low)) * (count / (count - 1.0)) / count
-    single = np.float32(scale)
-    start = float(round_half_away(float(np.float32(low) / single))) * float(single)
-    return (start + (np.asarray(q, np.float64) - limits(dtype)[0]) * scale).astype(np.float32)
+    is_flat = low == high
+    scale = _span(low, high, dtype, xp) / steps(dtype)
+    single = scale.astype(np.float32)
+    first = round_half_away((low / single).astype(np.float64), xp) * single.astype(np.float64)
+    scale, first = xp.where(is_flat, 0, scale), xp.where(is_flat, low.astype(np.float64), first)
+    return ((q.astype(np.float64) - limits(dtype)[0]) * scale + first).astype(np.float32)
 
 
-def from_float(x: Any, low: Any, high: Any, dtype: DType) -> Array:
+def from_float(x: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
     """Return the integers of real numbers, computed in double precision, clipped to the type."""
     lowest, highest = limits(dtype)
-    if low == high:
-        return np.full(np.shape(x), lowest, dtype.numpy)
-    count = steps(dtype)
-    scale = count / (float(np.float32(high) - np.float32(low)) * (count / (count - 1.0)))
-    scaled = round_half_away(np.asarray(x, np.float64) * scale) - float(round_half_away(float(low) * scale))
-    return np.clip(scaled + lowest, lowest, highest).astype(dtype.numpy)
+    integers = xp.clip(_offset(x, low, high, dtype, xp) + lowest, lowest, highest)
+    return xp.where(low == high, lowest, integers).astype(dtype.numpy)
 
 
-def tensor_to_float(q: Array, low: Any, high: Any, dtype: DType) -> Array:
+def tensor_to_float(q: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
     """As to_float, in single precision throughout."""
-    lowest, _ = limits(dtype)
-    scale = np.float32((np.float64(high) - np.float64(low)) / (steps(dtype) - 1.0))
-    start = np.float32(low) if low == high else np.float32(round_half_away(np.float32(low) / scale) * scale)
-    return (start - np.float32(lowest) * scale) + q.astype(np.float32) * scale
+    width = high.astype(np.float64) - low.astype(np.float64)
+    scale = (width / (steps(dtype) - 1.0)).astype(np.float32)
+    is_flat = low == high
+    first = xp.where(is_flat, low, round_half_away(low / xp.where(is_flat, 1, scale), xp) * scale)
+    return (first - np.float32(limits(dtype)[0]) * scale) + q.astype(np.float32) * scale
 
 
-def tensor_from_float(x: Array, low: Any, high: Any, dtype: DType) -> Array:
+def tensor_from_float(x: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
     """As from_float, in single precision throughout."""
-    lowest, highest = limits(dtype)
-    scale = np.float32(0 if high == low else (steps(dtype) - 1.0) / (np.float64(high) - np.float64(low)))
-    scaled = round_half_away(x.astype(np.float32) * scale) - (round_half_away(np.float32(low) * scale) - np.float32(lowest))
-    top = min(np.float32(highest), np.float32(2.147483520e9))
-    return np.clip(scaled, np.float32(lowest), top).astype(dtype.numpy)
+    lowest, highest = (np.float32(end) for end in limits(dtype))
+    is_flat = low == high
+    width = xp.where(is_flat, 1, high.astype(np.float64) - low.astype(np.float64))
+    scale = xp.where(is_flat, 0, (np.float64(steps(dtype) - 1.0) / width).astype(np.float32))
+    scaled = round_half_away(x.astype(np.float32) * scale, xp) - (round_half_away(low * scale, xp) - lowest)
+    top = min(highest, np.float32(2.147483520e9))  # the largest of float32 below 2^31
+    return xp.clip(scaled, lowest, top).astype(dtype.numpy)
 
 
-def requantize(q: Array, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType) -> Array:
+def requantize(q: Any, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType, xp: Any = np) -> Any:
     """Convert integers to another range and type."""
     if (old_type.name, new_type.name) == ("qint32", "quint8"):
-        return _requantize_32_to_8(q, old, new)
-    return tensor_from_float(tensor_to_float(q, *old, old_type), *new, new_type)
+        return _requantize_32_to_8(q, old, new, xp)
+    return tensor_from_float(tensor_to_float(q, *old, old_type, xp), *new, new_type, xp)
 
 
-def _requantize_32_to_8(q: Array, old: tuple[Any, Any], new: tuple[Any, Any]) -> Array:
+def _requantize_32_to_8(q: Any, old: tuple[Any, Any], new: tuple[Any, Any], xp: Any) -> Any:
     """Convert in fixed point of 16 bits, which rounds, and wraps around for vastly different ranges, as in TensorFlow."""
     one = 1 << 16
-    (low, high), (new_low, new_high) = (tuple(map(np.float32, r)) for r in (old, new))
-    width, new_width = high - low, new_high - new_low
-    is_finite = np.isfinite(width) and np.isfinite(new_width)
-    require(is_finite, f"the ranges [{low}, {high}] and [{new_low}, {new_high}] must be finite")
-    if new_width == 0:
-        scale = offset = new_offset = np.int64(0)
-    else:
-        scale = np.float64(255.0 * one * float(width) / float(new_width)).astype(np.int64)
-        middle, inverse = np.float32(float(low + high) / 2.0), np.float32(255.0 / float(new_width))
-        offset = (middle * inverse * np.float32(one)).astype(np.int64)
-        new_offset = np.float64(one * (float(new_low) * 255.0) / float(new_width)).astype(np.int64)
+    width, new_width = ((high - low).astype(np.float64) for low, high in (old, new))
+    is_finite = xp.isfinite(width) & xp.isfinite(new_width)
+    require_true(is_finite, f"the ranges [{old[0]}, {old[1]}] and [{new[0]}, {new[1]}] must be finite", xp)
+    is_flat = new_width == 0
+    divisor = xp.where(is_flat, 1, new_width)
+    middle = ((old[0] + old[1]).astype(np.float64) / 2).astype(np.float32)
+    inverse = (np.float64(255) / divisor).astype(np.float32)
+    scale, offset, new_offset = (
+        xp.where(is_flat, 0, number.astype(np.int64))
+        for number in (
+            width * (255.0 * one) / divisor,
+            middle * inverse * np.float32(one),
+            new[0].astype(np.float64) * 255 * one / divisor,
+        )
+    )
     value = ((q.astype(np.int64) * scale) >> 32) + (offset - new_offset + (one >> 1))
-    return np.clip(value >> 16, 0, 255).astype(np.uint8)
+    return xp.clip(value >> 16, 0, 255).astype(np.uint8)
 
 
 def along(values: Any, axis: int, rank: int) -> Any:
@@ -139,10 +166,7 @@ def along(values: Any, axis: int, rank: int) -> Any:
 
 
 def nudged_range(low: Any, high: Any, num_bits: int, narrow_range: bool, xp: Any = np) -> tuple[Any, Any, Any]:
-    """Return (low, high, scale), moved so that zero is a level (Jacob et al. 2018).
-
-    `xp` has the functions of NumPy, or those of a namespace like it.
-    """
+    """Return (low, high, scale), moved so that zero is a level (Jacob et al. 2018)."""
     require(2 <= num_bits <= 16, f"num_bits must be in [2, 16], not {num_bits}")
     first, last = np.float32(1 if narrow_range else 0), np.float32((1 << num_bits) - 1)
     scale = (high - low) / (last - first)
@@ -154,10 +178,7 @@ def nudged_range(low: Any, high: Any, num_bits: int, narrow_range: bool, xp: Any
 
 
 def simulated_range(low: Any, high: Any, signed: bool, bits: int, narrow: bool, xp: Any = np) -> tuple[Any, Any, Any, Any]:
-    """Return (low, high, scale, 1 / scale), so that zero stays zero and both ends lie within the integers.
-
-    `xp` has the functions of NumPy, or those of a namespace like it.
-    """
+    """Return (low, high, scale, 1 / scale), so that zero stays zero and both ends lie within the integers."""
     t, most = low.dtype.type, np.finfo(low.dtype).max
     lowest = t((-(1 << (bits - 1)) + narrow) if signed else 0)
     highest = t((1 << (bits - 1)) - 1 if signed else (1 << bits) - 1)
@@ -189,10 +210,7 @@ def fake_quantize(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bo
 
 
 def fake_masks(x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool, xp: Any = np) -> tuple[Any, Any, Any]:
-    """Return masks of x below, within and above the nudged range; all elements are within the range [0, 0].
-
-    `xp` has the functions of NumPy, or those of a namespace like it.
-    """
+    """Return masks of x below, within and above the nudged range; all elements are within the range [0, 0]."""
     low, high = xp.asarray(low, np.float32), xp.asarray(high, np.float32)
     nudged_low, nudged_high, _ = nudged_range(low, high, num_bits, narrow_range, xp)
     below, within, above = x < nudged_low, (x >= nudged_low) & (x <= nudged_high), x > nudged_high

@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...runtime.state.edge_values import object_array, scalar_object
+from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.resources import Shared, Variable
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
+from ...types.arrays import object_array
 from ...types.shapes import Shape
 
 _Resource = TypeVar("_Resource")

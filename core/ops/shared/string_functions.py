@@ -8,19 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...runtime.state.run_context import check_time, is_bounded, reserve
-
-
-def as_objects(values: Iterable[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Bytes as a string tensor."""
-    items = list(values)
-    array = np.empty(len(items), object)
-    array[:] = items
-    return array.reshape(shape)
+from ...types.arrays import object_array
 
 
 def map_bytes(function: Callable[[bytes], bytes], array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """`function` of each string."""
-    return as_objects(bounded(map(function, array.ravel().tolist())), array.shape)
+    return object_array(bounded(map(function, array.ravel().tolist())), array.shape)
 
 
 def map_to(dtype: Any, function: Callable[[bytes], Any], array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -11,11 +11,11 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.registry import facts, gradient, kernel, shape, zero_flops
-from ...runtime.state.edge_values import is_of, object_array, scalar_object
+from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.variants import added, zeros_like
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, UnimplementedError
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require
@@ -48,7 +48,7 @@ def ragged_tensor_to_variant(nested: list[Array], values: Array, *, batched_inpu
         return scalar_object(RaggedVariant(tuple(nested), values))
     check_nested(nested, values)
     if not nested:
-        return object_array([RaggedVariant((), row) for row in values], (len(values),))
+        return object_array([RaggedVariant((), row) for row in values])
     starts = nested[0]
     rows = []
     for begin, end in itertools.pairwise(starts):
@@ -58,7 +58,7 @@ def ragged_tensor_to_variant(nested: list[Array], values: Array, *, batched_inpu
             levels.append(part - part[0])
             low, high = part[0], part[-1]
         rows.append(RaggedVariant(tuple(levels), values[low:high]))
-    return object_array(rows, (len(rows),))
+    return object_array(rows)
 
 
 @shape("RaggedTensorToVariant")

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ...registry.registry import facts, kernel, shape, without_gradient, zero_flops
-from ...runtime.state.edge_values import is_of, object_array
+from ...runtime.state.edge_values import is_of
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...runtime.state.tensor_proto_bytes import parse, serialize_content
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..shared.plain_shapes import scalar_shape, vector_shape

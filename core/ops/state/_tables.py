@@ -24,8 +24,8 @@ from ...support.errors import (
     UnimplementedError,
 )
 from ...support.hints import Hint, step
+from ...types.arrays import object_array
 from ...types.dtypes import DType
-from ..shared.string_functions import as_objects
 
 _MASK = (1 << 64) - 1
 _MOST_BUCKETS = 1 << 44
@@ -156,7 +156,7 @@ class LookupTable(Shared):
         """Stack values."""
         if not self.value_shape:
             is_object = self.value_dtype.is_object
-            return as_objects(values, (len(values),)) if is_object else np.array(values, self.value_dtype.numpy)
+            return object_array(values) if is_object else np.array(values, self.value_dtype.numpy)
         if not values:
             return np.empty((0, *self.value_shape), self.value_dtype.numpy)
         return np.concatenate(values).reshape(len(values), *self.value_shape)
@@ -164,7 +164,7 @@ class LookupTable(Shared):
     def key_array(self, names: Sequence[Any]) -> np.ndarray[Any, Any]:
         """Keys as a tensor."""
         if self.key_dtype.is_object and not self.key_shape:
-            return as_objects(names, (len(names),))
+            return object_array(names)
         return np.array(names, self.key_dtype.numpy).reshape(len(names), *self.key_shape)
 
     def __len__(self) -> int:
@@ -393,7 +393,7 @@ class DenseTable(LookupTable):
         shape = (len(self.buckets), *(self.key_shape or (1,)))
         flat = [part for name in self.buckets for part in (name if isinstance(name, tuple) else (name,))]
         is_object = self.key_dtype.is_object
-        keys = as_objects(flat, shape) if is_object else np.array(flat, self.key_dtype.numpy).reshape(shape)
+        keys = object_array(flat, shape) if is_object else np.array(flat, self.key_dtype.numpy).reshape(shape)
         values = np.zeros((len(self.buckets), *(self.value_shape or (1,))), self.value_dtype.numpy)
         if self.value_dtype.is_object:
             values[...] = b""

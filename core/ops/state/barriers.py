@@ -16,13 +16,12 @@ from ...runtime.state.resources import Shared
 from ...support import dataclasses
 from ...support.errors import CancelledError, InvalidArgumentError, OutOfRangeError
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import named, resource
-from ..shared.string_functions import as_objects
 from ..shared.turns import Line, in_turn
 from ._queues import QueueSpec
 
@@ -87,7 +86,7 @@ def barrier_take_many(
         _batch([components[i] for _, _, components in elements], dtype, size)
         for i, (dtype, size) in enumerate(zip(target.spec.dtypes, target.spec.component_shapes))
     ]
-    return indices, as_objects((key for _, key, _ in elements), (len(elements),)), values
+    return indices, object_array((key for _, key, _ in elements)), values
 
 
 def _batch(rows: list[Array], dtype: DType, size: Shape) -> Array:

@@ -5,7 +5,9 @@ TensorFlow 2.21 declares the ops, but has no kernels.
 
 from __future__ import annotations
 
-from typing import Any
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -15,18 +17,201 @@ from ...registry.registry import ZERO, Cost, arrays, facts, flops, kernel, not_d
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
-from ...support.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from ...support import dataclasses
+from ...support.errors import DataLossError, InternalError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ...support.hints import Hint, option
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_dims, merge_shapes
 from ..shared.argument_checks import require, scalar
 from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import named, resource
-from ..shared.string_functions import as_objects, bounded
-from ._tree_ensembles import Ensemble, parse_ensemble
+from ..shared.string_functions import bounded
 
 _REMEDY = Hint("restore it with ", option("state"), ", or run its initializer with ", option("init"))
+
+
+# https://github.com/tensorflow/tensorflow/tree/v2.8.0/tensorflow/core/kernels/boosted_trees names the fields of the bytes
+# that a checkpoint of an estimator holds.
+_LEAF, _BUCKETIZED, _CATEGORICAL = 1, 2, 3
+_METADATA: Final = 777
+_TREES, _WEIGHTS, _TREE_METADATA, _GROWING = 1, 2, 3, 4
+
+_Matrices = Sequence[np.ndarray[Any, Any]]
+"""The buckets of each feature, (examples, dimensions)."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _TreeNode:
+    """A node of a tree. `kind` is the number of the field that holds the node; `value` are the logits of a leaf, or of the
+    leaf that the node was before its split, and None where neither is known.
+    """
+
+    kind: int
+    value: tuple[float, ...] | None
+    feature: int = 0
+    threshold: int = 0
+    left: int = 0
+    right: int = 0
+    dimension: int = 0
+
+
+class _TrainingState(NamedTuple):
+    """The state of the training of an ensemble."""
+
+    finalized_trees: int
+    attempted_layers: int
+    last_layer: tuple[int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Ensemble:
+    """Trees with a weight each."""
+
+    trees: Sequence[Sequence[_TreeNode]]
+    weights: Sequence[float]
+    growth: _TrainingState
+
+    def logits(self, features: _Matrices, size: int) -> np.ndarray[Any, Any]:
+        """Return the weighted sums of the leaves that each example reaches, (examples, size)."""
+        result = np.zeros((len(features[0]), size), np.float32)
+        for tree, weight in self._weighted():
+            leaves = self._leaves(tree, features)
+            values = np.zeros((len(tree), size), np.float32)
+            for node in np.unique(leaves).tolist():
+                values[node] = _value(tree[node], size)
+            result += np.float32(weight) * values[leaves]
+        return result
+
+    def paths(self, features: _Matrices, example: int) -> tuple[list[int], list[float], list[int]]:
+        """Return (features that split, logits after each split, leaves) of an example's ways through all trees."""
+        if not self.trees:
+            raise InvalidArgumentError("the ensemble has no tree")
+        bias = np.float32(self.weights[0]) * np.float32(_value(self.trees[0][0], 1)[0])
+        splits, logits, leaves = [], [bias], []
+        earlier, logit = np.float32(0), bias
+        for number, (tree, weight) in enumerate(self._weighted()):
+            way = list(_way(tree, features, example))
+            for before, after in itertools.pairwise(way):
+                logit = np.float32(weight) * np.float32(_value(tree[after], 1)[0])
+                splits.append(tree[before].feature)
+                logits.append(logit + earlier)
+            leaves.append(way[-1])
+            # A tree that is a single leaf adds nothing, but for the first, which holds the bias.
+            earlier = earlier + logit if number == 0 or way[-1] > 0 else earlier
+        return splits, [float(value) for value in logits], leaves
+
+    def _weighted(self) -> Iterator[tuple[Sequence[_TreeNode], float]]:
+        if len(self.weights) < len(self.trees):
+            raise InvalidArgumentError(f"the ensemble has {len(self.trees)} trees, but {len(self.weights)} weights")
+        return zip(self.trees, self.weights)
+
+    def _leaves(self, tree: Sequence[_TreeNode], features: _Matrices) -> np.ndarray[Any, Any]:
+        """Return the leaf that each example reaches."""
+        places = np.zeros(len(features[0]), np.int64)
+        pending = [(0, np.arange(len(places)))]
+        for _ in range(len(tree)):
+            if not pending:
+                return places
+            number, examples = pending.pop()
+            node = _node(tree, number)
+            if node.kind == _LEAF:
+                places[examples] = number
+                continue
+            goes_left = _goes_left(node, features, examples)
+            pending += [(node.left, examples[goes_left]), (node.right, examples[~goes_left])]
+        if pending:
+            raise DataLossError("the nodes of a tree have a cycle")
+        return places
+
+
+def _node(tree: Sequence[_TreeNode], number: int) -> _TreeNode:
+    if not 0 <= number < len(tree):
+        raise InvalidArgumentError(f"a tree of {len(tree)} nodes has no node {number}")
+    return tree[number]
+
+
+def _goes_left(node: _TreeNode, features: _Matrices, examples: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if node.kind not in (_BUCKETIZED, _CATEGORICAL):
+        raise InvalidArgumentError(f"a node of a tree is neither a leaf nor a split of buckets or categories: {node.kind}")
+    if not 0 <= node.feature < len(features) or not 0 <= node.dimension < features[node.feature].shape[1]:
+        raise InvalidArgumentError(f"a tree splits dimension {node.dimension} of feature {node.feature}, which is not given")
+    buckets = features[node.feature][examples, node.dimension]
+    return buckets <= node.threshold if node.kind == _BUCKETIZED else buckets == node.threshold
+
+
+def _way(tree: Sequence[_TreeNode], features: _Matrices, example: int) -> Iterator[int]:
+    """Yield the nodes from the root to the leaf that an example reaches."""
+    number = 0
+    for _ in range(len(tree)):
+        yield number
+        node = _node(tree, number)
+        if node.kind == _LEAF:
+            return
+        number = node.left if _goes_left(node, features, np.array([example]))[0] else node.right
+    raise DataLossError("the nodes of a tree have a cycle")
+
+
+def _value(node: _TreeNode, size: int) -> tuple[float, ...]:
+    values = node.value or ()
+    if len(values) != size:
+        raise InternalError(f"Expected leaf_logits.size() == logits_dimension_, got {len(values)} vs {size}")
+    return values
+
+
+def _parse_ensemble(data: bytes) -> _Ensemble:
+    """Return the ensemble in a message; InvalidArgumentError for a damaged message."""
+    try:
+        parts = list(wire.fields(data))
+        trees = [_parse_tree(part.payload) for part in parts if part.number == _TREES]
+        weights = np.frombuffer(wire.repeated_fixed((part for part in parts if part.number == _WEIGHTS), 4), "<f4").tolist()
+        finalized = [_integers(part.payload).get(3, 0) for part in parts if part.number == _TREE_METADATA]
+        growing = _integers(b"".join(part.payload for part in parts if part.number == _GROWING))
+    except DataLossError as error:
+        raise InvalidArgumentError(f"Unable to parse tree ensemble proto: {error}") from None
+    open_trees = 1 if trees and not (finalized[-1:] or [0])[0] else 0
+    growth = _TrainingState(len(trees) - open_trees, growing.get(2, 0), (growing.get(3, 0), growing.get(4, 0)))
+    return _Ensemble(trees, weights, growth)
+
+
+def _parse_tree(data: bytes) -> list[_TreeNode]:
+    return [_parse_node(part) for part in wire.contents(data, 1)]
+
+
+def _parse_node(data: bytes) -> _TreeNode:
+    kind, payload, value = 0, b"", None
+    for number, part in wire.parts(data):
+        if number == _METADATA:
+            value = _original_leaf(part)
+        elif number in (_LEAF, _BUCKETIZED, _CATEGORICAL, 4):
+            kind, payload = number, payload + part if number == kind else part
+    if kind == _LEAF:
+        return _TreeNode(kind, _parse_leaf(payload))
+    split = _integers(payload)
+    return _TreeNode(kind, value, *(split.get(number, 0) for number in (1, 2, 3, 4, 5)))
+
+
+def _original_leaf(metadata: bytes) -> tuple[float, ...] | None:
+    leaves = wire.contents(metadata, 2)
+    return _parse_leaf(b"".join(leaves)) if leaves else None
+
+
+def _parse_leaf(data: bytes) -> tuple[float, ...]:
+    """Return the logits of a leaf: a vector, or a scalar."""
+    vectors = wire.contents(data, 1)
+    if vectors:
+        return _floats(b"".join(vectors), 1)
+    return _floats(data, 3)[-1:] or (0.0,)
+
+
+def _floats(data: bytes, number: int) -> tuple[float, ...]:
+    return tuple(np.frombuffer(wire.repeated_fixed((f for f in wire.fields(data) if f.number == number), 4), "<f4").tolist())
+
+
+def _integers(data: bytes) -> dict[int, int]:
+    """Return the last integer of each number."""
+    numbers = (field for field in wire.fields(data) if field.wire_type == wire.VARINT)
+    return {field.number: wire.repeated_integers([field])[0] for field in numbers}
 
 
 class TreeEnsemble(Shared):
@@ -36,14 +221,14 @@ class TreeEnsemble(Shared):
         self.name = name
         self.stamp = -1
         self.serialized: bytes | None = None
-        self._ensemble: Ensemble | None = None
+        self._ensemble: _Ensemble | None = None
 
-    def set(self, stamp: int, serialized: bytes, ensemble: Ensemble) -> None:
+    def set(self, stamp: int, serialized: bytes, ensemble: _Ensemble) -> None:
         """Replace the trees by those of a message."""
         self._ensemble, self.stamp, self.serialized = ensemble, stamp, serialized
 
     @property
-    def ensemble(self) -> Ensemble:
+    def ensemble(self) -> _Ensemble:
         """The trees; NotFoundError for an ensemble that is not created."""
         if self._ensemble is None:
             raise NotFoundError(f"the tree ensemble '{self.name}' does not exist", hint=_REMEDY)
@@ -163,10 +348,10 @@ def boosted_trees_deserialize_ensemble(
     target.set(*_parsed(stamp_token, tree_ensemble_serialized))
 
 
-def _parsed(stamp_token: Array, tree_ensemble_serialized: Array) -> tuple[int, bytes, Ensemble]:
+def _parsed(stamp_token: Array, tree_ensemble_serialized: Array) -> tuple[int, bytes, _Ensemble]:
     """Return the stamp, the message and its trees; InvalidArgumentError for a damaged message."""
     stamp, serialized = int(scalar(stamp_token, "stamp_token")), scalar(tree_ensemble_serialized, "tree_ensemble_serialized")
-    return stamp, serialized, parse_ensemble(serialized)
+    return stamp, serialized, _parse_ensemble(serialized)
 
 
 @kernel("BoostedTreesSerializeEnsemble")
@@ -211,7 +396,7 @@ def boosted_trees_example_debug_outputs(
     ensemble = resource(tree_ensemble_handle, TreeEnsemble).ensemble
     features = _matrices(bucketized_features)
     count = len(features[0])
-    return as_objects(bounded(_debug_output(*ensemble.paths(features, i)) for i in range(count)), (count,))
+    return object_array(bounded(_debug_output(*ensemble.paths(features, i)) for i in range(count)), (count,))
 
 
 def _debug_output(splits: list[int], logits: list[float], leaves: list[int]) -> bytes:

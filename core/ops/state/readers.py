@@ -15,12 +15,11 @@ from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support.errors import DataLossError, InvalidArgumentError, NotFoundError, OutOfRangeError, UnimplementedError
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.kernel_files import file_name, matching_files, read_file
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
-from ..shared.string_functions import as_objects
 from ._queues import Queue, Taking, done
 
 
@@ -135,7 +134,7 @@ def reader_read_up_to(ctx: KernelContext, reader_handle: Any, queue_handle: Any,
     if num_records < 1:
         raise InvalidArgumentError(f"num_records must be positive, not {num_records}")
     records = reader.read_up_to(int(num_records), next_unit, opener)
-    return tuple(as_objects(column, (len(records),)) for column in zip(*records))
+    return tuple(object_array(column) for column in zip(*records))
 
 
 @shape(*_both("ReaderReadUpTo"))
@@ -205,11 +204,11 @@ def record_input(
     if min(file_parallelism, batch_size) < 0:
         raise InvalidArgumentError(f"file_parallelism {file_parallelism} and batch_size {batch_size} must not be negative")
     if batch_size == 0:
-        return as_objects([], (0,))
+        return object_array([], (0,))
     source = ctx.state(lambda: _RecordSource(_all_records(ctx, file_pattern, compression_type), file_random_seed))
     with source:
         batch = [source.draw(file_buffer_size, file_shuffle_shift_ratio) for _ in range(batch_size)]
-    return as_objects(batch, (batch_size,))
+    return object_array(batch, (batch_size,))
 
 
 class _RecordSource(Shared):

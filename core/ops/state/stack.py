@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from ...registry.registry import facts, kernel, lower, not_differentiable, shape, zero_flops
-from ...runtime.state.edge_values import RunState, is_of, object_array, scalar_object
+from ...runtime.state.edge_values import RunState, is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.plain_shapes import no_outputs_shape, second_shape

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
+from ...support.hints import Hint, option
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
@@ -21,7 +23,6 @@ from ..shared.kernel_files import file_name, read_file
 from ..shared.numerals import parse_number
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
-from . import _onnx_tables as in_onnx
 from ._tables import DenseTable, LookupTable, MutableTable, StaticTable, file_lines
 
 _LINE_NUMBER, _WHOLE_LINE = -1, -2
@@ -366,8 +367,69 @@ not_differentiable(*_ALL)
 zero_flops(*_ALL)
 
 
-onnx("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2")(in_onnx.created)
-onnx("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2")(in_onnx.created)
-onnx("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2")(in_onnx.filled)
-onnx("LookupTableFind", "LookupTableFindV2")(in_onnx.looked_up)
-onnx("LookupTableSize", "LookupTableSizeV2")(in_onnx.size)
+# A table of ONNX is a LabelEncoder of the keys that an initializer fills in, and the values by number.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _TableHandle:
+    """The handle of a table; the contents are in the emitter's `tables`, by the name."""
+
+    name: str
+
+
+@onnx("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2")
+@onnx("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2")
+def _created_onnx(g: Any, *, shared_name: str) -> _TableHandle:
+    return _TableHandle(shared_name or g.source)
+
+
+@onnx("InitializeTable", "InitializeTableV2", "LookupTableImport", "LookupTableImportV2")
+def _filled_onnx(g: Any, table: _TableHandle, keys: Any, values: Any) -> None:
+    """Keep the contents of a table, constants as in the graphs of frozen models."""
+    g.tables[table.name] = _constant(g, keys), _constant(g, values)
+
+
+_MAKE_INPUT: Final = Hint("make the result of the lookup an input, with ", option("from"))
+
+
+def _constant(g: Any, value: Any) -> Array:
+    if value.array is None:
+        g.refuse(Hint("the contents of its table are not constant: ", _MAKE_INPUT))
+    return np.asarray(value.array)
+
+
+def _contents(g: Any, table: _TableHandle) -> tuple[Array, Array]:
+    if table.name not in g.tables:
+        g.refuse(Hint("no initializer fills its table: ", _MAKE_INPUT))
+    contents: tuple[Array, Array] = g.tables[table.name]
+    return contents
+
+
+@onnx("LookupTableSize", "LookupTableSizeV2")
+def _size_onnx(g: Any, table: _TableHandle) -> Any:
+    return g.constant(np.int64(len(set(_contents(g, table)[0].tolist()))))
+
+
+@onnx("LookupTableFind", "LookupTableFindV2")
+def _looked_up_onnx(g: Any, table: _TableHandle, keys: Any, default: Any) -> Any:
+    """Return the value of each key, the default for keys that the table does not have."""
+    known, values = _contents(g, table)
+    if known.ndim != 1 or not len(known):
+        g.refuse("its table is empty, or has keys of several numbers")
+    numbers = _numbers(g, known, keys)
+    is_there = g.unsqueeze(g.GreaterOrEqual(numbers, 0), *range(-1, -values.ndim, -1))
+    rows = g.Gather(g.constant(values, default.dtype), g.Max(numbers, 0), axis=0)
+    return g.Where(is_there, rows, default)
+
+
+def _numbers(g: Any, known: Array, keys: Any) -> Any:
+    """Return the number of the last known key that equals each key; -1 for unknown keys."""
+    places = {key: place for place, key in enumerate(known.tolist())}
+    attrs = {"values_int64s": list(places.values()), "default_int64": -1}
+    if keys.dtype is dtypes.string:
+        if any("\ufffd" in key.decode(errors="replace") for key in places):
+            g.refuse("ONNX's strings are UTF-8, and a key of its table has other bytes")
+        return g.op("LabelEncoder", keys, dtype=dtypes.int64, keys_strings=list(places), **attrs)
+    if not keys.dtype.is_integer:
+        g.refuse(f"ONNX has no tables with keys of {keys.dtype}")
+    return g.op("LabelEncoder", g.cast(keys, dtypes.int64), dtype=dtypes.int64, keys_int64s=list(places), **attrs)

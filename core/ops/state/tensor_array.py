@@ -11,16 +11,15 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, without_gradient, zero_flops
-from ...runtime.state.edge_values import object_array, scalar_object
+from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
 from ...runtime.state.tensor_arrays import TensorArray
-from ...support.errors import InvalidArgumentError
+from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..control import _array_lowerings as lowered
 from ..control import _onnx_lists as lists
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.shape_arguments import ints
@@ -422,13 +421,57 @@ onnx("TensorArraySizeV3")(lambda g, handle, flow: lists.length(g, flow))
 onnx("TensorArrayCloseV3")(lambda g, handle: ())
 
 
-lower("TensorArrayV3", static=(0,), always=True)(lowered.made)
-lower("TensorArrayGradV3", always=True)(lowered.of_gradients)
-lower("TensorArrayWriteV3", always=True)(lowered.written)
-lower("TensorArrayReadV3", always=True)(lowered.read)
-lower("TensorArrayScatterV3", always=True)(lowered.scattered)
-lower("TensorArrayGatherV3", always=True)(lowered.gathered)
-lower("TensorArraySplitV3", static=(2,), always=True)(lowered.split)
-lower("TensorArrayConcatV3", always=True)(lowered.joined)
+# In array programs a handle is the array itself; the methods are in engines/list_programs.
+
+
+@lower("TensorArrayV3", static=(0,), always=True)
+def _made_lowering(
+    xla: Any, size: Array, *, dtype: DType, element_shape: Shape, dynamic_size: bool, clear_after_read: bool,
+    identical_element_shapes: bool,
+) -> tuple[Any, Any]:  # fmt: skip
+    if dynamic_size:
+        raise UnimplementedError("it grows as it is written")
+    shape = element_shape.known() if element_shape.is_known else None
+    return xla.new_array(dtype.numpy, int(size), shape, clear_after_read, identical_element_shapes), np.float32(0)
+
+
+@lower("TensorArrayGradV3", always=True)
+def _of_gradients_lowering(xla: Any, handle: Any, flow: Any, *, source: str) -> tuple[Any, Any]:
+    return xla.gradient_array(handle, source), flow
+
+
+@lower("TensorArrayWriteV3", always=True)
+def _written_lowering(xla: Any, handle: Any, index: Any, value: Any, flow: Any) -> Any:
+    handle.write(xla, index, value)
+    return flow
+
+
+@lower("TensorArrayReadV3", always=True)
+def _read_lowering(xla: Any, handle: Any, index: Any, flow: Any, *, dtype: DType) -> Any:
+    return handle.read(xla, index, dtype.numpy)
+
+
+@lower("TensorArrayScatterV3", always=True)
+def _scattered_lowering(xla: Any, handle: Any, indices: Any, value: Any, flow: Any) -> Any:
+    handle.scatter(xla, indices, value)
+    return flow
+
+
+@lower("TensorArrayGatherV3", always=True)
+def _gathered_lowering(xla: Any, handle: Any, indices: Any, flow: Any, *, dtype: DType) -> Any:
+    return handle.gather(xla, indices, dtype.numpy)
+
+
+@lower("TensorArraySplitV3", static=(2,), always=True)
+def _split_lowering(xla: Any, handle: Any, value: Any, lengths: Array, flow: Any) -> Any:
+    handle.split(xla, value, lengths)
+    return flow
+
+
+@lower("TensorArrayConcatV3", always=True)
+def _joined_lowering(xla: Any, handle: Any, flow: Any, *, dtype: DType) -> tuple[Any, Any]:
+    return handle.joined(xla, dtype.numpy)
+
+
 lower("TensorArraySizeV3", always=True)(lambda xla, handle, flow: np.int32(handle.size))
 lower("TensorArrayCloseV3", always=True)(lambda xla, handle: handle.close())

@@ -15,7 +15,7 @@ from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
@@ -23,7 +23,7 @@ from ..shared.argument_checks import require_rank, scalar
 from ..shared.numerals import parse_number, plain_numbers
 from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import unknown_dims
-from ..shared.string_functions import as_objects, joined, joined_rows, map_bytes, map_to
+from ..shared.string_functions import joined, joined_rows, map_bytes, map_to
 
 _ELEMENTWISE = ("StringLower", "StringUpper", "StringStrip", "StringLength", "StringToNumber", "ShardedFilename")
 
@@ -117,10 +117,10 @@ def substr(input: Array, pos: Array, len: Array, *, unit: str) -> Result:
     if pos.ndim == 0:
         parts = _cut_all(input.ravel().tolist(), pos.item(), length.item(), unit)
         if parts is not None:
-            return as_objects(parts, result)
+            return object_array(parts, result)
     items = (np.broadcast_to(array, result).ravel().tolist() for array in (input, pos, length))
     cut: Callable[..., bytes] = _cut_bytes if unit == "BYTE" else _cut_characters
-    return as_objects((cut(*item, index) for index, item in enumerate(zip(*items))), result)
+    return object_array((cut(*item, index) for index, item in enumerate(zip(*items))), result)
 
 
 def _cut_all(texts: list[bytes], pos: int, length: int, unit: str) -> list[bytes] | None:
@@ -177,7 +177,7 @@ def string_join(inputs: list[Array], *, separator: str) -> Result:
     if not full:
         return scalar_object(joined(joiner, (array.item() for array in inputs)))
     columns = (array.ravel().tolist() if array.ndim else itertools.repeat(array.item()) for array in inputs)
-    return as_objects(joined_rows(joiner, zip(*columns)), full[0])
+    return object_array(joined_rows(joiner, zip(*columns)), full[0])
 
 
 @shape("StringJoin")
@@ -212,8 +212,8 @@ def reduce_join(inputs: Array, reduction_indices: Array, *, keep_dims: bool, sep
     if not axes:
         return inputs
     if rows is None:
-        return as_objects([b""] * int(np.prod(result)), result)
-    return as_objects(joined_rows(joiner, rows.reshape(-1, rows.shape[-1]).tolist()), result)
+        return object_array([b""] * int(np.prod(result)), result)
+    return object_array(joined_rows(joiner, rows.reshape(-1, rows.shape[-1]).tolist()), result)
 
 
 def _join_axes(axes: list[int], rank: int) -> list[int]:
@@ -265,7 +265,7 @@ def unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: Array
     rows = (texts[a:b] for a, b in itertools.pairwise([*starts.tolist(), len(texts)]))
     strings = joined_rows(separator.encode("utf-8", "surrogateescape"), rows)
     result = np.full(count * width, b"", object)
-    result[places[starts]] = as_objects(strings, starts.shape)
+    result[places[starts]] = object_array(strings, starts.shape)
     return result.reshape(count, *rest)
 
 

@@ -15,11 +15,11 @@ from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ..shared.argument_checks import require
 from ..shared.plain_shapes import first_shape, scalar_shape
-from ..shared.string_functions import as_objects, bounded, map_bytes
+from ..shared.string_functions import bounded, map_bytes
 from ..shared.tensor_text import summarize_numpy_style
 
 _MOST: Final = 2**31 - 1
@@ -39,7 +39,7 @@ def as_string(input: Array, *, T: DType, precision: int, scientific: bool, short
     else:
         convert = _converter(T, _number_format(T, precision, scientific, shortest, width, flag), width, flag)
     reserve(max(width, precision, 0))
-    return as_objects(bounded(convert(value).encode("utf-8", "surrogateescape") for value in array.ravel()), array.shape)
+    return object_array(bounded(convert(value).encode("utf-8", "surrogateescape") for value in array.ravel()), array.shape)
 
 
 shape("AsString")(first_shape)

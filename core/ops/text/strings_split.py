@@ -11,11 +11,11 @@ from ...registry.registry import kernel, not_differentiable, onnx, shape, zero_f
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.onnx_lowerings import along
-from ..shared.string_functions import as_objects, joined_rows
+from ..shared.string_functions import joined_rows
 
 
 def _vector_and_scalar(input: Array, separator: Array, name: str) -> bytes:
@@ -32,13 +32,13 @@ def _as_sparse(rows: list[list[bytes]]) -> tuple[Array, Array, Array]:
         count = len(rows[0])
         indices = np.zeros((count, 2), np.int64)
         indices[:, 1] = np.arange(count)
-        return indices, as_objects(rows[0], (count,)), np.array([1, count], np.int64)
+        return indices, object_array(rows[0], (count,)), np.array([1, count], np.int64)
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
     firsts = np.cumsum(lengths) - lengths
     indices = np.empty((int(lengths.sum()), 2), np.int64)
     indices[:, 0] = np.repeat(np.arange(len(rows)), lengths)
     indices[:, 1] = np.arange(len(indices)) - np.repeat(firsts, lengths)
-    values = as_objects(itertools.chain.from_iterable(rows), (len(indices),))
+    values = object_array(itertools.chain.from_iterable(rows))
     return indices, values, np.array([len(rows), lengths.max(initial=0)], np.int64)
 
 
@@ -100,7 +100,7 @@ def string_n_grams(
         raise InvalidArgumentError(f"ngram_widths must contain positive values: {ngram_widths}")
     splits = _checked_splits(np.asarray(data_splits), data.size)
     if not splits or data.size == 0:
-        return as_objects([b""] * data.size, data.shape), np.asarray(data_splits)
+        return object_array([b""] * data.size, data.shape), np.asarray(data_splits)
     words = data.ravel().tolist()
     left, right, joiner = (text.encode("utf-8", "surrogateescape") for text in (left_pad, right_pad, separator))
     result: list[bytes] = []
@@ -120,7 +120,7 @@ def string_n_grams(
         if preserve_short_sequences and row and not any(n_grams):
             add(row, len(row) + 2 * pad_width)
         result_splits.append(len(result))
-    return as_objects(result, (len(result),)), np.array(result_splits, np.asarray(data_splits).dtype)
+    return object_array(result), np.array(result_splits, np.asarray(data_splits).dtype)
 
 
 def _checked_splits(splits: Array, size: int) -> list[int]:

@@ -11,12 +11,12 @@ from ...codecs import unicode
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.run_context import is_bounded
 from ...support.errors import InvalidArgumentError
-from ...types.arrays import Array, Result
+from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.plain_shapes import first_shape
-from ..shared.string_functions import as_objects, map_bytes
+from ..shared.string_functions import map_bytes
 
 _OUTPUT_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 _FIRST_PRINTABLE = 0x20
@@ -126,10 +126,10 @@ def unicode_encode(
     bounds, codec = splits.tolist(), _OUTPUT_CODECS[output_encoding]
     if unicode.is_scalar_value(codes).all():
         text = codes.astype("<u4").tobytes().decode("utf-32-le")
-        return as_objects((text[a:b].encode(codec) for a, b in itertools.pairwise(bounds)), (len(bounds) - 1,))
+        return object_array((text[a:b].encode(codec) for a, b in itertools.pairwise(bounds)), (len(bounds) - 1,))
     values = [_encodable(code, errors, replacement_char) for code in codes.tolist()]
     rows = ([c for c in values[a:b] if c != unicode.INVALID] for a, b in itertools.pairwise(bounds))
-    return as_objects((_write(row, codec) for row in rows), (len(bounds) - 1,))
+    return object_array((_write(row, codec) for row in rows), (len(bounds) - 1,))
 
 
 def _check_splits(splits: Array, count: int) -> None:

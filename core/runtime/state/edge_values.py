@@ -68,14 +68,6 @@ def scalar_object(value: Any) -> np.ndarray[Any, Any]:
     return array
 
 
-def object_array(values: list[Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-    """Return Python objects as an object array; lists among them stay elements."""
-    array = np.empty(len(values), object)
-    for i, value in enumerate(values):
-        array[i] = value
-    return array.reshape(shape)
-
-
 def is_of(value: Any, dtype: DType) -> bool:
     """True where a tensor's elements are of a dtype.
 

@@ -12,8 +12,9 @@ from ...codecs import wire
 from ...codecs.wire import varint
 from ...support.errors import InvalidArgumentError, TfgError
 from ...types import dtypes
+from ...types.arrays import object_array
 from ...types.dtypes import DType
-from .edge_values import is_of, object_array
+from .edge_values import is_of
 
 _DTYPE, _SHAPE, _CONTENT, _STRINGS = 1, 2, 4, 8
 """The numbers of a TensorProto's fields."""

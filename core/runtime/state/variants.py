@@ -14,10 +14,9 @@ import numpy as np
 
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, UnimplementedError
-from ...types.arrays import Array
+from ...types.arrays import Array, object_array
 from ...types.resource_handles import VariantData
 from ...types.shapes import Shape
-from .edge_values import object_array
 
 _NUMBERS: Final = {"int": "<i4", "long": "<i8", "float": "<f4", "double": "<f8"}
 """The types of plain numbers in a variant constant, which are kept as bytes."""

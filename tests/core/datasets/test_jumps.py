@@ -11,8 +11,8 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.datasets.iterators import IteratorState
 from tfg.core.graph.graph import Graph
 from tfg.core.runtime.session.session import Session
-from tfg.core.runtime.state.edge_values import object_array
 from tfg.core.support.errors import OutOfRangeError, TfgError
+from tfg.core.types.arrays import object_array
 
 MANY = 2**40
 

@@ -23,6 +23,7 @@ from tfg.core.registry import registry  # noqa: E402
 from tfg.core.registry.op_facts import has_fact  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import InvalidArgumentError, TfgError  # noqa: E402
+from tfg.core.types.shapes import Shape  # noqa: E402
 from tfg.core.types.tensors import Tensor  # noqa: E402
 
 TRIED = 1
@@ -75,6 +76,35 @@ def test_lowerings(op):
             for got, want in zip(result, recorded["results"], strict=True):
                 assert_same(got, want, case.tolerance)
     assert tried == IN_EVERY_FORM.get(op, TRIED), "too few cases were taken"
+
+
+def quantized_cases():
+    """The first case of each op on quantized integers; a cast follows or precedes the op, as no array holds such integers."""
+    cases = [(f, case) for f in ("quantized", "quantized_fused", "uniform_quantized") for case in opcases.load_cases(f)]
+    able = [(f, case) for f, case in cases if registry.lowering(case.op) and not answers(f).steps(case.key)[0]["error"]]
+    return {case.op: (f, case) for f, case in reversed(able)}
+
+
+QUANTIZED = quantized_cases()
+
+
+@pytest.mark.parametrize("op", sorted(QUANTIZED))
+def test_lowerings_of_quantized_integers(op):
+    """Tensors and ranges are fed; sizes and axes are constants."""
+    family, case = QUANTIZED[op]
+    builder = GraphBuilder()
+    ((*fetches,),) = case.build(builder)
+    feeds = {}
+    for node in [node for node in builder.graph if node.is_constant]:
+        value = node.constant_value()
+        if value.dtype.kind == "f" or value.ndim > 1:
+            feeds[f"{node.name}:0"] = value
+            node.change_op("Placeholder")
+            node.attrs = {"dtype": Tensor.from_numpy(value).dtype, "shape": Shape(value.shape)}
+    session = Session(builder.graph, engine=EngineRuntime(engine()))
+    for got, want in zip(session.run(fetches, feeds), answers(family).steps(case.key)[0]["results"], strict=True):
+        assert_same(got, want, case.tolerance)
+    assert any(group.runs for group in session.engine_report().groups)
 
 
 @pytest.mark.parametrize("op", sorted(CASES))

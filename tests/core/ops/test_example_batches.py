@@ -6,8 +6,7 @@ import pytest
 from tests.example_messages import example
 from tfg.core.codecs import wire
 from tfg.core.ops.io import parsing_examples
-from tfg.core.ops.io._example_batches import entries_of
-from tfg.core.ops.io._examples import FeatureColumn, parse_example
+from tfg.core.ops.io._examples import FeatureColumn, entries_of, parse_example
 from tfg.core.ops.io.parsing_examples import dense_features, parse_batch
 from tfg.core.support.errors import DataLossError, TfgError
 from tfg.core.types import dtypes
