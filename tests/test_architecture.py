@@ -482,6 +482,16 @@ def test_what_reads_and_writes_nodes_alone_needs_no_numpy(words, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["explain", "flops", "optimize"])
+def test_analyses_of_products_and_sums_need_neither_scipy_nor_sessions(command):
+    words = [command, str(ROOT / "sample_graphs" / "xor.pbtxt")]
+    needless = {"scipy", "tfg.core.runtime.session.session"}
+    script = f"import sys; from tfg.cli.main import run; assert run({words}) == 0; assert not {needless} & {{*sys.modules}}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_commands_take_typed_options():
     """The parameters of a command have names and types: a command takes no mapping of arbitrary options."""
     for path in (ROOT / "cli").rglob("*.py"):

@@ -6,7 +6,7 @@ import functools
 import pathlib
 import sys
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -15,7 +15,6 @@ from ...core.explaining.graph_facts import GraphFacts
 from ...core.flops.measured import Measurement
 from ...core.graph.graph import Graph, Node
 from ...core.model.model_view import ModelView
-from ...core.model.node_activations import NodeRun
 from ...core.support import dataclasses
 from ...core.support.gc_control import rare_collection
 from ...core.support.places import is_address, name_of
@@ -24,7 +23,6 @@ from ...formats.api.counting import counted_fetches, profile
 from ...formats.api.names import Names
 from ...formats.api.page_values import ReadsState, inputs_to_show, run_to_show
 from ...formats.api.viewing import make_page, page_look
-from ...formats.batches.each_worker import parts_of_inputs
 from ...formats.codecs.source import write_file
 from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
 from ...formats.page.writing import to_html
@@ -33,6 +31,11 @@ from ..commands.view import ViewOptions
 from ..models import note_drawn_feeds, note_unread_values
 from ..next_steps import in_commands
 from ..sections.explain_sections import graph_sections
+
+if TYPE_CHECKING:
+    from ...core.explaining.graph_facts import GraphFacts
+    from ...core.flops.measured import Measurement
+    from ...core.model.node_activations import NodeRun
 
 _RUNS: Final = 3
 """The number of timed runs, as `tfg flops --measured` has by default."""
@@ -109,6 +112,8 @@ class ViewJob:
         """Run a model, once or for each input, and return the values of its nodes."""
         options, graph = self.options, view.source
         names, fetches = self._asked(graph)
+        from ...formats.batches.each_worker import parts_of_inputs  # lazy: most pages show no run
+
         parts, fixed = parts_of_inputs(options.feeds)
         inputs = inputs_to_show(
             view, names.signature, fetches, names.feeds(fixed), options.each, parts, names.input

@@ -6,7 +6,7 @@ Two values of a tensor are compared element by element; with them come the times
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from ..engines.engine_report import EngineReport
 from ..graph.graph import Graph, Node
 from ..graph.traversal import topological_order
 from ..planning.reachability import needed_nodes
-from ..runtime.session.session import Session
 from ..support import dataclasses
 from ..support.display import Report
 from ..support.words import counted
@@ -59,6 +58,10 @@ class TimeComparison:
     """The seconds of a run of the first graph."""
     after: float
     """The seconds of a run of the second graph."""
+
+
+if TYPE_CHECKING:
+    from ..runtime.session.session import Session
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Container, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Final, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, overload
 
 from ..building.placement import Placement
 from ..control_flow.deadness import always_alive
@@ -32,13 +32,15 @@ from ..support.words import counted, size_in_bytes
 from ..types.dtypes import DType, from_name
 from ..types.shapes import Shape
 from .footprint import Holding, PeakMemory, holdings, inferred, peak_memory
-from .next_commands import NextCommands, free_inputs
-from .node_facts import Explainer, NodeFacts
 from .node_listing import declared_shapes
 from .pipeline_words import PipelineFacts, components, pipelines
 from .purposes import Purpose, Purposes
 from .roles import Roles
 from .stages import stage_of_nodes
+
+if TYPE_CHECKING:
+    from .next_commands import NextCommands
+    from .node_facts import NodeFacts
 
 _MAX_CANDIDATES = 3
 _MAX_COUNTED = 16 << 20
@@ -257,6 +259,8 @@ def explain(
     graph = as_graph(graph)
     inference = inferred(graph) if is_sound else None
     if nodes:
+        from .node_facts import Explainer
+
         explainer = Explainer(graph, inference, signature)
         return Rows(explainer.explain(name, fetch, raw=raw) for name in nodes)
     view = model_view(graph, signature, raw=not is_sound)
@@ -267,20 +271,24 @@ def explain(
         facts = facts if asked is None else _with_arguments(facts, graph, asked, inference)
     else:
         facts = _with_arguments(facts, view.graph, view.signature, specs, by_name=True)
-    return facts if asked is None else _of_signature(facts, asked, NextCommands(graph, path, inference))
+    if asked is None:
+        return facts
+    from .next_commands import NextCommands
+
+    return _of_signature(facts, asked, NextCommands(graph, path, inference))
 
 
 @rare_collection()
 def explain_graph(
     graph: Graph,
-    name: str = "GRAPH",
+    name: str | None = None,
     inference: Inference | None = None,
     is_sound: bool = True,
     variables_unread: str | None = None,
     view: ModelView | None = None,
     specs: Inference | None = None,
 ) -> GraphFacts:
-    """Return the facts of the graph; `name` is the file's name in the commands to paste.
+    """Return the facts of the graph; `name` is the file's name in the commands to paste, which are left out without it.
 
     With an inference, outputs have the shapes that follow from the inputs', and values in commands have sizes that fit. The
     peak memory of a run is estimated in a `view` of the graph whose shapes are `specs`. If the graph is that of the view, the
@@ -323,6 +331,10 @@ def explain_graph(
         pipelines=pipelines(graph),
         next_commands=(),
     )
+    if name is None:
+        return facts
+    from .next_commands import NextCommands  # lazy: who asks for outputs needs no commands
+
     # The commands follow from the other facts, such as missing ops and unread variables.
     commands = _next_commands(facts, NextCommands(graph, name, inference), is_sound)
     return dataclasses.replace(facts, next_commands=tuple(commands))
@@ -398,8 +410,12 @@ def op_counts(graph: Graph) -> tuple[OpCount, ...]:
 
 def callables(graph: Graph) -> tuple[CallableFacts, ...]:
     """Return the functions that Python calls on the objects of a SavedModel."""
+    if graph.meta is None or not graph.meta.callables:
+        return ()
+    from .next_commands import free_inputs  # lazy: examples of feeds come with it
+
     facts = []
-    for saved in graph.meta.callables if graph.meta is not None else ():
+    for saved in graph.meta.callables:
         function = graph.functions.get(saved.function)
         if function is not None:
             inputs = (TensorFacts(one.node.name, one.node.op, one.dtype, one.shape) for one in free_inputs(function, saved))

@@ -15,10 +15,9 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from scipy import special
 
 from ..types.arrays import Array
 
@@ -42,6 +41,13 @@ _ONE: Final = np.float32(1)
 _THIRD: Final = np.float32(1 / 3)
 
 
+def _special() -> Any:
+    """Return SciPy's special functions, which take longer to import than a small graph to explain: powers need none."""
+    from scipy import special
+
+    return special
+
+
 class _Table(NamedTuple):
     """Values of the complement and its slopes from `_LOW` to `_HIGH`."""
 
@@ -52,7 +58,7 @@ class _Table(NamedTuple):
 def erf(x: Array, *, out: Array | None = None, is_part: bool = False) -> Array:
     """Compute the error function of floats. With `is_part` the elements, part of many, are rounded as the many are."""
     if x.dtype != np.float32 or not (is_part or x.size >= _FEW):
-        return special.erf(x, out=out)
+        return _special().erf(x, out=out)
     scratch = np.empty((2, min(x.size, _AT_ONCE)), np.float32)
     with np.errstate(over="ignore"):  # the tangent of infinity is one
         return _by_blocks(lambda some, target: _tangent(some, scratch[:, : len(some)], target), x, out)
@@ -73,7 +79,7 @@ def _tangent(x: Array, scratch: Array, result: Array) -> None:
 def erfc(x: Array, *, out: Array | None = None, is_part: bool = False) -> Array:
     """1 - erf(x), without cancellation; as `erf`."""
     if x.dtype != np.float32 or not (is_part or x.size >= FEW_OF_COMPLEMENT):
-        return special.erfc(x, out=out)
+        return _special().erfc(x, out=out)
     size, table = min(x.size, _AT_ONCE), _table()
     scratch, index = np.empty((3, size), np.float32), np.empty(size, np.intp)
 
@@ -99,7 +105,7 @@ def _by_blocks(evaluate: Callable[[Array, Array], None], x: Array, out: Array | 
 def _table() -> _Table:
     places = np.arange(_LOW * _STEPS, _HIGH * _STEPS + 1) / _STEPS
     slopes = -2 / math.sqrt(math.pi) * np.exp(-places * places)
-    return _Table(special.erfc(places).astype(np.float32), slopes.astype(np.float32))
+    return _Table(_special().erfc(places).astype(np.float32), slopes.astype(np.float32))
 
 
 def _look_up(x: Array, table: _Table, scratch: Array, index: Array, result: Array) -> None:
@@ -160,7 +166,7 @@ def igamma_gradient(a: Array, x: Array) -> Array:
 def gamma_sample_gradient(alpha: Array, sample: Array) -> Array:
     """Return the derivative by alpha of a Gamma(alpha, 1) sample at a fixed quantile: -(dP/da) / (dP/dx)."""
     alpha, sample = (np.array(v, np.float64) for v in np.broadcast_arrays(alpha, sample))
-    density = np.exp((alpha - 1) * np.log(sample) - sample - special.gammaln(alpha))
+    density = np.exp((alpha - 1) * np.log(sample) - sample - _special().gammaln(alpha))
     gradient: Array = -igamma_gradient(alpha, sample) / density
     return np.where(sample == 0, 0.0, gradient)
 
@@ -177,8 +183,8 @@ def _series(a: Array, x: Array) -> Array:
         slope = slope + term_slope
         if np.all(np.abs(term_slope) <= _SETTLED * np.abs(slope) + _TINY):
             break
-    scale = np.exp(a * np.log(x) - x - special.gammaln(a + 1))
-    return scale * (slope + total * (np.log(x) - special.digamma(a + 1)))
+    scale = np.exp(a * np.log(x) - x - _special().gammaln(a + 1))
+    return scale * (slope + total * (np.log(x) - _special().digamma(a + 1)))
 
 
 def _continued_fraction(a: Array, x: Array) -> Array:
@@ -199,8 +205,8 @@ def _continued_fraction(a: Array, x: Array) -> Array:
         older, old, d_older, d_old = ((u * shrink, v * shrink) for u, v in (old, new, d_old, d_new))
         if settled and n > 2:
             break
-    scale = np.exp(a * np.log(x) - x - special.gammaln(a))
-    return scale * (slope + value * (np.log(x) - special.digamma(a)))
+    scale = np.exp(a * np.log(x) - x - _special().gammaln(a))
+    return scale * (slope + value * (np.log(x) - _special().digamma(a)))
 
 
 _PRODUCTS: Final = (2, 3, 4)

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from ..parallel.blas_threads import one_thread
 from ..parallel.interruption_points import PIECE, pause
 from ..support import dataclasses
 from ..types import dtypes
@@ -20,6 +21,8 @@ from ..types.arrays import Array
 
 _LOW_HALF: Final = np.uint64(0xFFFFFFFF)
 _HALF_BITS: Final = np.uint64(32)
+_LARGEST_POWER: Final = 1000
+"""The largest exponent of a power of two by which numbers are multiplied: its inverse is a normal double, too."""
 
 _Pieces: TypeAlias = Callable[[], Iterator[Array]]
 """A way through the elements, from the first each time it is called."""
@@ -54,16 +57,18 @@ class TensorStatistics:
 def tensor_statistics(array: Array) -> TensorStatistics:
     """Return the statistics of an array of any shape and of any dtype of TensorFlow."""
     distinct = _distinct(array)
-    kind = _kind(distinct)
-    if kind == "O":
-        statistics = TensorStatistics(distinct.size, zeros=sum(item in (b"", "") for item in distinct.flat))
-    elif kind in "cf":
-        statistics = _float_statistics(distinct)
-    else:
-        statistics = _integer_statistics(distinct)
+    with one_thread.limited():  # a second thread takes more time to wait than the products need
+        statistics = _statistics(distinct)
     repeats = array.size // distinct.size if distinct.size else 1
     counts = {name: getattr(statistics, name) * repeats for name in ("count", "zeros", "nans", "infs")}
     return dataclasses.replace(statistics, **counts)
+
+
+def _statistics(array: Array) -> TensorStatistics:
+    kind = _kind(array)
+    if kind == "O":
+        return TensorStatistics(array.size, zeros=sum(item in (b"", "") for item in array.flat))
+    return _float_statistics(array) if kind in "cf" else _integer_statistics(array)
 
 
 def histogram(array: Array, statistics: TensorStatistics, bins: int) -> tuple[int, ...]:
@@ -79,7 +84,9 @@ def histogram(array: Array, statistics: TensorStatistics, bins: int) -> tuple[in
     distinct = _distinct(array)
     counts = np.zeros(bins, np.int64)
     for positions in _positions(distinct, low, high):
-        counts += np.bincount(np.minimum((positions * bins).astype(np.int64), bins - 1), minlength=bins)
+        positions *= bins
+        places = positions.astype(np.int64)
+        counts += np.bincount(np.minimum(places, bins - 1, out=places), minlength=bins)
     return tuple((counts * (array.size // distinct.size)).tolist())
 
 
@@ -89,7 +96,10 @@ def _positions(array: Array, low: float, high: float) -> Iterator[Array]:
         exponent = _exponent(low, high)
         least, length = math.ldexp(low, -exponent), math.ldexp(high, -exponent) - math.ldexp(low, -exponent)
         for piece in _finite(array):
-            yield (np.ldexp(piece, -exponent) - least) / length
+            positions = _scaled(piece, exponent)
+            positions -= least
+            positions /= length
+            yield positions
     else:
         for piece in _offsets(array, int(low)):
             yield piece.astype(np.float64) / (int(high) - int(low))
@@ -98,11 +108,12 @@ def _positions(array: Array, low: float, high: float) -> Iterator[Array]:
 def _float_statistics(array: Array) -> TensorStatistics:
     """Return the statistics of floats, real or complex."""
     zeros = nans = infs = 0
-    for piece in _wide_pieces(array):
-        missing = np.isnan(piece)
-        zeros += int((piece == 0).sum())
-        nans += int(missing.sum())
-        infs += int((np.isinf(piece) & ~missing).sum())
+    for piece in _native_pieces(array):
+        zeros += int(np.count_nonzero(piece == 0))
+        if not np.isfinite(piece).all():
+            missing = np.isnan(piece)
+            nans += int(missing.sum())
+            infs += int((np.isinf(piece) & ~missing).sum())
     counts = array.size, zeros, nans, infs
     if nans + infs == array.size:
         return TensorStatistics(*counts)
@@ -132,7 +143,7 @@ def _integer_statistics(array: Array) -> TensorStatistics:
 
 
 def _moments(pieces: _Pieces) -> tuple[float, float, float, float]:
-    """Return minimum, maximum, mean and standard deviation of finite doubles.
+    """Return minimum, maximum, mean and standard deviation of finite numbers.
 
     The elements are divided by a power of two, so that neither sums nor squares leave the range of a double.
     """
@@ -141,16 +152,24 @@ def _moments(pieces: _Pieces) -> tuple[float, float, float, float]:
     if low == high:
         return low, high, low, 0.0
     exponent = _exponent(low, high)
-    parts = [_part(np.ldexp(piece, -exponent)) for piece in pieces() if piece.size]
+    parts = [_part(_scaled(piece, exponent)) for piece in pieces() if piece.size]
     mean = math.ldexp(_mean(parts), exponent)
     return low, high, min(max(mean, low), high), math.ldexp(_spread(parts), exponent)
 
 
+def _scaled(piece: Array, exponent: int) -> Array:
+    """Return the elements as new doubles, divided by a power of two."""
+    if abs(exponent) > _LARGEST_POWER:
+        return np.ldexp(piece.astype(np.float64), -exponent)
+    scaled: Array = np.multiply(piece, math.ldexp(1.0, -exponent), dtype=np.float64)
+    return scaled
+
+
 def _part(piece: Array) -> tuple[int, float, float]:
-    """Return the number of elements, their mean, and the sum of their squared distances from the mean."""
+    """Return the number of elements, their mean, and the sum of their squared distances from the mean, in place."""
     mean = float(piece.mean())
-    deviations = piece - mean
-    return piece.size, mean, float(np.dot(deviations, deviations))
+    piece -= mean
+    return piece.size, mean, float(np.dot(piece, piece))
 
 
 def _mean(parts: list[tuple[int, float, float]]) -> float:
@@ -188,16 +207,16 @@ def _pieces(array: Array) -> Iterator[Array]:
         yield flat[start : start + PIECE]
 
 
-def _wide_pieces(array: Array) -> Iterator[Array]:
-    """Yield the elements of floats in pieces, real elements as doubles."""
-    is_real = _kind(array) == "f"
+def _native_pieces(array: Array) -> Iterator[Array]:
+    """Yield the elements of floats in pieces, narrow ones as doubles."""
+    is_narrow = array.dtype.itemsize < np.float32().itemsize
     for piece in _pieces(array):
-        yield piece.astype(np.float64) if is_real else piece
+        yield piece.astype(np.float64) if is_narrow else piece
 
 
 def _finite(array: Array) -> Iterator[Array]:
-    """Yield the finite elements, real elements as doubles."""
-    for piece in _wide_pieces(array):
+    """Yield the finite elements, narrow ones as doubles."""
+    for piece in _native_pieces(array):
         finite = np.isfinite(piece)
         yield piece if finite.all() else piece[finite]
 

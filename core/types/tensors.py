@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, TfgError
@@ -13,6 +13,11 @@ from .dtypes import DType
 
 if TYPE_CHECKING:
     import numpy as np
+
+_MAX_COPIED: Final = 1 << 14
+"""The bytes up to which a key has a copy of the elements."""
+_SAMPLES: Final = 1024
+"""The number of elements by which larger constants are told apart first."""
 
 
 class Tensor:
@@ -102,7 +107,9 @@ class Tensor:
         """
         distinct = self.distinct()
         items = distinct.ravel().tolist() if self.dtype.is_object else []
-        content = tuple(v if isinstance(v, bytes) else id(v) for v in items) if items else distinct.tobytes()
+        content: Hashable = tuple(v if isinstance(v, bytes) else id(v) for v in items)
+        if not items:
+            content = distinct.tobytes() if distinct.nbytes <= _MAX_COPIED else _Elements(distinct)
         return (self.dtype.name, self.shape, content)
 
     def distinct(self) -> np.ndarray[Any, Any]:
@@ -134,6 +141,25 @@ class Tensor:
         if self.lack is not None:
             return Tensor.lacking, (self.dtype, self.shape, self.lack)
         return _of_distinct, (self.distinct(), self.shape, self.dtype)
+
+
+class _Elements:
+    """The elements of a large constant as a part of a key: only another with the same sample is compared as a whole."""
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self.array = array
+
+    def __hash__(self) -> int:
+        flat = self.array.reshape(-1)
+        return hash(flat[:: -(-flat.size // _SAMPLES)].tobytes())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Elements) and self.array.tobytes() == other.array.tobytes()
+
+    def __repr__(self) -> str:
+        return repr(self.array.tobytes())
 
 
 def _of_distinct(array: np.ndarray[Any, Any], shape: tuple[int, ...], dtype: DType) -> Tensor:

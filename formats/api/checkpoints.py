@@ -7,14 +7,13 @@ import functools
 import math
 import numbers
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from ...core.comparing.element_differences import compare, diff_variables
+from ...core.comparing.element_differences import compare
 from ...core.comparing.graph_diff import GraphDiff
-from ...core.comparing.node_changes import STRICT
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.graph.model_objects import asset_variables
 from ...core.graph.nearest_tensors import Kind, kind_of, kind_words, nearest_tensors
@@ -37,8 +36,6 @@ from ...core.types.shapes import UNKNOWN, fits
 from ...core.types.tensors import Tensor
 from ..checkpoint.object_graph import OBJECT_GRAPH, object_path
 from ..checkpoint.renaming import read_names
-from ..codecs.csv_table import table_bytes
-from ..codecs.npy import npy_bytes
 from ..codecs.source import write_file
 from ..detect import is_saved_model
 from ..graph_tensors import stored_tensors, values_of
@@ -55,11 +52,8 @@ from ..state import (
     write_state,
 )
 
-_ENCODERS: Final[Mapping[FileFormat, Callable[[str, Array], bytes]]] = {
-    NPY: npy_bytes, CSV: table_bytes, TSV: functools.partial(table_bytes, between="\t"),
-}  # fmt: skip
-"""The bytes of files that hold a single tensor."""
-
+if TYPE_CHECKING:
+    from ...core.comparing.graph_diff import GraphDiff
 
 METADATA: Final = "metadata.tsv"
 """The file with the labels of vectors, beside the vectors."""
@@ -297,9 +291,8 @@ def write_checkpoint(path: str | os.PathLike[str], values: State, *, labels: Seq
     file_format = format_of(path, TENSORS)
     if labels is not None and file_format is not TSV:
         raise InvalidArgumentError("only a .tsv file has labels beside it", hint="write .tsv")
-    encode = _ENCODERS.get(file_format)
     tensors = values.stored(file_format) if isinstance(values, Checkpoint) else as_tensors(values)
-    if encode is None:
+    if file_format not in (NPY, CSV, TSV):
         return write_state(path, tensors)
     if len(tensors) != 1:
         problem = f"a {extension_of(path)} file holds a single tensor, but {len(tensors)} are chosen"
@@ -307,7 +300,7 @@ def write_checkpoint(path: str | os.PathLike[str], values: State, *, labels: Seq
     ((name, tensor),) = tensors.items()
     if labels is not None:
         _write_labels(os.path.join(os.path.dirname(path), METADATA), labels, name, tensor)
-    write_file(os.fspath(path), [encode(name, tensor.numpy())])
+    write_file(os.fspath(path), [_encoded(file_format, name, tensor.numpy())])
     return 1
 
 
@@ -356,8 +349,23 @@ def checkpoint_of(graph: Graph) -> Checkpoint:
     return Checkpoint(graph.file, tensors, are_constants=are_constants)
 
 
+def _encoded(file_format: FileFormat, name: str, array: Array) -> bytes:
+    """Return the bytes of a file that holds a single tensor."""
+    if file_format is NPY:
+        from ..codecs.npy import npy_bytes  # lazy: most readers of checkpoints write nothing
+
+        return npy_bytes(name, array)
+    from ..codecs.csv_table import table_bytes
+
+    return table_bytes(name, array, "\t" if file_format is TSV else ",")
+
+
 def diff_checkpoints(before: Checkpoint, after: Checkpoint) -> GraphDiff:
     """Return the differences of the values that `comparable` chooses."""
+    from ...core.comparing.element_differences import diff_variables
+    from ...core.comparing.graph_diff import GraphDiff  # lazy: most readers of checkpoints compare nothing
+    from ...core.comparing.node_changes import STRICT
+
     mine, theirs = (
         {name: value for name, value in tensors.items() if not is_apart(name)} for tensors in comparable(before, after)
     )

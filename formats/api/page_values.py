@@ -5,19 +5,15 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from ...core.comparing.value_comparison import NodeComparison, compare_outputs
 from ...core.drawing.value_pictures import NodeValue, PictureFrame, frame, held_in_full, layouts, node_value, smallest
 from ...core.drawing.view_model import NodeOverlay, Report
 from ...core.functions.call_kinds import call_kind
 from ...core.graph.graph import Function, Graph, Node, Output
-from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import VARIABLES, find_variables
-from ...core.model.model_view import ModelView
-from ...core.model.node_activations import NodeRun, activations
 from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
-from ...core.runtime.session.session_like import SessionLike
 from ...core.support import dataclasses
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.grouping import grouped
@@ -25,10 +21,16 @@ from ...core.support.words import counted, size_in_bytes
 from ...core.types.arrays import Array
 from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
-from ..items import InputArrays, find_items
 from ..state import read_graph_state
 from .classes import top_classes
-from .page_diff import MergedGraphs
+
+if TYPE_CHECKING:
+    from ...core.comparing.value_comparison import NodeComparison
+    from ...core.graph.metagraph import Signature
+    from ...core.model.model_view import ModelView
+    from ...core.model.node_activations import NodeRun
+    from ...core.runtime.session.session_like import SessionLike
+    from .page_diff import MergedGraphs
 
 ReadsState: TypeAlias = Callable[[Graph], Mapping[str, Tensor]]
 """A function that reads the values of a graph's variables."""
@@ -275,6 +277,8 @@ def inputs_to_show(
     """
     if not each:
         return {"": feeds}
+    from ..items import InputArrays, find_items  # lazy: most pages show no files of inputs
+
     items = find_items(each)
     if len(items) > _MAX_INPUTS:
         raise InvalidArgumentError(f"{len(items)} inputs are too many for a page", hint=f"name at most {_MAX_INPUTS} inputs")
@@ -289,6 +293,8 @@ def run_to_show(
     view: ModelView, session: SessionLike, fetches: Sequence[str], inputs: Inputs, steps: int = 1
 ) -> dict[str, Mapping[Node, NodeRun]]:
     """Run a model on each of the inputs; return the values of the view's nodes by what the inputs are called."""
+    from ...core.model.node_activations import activations  # lazy: most pages show no run
+
     return {name: activations(view, session, fetches, feeds, steps)[1].by_node for name, feeds in inputs.items()}
 
 
@@ -296,6 +302,7 @@ def of_both(
     compared: MergedGraphs, before: Mapping[Node, NodeRun], after: Mapping[Node, NodeRun], labels: Sequence[str] | None = None
 ) -> tuple[RunValues, MergedGraphs]:
     """Return the values of two models by the nodes of both as one, and the differences with those of the values."""
+
     mine = {compared.before[node]: run for node, run in before.items() if node in compared.before}
     theirs = {compared.after[node]: run for node, run in after.items() if node in compared.after}
     tensors = list(_in_both(mine, theirs))

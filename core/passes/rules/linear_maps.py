@@ -140,7 +140,8 @@ def product_hazard(product: Any, factors: Sequence[Any]) -> str:
 
 def is_normal(array: Any) -> bool:
     """Return True where all elements are 0 or normal numbers, with all their digits."""
-    sizes = _magnitudes(array)
+    array = np.asarray(array)
+    sizes = np.abs(array) if array.dtype.kind == "f" else _magnitudes(array)  # comparisons need no wider numbers
     return bool(np.all(np.isfinite(sizes) & ((sizes == 0) | (sizes >= float(_limits(array).smallest_normal)))))
 
 

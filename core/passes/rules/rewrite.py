@@ -88,7 +88,8 @@ def data_input(product: Node) -> Output:
 def weights_sum(product: Node, weights: Any) -> float:
     """Return the greatest sum of absolute weights of a channel: times the greatest datum, the sum bounds the result."""
     channels = {axis % weights.ndim for axis in output_axes(product) if -weights.ndim <= axis < weights.ndim}
-    summed = np.abs(weights).astype(np.float64).sum(tuple(axis for axis in range(weights.ndim) if axis not in channels))
+    others = tuple(axis for axis in range(weights.ndim) if axis not in channels)
+    summed = np.abs(weights).sum(others, dtype=np.float64)
     return float(np.max(summed, initial=0))
 
 

@@ -76,7 +76,7 @@ def test_what_only_hands_a_dataset_on_is_passed():
 
 
 def test_elements_are_inputs_and_steps_an_epoch():
-    facts = explain_graph(initializable())
+    facts = explain_graph(initializable(), "GRAPH")
     assert [tensor.name for tensor in facts.inputs] == ["next:0"]
     assert "session = tfg.Session(graph); tfg.initialize(session); session.run(['y:0'])" in facts.next_commands
     assert "tfg run GRAPH --init --fetch y:0" in map(in_commands, facts.next_commands)

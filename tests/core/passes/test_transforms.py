@@ -211,3 +211,14 @@ def test_programs_read_ops_of_the_catalog():
     assert {"OpenCV", "TensorFlow Lite", "TensorFlow.js", "tf2onnx"} == set(ops_by_reader())
     for ops in ops_by_reader().values():
         assert {"Conv2D", "MatMul", "Placeholder", "Const", "Identity"} <= ops <= set(CATALOG)
+
+
+def test_large_constants_merge_only_if_all_elements_are_equal():
+    def build(b):
+        values = np.zeros(50_000, np.float32)
+        other = values.copy()
+        other[1] = 1
+        return b.AddN([b.constant(array, name=name) for name, array in (("a", values), ("b", values.copy()), ("c", other))])
+
+    result = rewritten(build, "cse,prune")
+    assert {node.name for node in result.after if node.is_constant} == {"a", "c"}

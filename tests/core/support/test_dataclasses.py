@@ -5,12 +5,17 @@ from __future__ import annotations
 import copy
 import dataclasses as standard
 import inspect
+import pathlib
 import pickle
+import re
 from typing import Any, ClassVar
 
 import pytest
 
+import tfg
 from tfg.core.support import dataclasses as own
+
+ROOT = pathlib.Path(tfg.__file__).parent
 
 OPTIONS = [
     {},
@@ -122,3 +127,9 @@ def test_a_method_is_compiled_when_it_is_used():
     assert not inspect.isfunction(vars(Late)["__init__"])
     assert Late(3).value == 3
     assert inspect.isfunction(vars(Late)["__init__"])
+
+
+def test_classes_of_the_product_are_made_here():
+    standard_import = re.compile(r"^\s*(import|from) dataclasses\b", re.MULTILINE)
+    sources = [path for room in ("cli", "core", "formats") for path in (ROOT / room).rglob("*.py")]
+    assert {path.stem for path in sources if standard_import.search(path.read_text())} == {"dataclasses"}
