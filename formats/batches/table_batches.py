@@ -98,7 +98,7 @@ class TableFunction:
 def _received(key: str, settings: tuple[Any, ...]) -> TableFunction:
     """Return the copy of a function that tasks before have used here, with its sessions, otherwise a new copy."""
     with _RECEIVING:
-        function = _RECEIVED.pop(key, None) or TableFunction(*settings, key)
+        function = _RECEIVED.pop(key, None) or TableFunction(*settings, key=key)
         _RECEIVED[key] = function
         while len(_RECEIVED) > _MOST_RECEIVED:
             _RECEIVED.popitem(last=False)
