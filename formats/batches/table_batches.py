@@ -78,7 +78,7 @@ class TableFunction:
         self._key = key or uuid.uuid4().hex
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _received, (self._key, self._settings)
+        return _received, (*self._settings, self._key)
 
     def __repr__(self) -> str:
         graph, request, *_ = self._settings
@@ -95,10 +95,11 @@ class TableFunction:
         return table.with_results(rows.fed(table), rows.results(table))
 
 
-def _received(key: str, settings: tuple[Any, ...]) -> TableFunction:
+def _received(*settings: Any) -> TableFunction:
     """Return the copy of a function that tasks before have used here, with its sessions, otherwise a new copy."""
+    key: str = settings[-1]
     with _RECEIVING:
-        function = _RECEIVED.pop(key, None) or TableFunction(*settings, key=key)
+        function = _RECEIVED.pop(key, None) or TableFunction(*settings)
         _RECEIVED[key] = function
         while len(_RECEIVED) > _MOST_RECEIVED:
             _RECEIVED.popitem(last=False)
