@@ -9,7 +9,7 @@ import sys
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, Protocol, TypeAlias, Unpack
+from typing import Any, Final, Literal, Protocol, Unpack
 
 import numpy as np
 
@@ -31,9 +31,6 @@ from ..items import InputArrays
 from .each_inputs import RowKeywords, StepRuns, in_batches, values_of
 
 _PLACE = "the table"
-_Settings: TypeAlias = tuple[
-    Graph | str, RunRequest, Mapping[str, str], BlockSize | Literal["?"], SessionSetup, Callable[[str], None] | None
-]
 _RECEIVED: Final[collections.OrderedDict[str, TableFunction]] = collections.OrderedDict()
 """The functions that this process received last, by their keys: Ray and Spark send the function again with each task."""
 _MOST_RECEIVED: Final = 4
@@ -79,7 +76,7 @@ class TableFunction:
         self._key = key or uuid.uuid4().hex
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _received, (self._key, self._settings)
+        return _received, (*self._settings, self._key)
 
     def __repr__(self) -> str:
         graph, request, *_ = self._settings
@@ -96,10 +93,11 @@ class TableFunction:
         return table.with_results(rows.fed(table), rows.results(table))
 
 
-def _received(key: str, settings: _Settings) -> TableFunction:
+def _received(*settings: Any) -> TableFunction:
     """Return the copy of a function that tasks before have used here, with its sessions, otherwise a new copy."""
+    key: str = settings[-1]
     with _RECEIVING:
-        function = _RECEIVED.pop(key, None) or TableFunction(*settings, key)
+        function = _RECEIVED.pop(key, None) or TableFunction(*settings)
         _RECEIVED[key] = function
         while len(_RECEIVED) > _MOST_RECEIVED:
             _RECEIVED.popitem(last=False)
