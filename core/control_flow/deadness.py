@@ -4,7 +4,7 @@ A condition is a set of literals (predicate, branch). A value is alive if every 
 The functions follow TensorFlow's executor. A Switch puts each output on a branch. A Merge is alive if any input is alive.
 Any other node is alive if all inputs are alive.
 
-`Deadness` applies the rules to the nodes of a graph, and `planning.frame_deadness` to the nodes and loops of a frame. The
+`Deadness` applies the rules to the nodes of a graph, and `planning.frame_steps` to the nodes and loops of a frame. The
 ONNX export applies the rules to the slots of a plan, in which some predicates are known.
 """
 

@@ -12,13 +12,13 @@ from ..functions.callers import all_nodes, callers_by_function
 from ..graph.foreign_ops import foreign, original_function
 from ..graph.graph import Graph, GraphLike, Node, as_graph
 from ..graph.metagraph import Signature, SignatureTensor, find_signature
-from ..graph.traversal import nodes_whose_op
+from ..graph.traversal import nodes_of_kind
 from ..graph.variable_nodes import VARIABLES
 from ..inference.inference import Inference
 from ..model.model_view import ModelView, model_view
 from ..registry import registry
 from ..registry.catalog import CATALOG
-from ..registry.op_facts import INPUTS, has_fact
+from ..registry.op_facts import NodeKinds, has_fact
 from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.display import Report, Rows
@@ -459,7 +459,7 @@ def missing_among(nodes: Iterable[Node], functions: Container[str]) -> Rows[Miss
     """Return the op types of nodes that are neither calls of `functions` nor have a kernel, with the reason and a
     substitute.
     """
-    users_by_op = grouped((node.op, node) for node in nodes_whose_op(nodes, lambda op: not _can_run(functions, op)))
+    users_by_op = grouped((node.op, node) for node in nodes_of_kind(nodes, lambda kind: not _can_run(functions, kind.op)))
     return Rows(_missing(op, users, functions) for op, users in users_by_op.items())
 
 
@@ -524,12 +524,12 @@ def tensor_facts(node: Node, index: int = 0, inference: Inference | None = None)
 
 
 def _input_nodes(graph: Graph, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
-    return (node for node in nodes_whose_op(graph, _brings_in) if placed[node][0] != "save/restore")
+    return (node for node in nodes_of_kind(graph, _brings_in) if placed[node][0] != "save/restore")
 
 
-def _brings_in(op: str) -> bool:
-    """Return True for an op that brings tensors into a graph."""
-    return op in INPUTS or has_fact(op, "next_element")
+def _brings_in(kind: NodeKinds) -> bool:
+    """Return True for nodes that bring tensors into a graph."""
+    return kind.is_placeholder or kind.is_argument or has_fact(kind.op, "next_element")
 
 
 def _output_facts(

@@ -11,11 +11,11 @@ from ..feeding.named_components import whole_texts
 from ..functions.table_fills import iterator_starts
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import SavedCallable, Signature
-from ..graph.traversal import nodes_whose_op
+from ..graph.traversal import nodes_of_kind
 from ..graph.variable_nodes import find_variables
 from ..inference.inference import Inference
 from ..planning.reachability import needed_nodes
-from ..registry.op_facts import INPUTS, has_fact
+from ..registry.op_facts import has_fact
 from ..runtime.session.runner import initializers, table_initializers
 from ..support import dataclasses
 from ..support.hints import GraphFile, Hint, step
@@ -107,7 +107,7 @@ class NextCommands:
     def _graph_feeds(self, needed: Collection[Node]) -> dict[str, str]:
         """Return the feeds of placeholders, and of arguments of a stored function, among the nodes of a run."""
         # A broken placeholder has no dtype: `tfg check` says what is wrong with it.
-        held = nodes_whose_op(self.graph, lambda op: op in INPUTS)
+        held = nodes_of_kind(self.graph, lambda kind: kind.is_placeholder or kind.is_argument)
         inputs = (node for node in held if node in needed and node.output_dtypes)
         nodes = [node for node in inputs if node.must_be_fed or node.is_argument or _is_unset(node)]
         texts = {node.name: text for node, text in self._of_placeholders(nodes).items()}

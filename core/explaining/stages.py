@@ -7,7 +7,7 @@ from typing import Final
 
 from ..functions.callers import called_functions, functions_that_reach, named_functions
 from ..graph.graph import GraphLike, Node, as_graph
-from ..graph.traversal import descendants, groups, nodes_whose_op, reachable
+from ..graph.traversal import descendants, groups, nodes_of_kind, reachable
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.arguments import checked
@@ -117,14 +117,14 @@ class _Sorter:
         return node not in self.placed
 
     def _with_fact(self, fact: str) -> list[Node]:
-        return nodes_whose_op(self.roles.graph, lambda op: has_fact(op, fact))
+        return nodes_of_kind(self.roles.graph, lambda kind: has_fact(kind.op, fact))
 
     def _only_for(self, roots: Iterable[Node]) -> set[Node]:
         return exclusive(roots, self._is_free)
 
     def _groups(self, stage: str, evidence: str) -> None:
         """Add to a stage the NoOps that wait only for nodes of the stage."""
-        free = filter(self._is_free, nodes_whose_op(self.roles.graph, lambda op: op == "NoOp"))
+        free = filter(self._is_free, nodes_of_kind(self.roles.graph, lambda kind: kind.is_no_op))
         for node in groups(free, lambda control: self.placed.get(control, ("",))[0] == stage):
             self._put(stage, [node], evidence.format(count=len(node.control_inputs)))
 
@@ -163,7 +163,7 @@ class _Sorter:
             self._put("save/restore", [node], f"{node.op} reads or writes checkpoints")
         self._put("save/restore", self._saving_calls(), "calls a function that reads or writes checkpoints")
         self._put("save/restore", self.roles.restored, "assigns a value read by a Restore op")
-        for node in nodes_whose_op(self.roles.graph, lambda op: op == "Identity") if cores else ():
+        for node in nodes_of_kind(self.roles.graph, lambda kind: kind.is_identity) if cores else ():
             if self._is_free(node) and any(c in cores for c in node.control_inputs):
                 self._put("save/restore", [node], "passes on the file name after the checkpoint is written")
         self._groups("save/restore", "waits for {count} nodes that save or restore")

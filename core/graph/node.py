@@ -291,10 +291,12 @@ class Node(NodeKinds, Displayed):
             for value in self.inputs:
                 yield value.node, value.index
             return
+        find = self._home.get
         for text in self.spelling or ():
             if text.startswith("^"):
                 return  # control inputs come last
-            yield self._source_of(text)
+            source = find(text)  # the usual case: the first output of a node
+            yield (source, 0) if source is not None else self._source_of(text)
 
     def input_count(self) -> int:
         """Return the number of data inputs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from ..registry.op_facts import has_fact
+from ..registry.op_facts import NodeKinds, has_fact
 from ..support.errors import InvalidArgumentError
 from ..types.tensors import FuncRef
 from .graph import Graph, Node, Output
@@ -59,10 +59,10 @@ def _is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[No
     return True
 
 
-def nodes_whose_op(nodes: Iterable[Node], holds: Callable[[str], bool]) -> list[Node]:
-    """Return the nodes whose op a condition holds for; the condition is asked once for an op, as graphs have few of them."""
+def nodes_of_kind(nodes: Iterable[Node], holds: Callable[[NodeKinds], bool]) -> list[Node]:
+    """Return the nodes of the ops for which a condition holds: asked once for each op, as large graphs have few ops."""
     nodes = list(nodes)
-    ops = set(filter(holds, {node.op for node in nodes}))
+    ops = {op for op, node in {node.op: node for node in nodes}.items() if holds(node)}
     return [node for node in nodes if node.op in ops] if ops else []
 
 
@@ -253,7 +253,9 @@ def function_names(graph: Graph, node: Node) -> Iterator[str]:
     definition = node.op_def
     plain = {} if definition is None or definition.takes_functions else definition.attrs
     for name in node.attrs:
-        value = node.attrs[name] if name not in plain else None  # other attributes are rarely there, and may name any
+        if name in plain:
+            continue
+        value = node.attrs[name]
         for item in value if isinstance(value, list) else (value,):
             if isinstance(item, FuncRef):
                 yield item.name

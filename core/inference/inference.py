@@ -14,7 +14,7 @@ from ..functions.call_kinds import Form, call_kind
 from ..functions.call_signatures import Signatures, renamed, signature_of
 from ..functions.instantiation import function_called, with_attrs
 from ..graph.graph import Function, Graph, Node, Output
-from ..graph.traversal import closure, nodes_whose_op, topological_order
+from ..graph.traversal import closure, nodes_of_kind, topological_order
 from ..registry import registry
 from ..registry.op_facts import has_fact, ops_with
 from ..support import dataclasses
@@ -173,9 +173,9 @@ def derive_again(nodes: Sequence[Node], before: Derived, overrides: Mapping[Outp
 
 
 def _infer(order: Sequence[Node], base: Specs, overrides: Mapping[Output, TensorSpec], library: Library) -> Derived:
-    merges = nodes_whose_op(order, lambda op: op in _MERGE)
+    merges = nodes_of_kind(order, lambda kind: kind.op in _MERGE)
     loops = {node: back for node in merges if (back := _back_edge(node)) is not None}
-    containers = set(nodes_whose_op(order, lambda op: op in CONTAINERS))
+    containers = set(nodes_of_kind(order, lambda kind: kind.op in CONTAINERS))
     assumed: dict[Output, TensorSpec] = {}
     free: set[DimLike] = set()
     derived = _sweep(order, base, overrides, assumed, loops, library)

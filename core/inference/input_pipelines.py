@@ -8,9 +8,9 @@ from typing import Final
 
 from ..functions.callers import called_functions_of, function_references
 from ..graph.graph import Graph, Node, Output
-from ..graph.traversal import nodes_whose_op, sources_first, trail_end
+from ..graph.traversal import nodes_of_kind, sources_first, trail_end
 from ..registry.catalog import CATALOG
-from ..registry.op_facts import has_fact
+from ..registry.op_facts import NodeKinds, has_fact
 from ..support.hints import Hint, feed
 from ..types.dtypes import variant
 
@@ -45,9 +45,9 @@ def asked_datasets(graph: Graph, node: Node) -> list[Output]:
     return list(node.inputs[:1]) if has_fact(node.op, "takes_all_elements") else []
 
 
-def _asks(op: str) -> bool:
-    """Return True for ops that take elements of a dataset."""
-    return has_fact(op, "next_element") or has_fact(op, "takes_all_elements")
+def _asks(kind: NodeKinds) -> bool:
+    """Return True for nodes that take elements of a dataset."""
+    return has_fact(kind.op, "next_element") or has_fact(kind.op, "takes_all_elements")
 
 
 def stages_of(dataset: Output) -> list[Node]:
@@ -80,7 +80,7 @@ def going_through_elements(graph: Graph, nodes: Iterable[Node]) -> Iterator[tupl
     pending = collections.deque(bodies)
     while pending:
         function = pending.popleft()
-        for node in bodies[function] if graph.functions else nodes_whose_op(bodies[function], _asks):
+        for node in bodies[function] if graph.functions else nodes_of_kind(bodies[function], _asks):
             if asked_datasets(graph, node):
                 yield f"{function}/{node.name}" if function else node.name, node
             elif graph.functions and not has_fact(node.op, "input_pipeline"):

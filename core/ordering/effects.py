@@ -17,9 +17,9 @@ from ..control_flow.references import (
 from ..functions.call_kinds import CALL_KINDS, call_kind
 from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
-from ..graph.traversal import nodes_whose_op, trail_ends
+from ..graph.traversal import nodes_of_kind, trail_ends
 from ..registry.catalog import CATALOG
-from ..registry.op_facts import has_fact
+from ..registry.op_facts import NodeKinds, has_fact
 from ..support import dataclasses
 from ..support.grouping import grouped
 from ..types.dtypes import resource
@@ -201,9 +201,9 @@ def _nodes_touching_state(nodes: Sequence[Node], arguments: Iterable[Node]) -> s
     Nodes touch state if they take references, handles or a variable's memory, draw random numbers, or call functions.
     `arguments` are the arguments of the function whose body this is, and are no part of `nodes`.
     """
-    touching = set(nodes_whose_op(nodes, _touches_state))
-    giving = set(nodes_whose_op(nodes, _gives_state))
-    giving |= {node for node in nodes_whose_op(nodes, _may_make) if not node.inputs and resource in node.output_dtypes}
+    touching = set(nodes_of_kind(nodes, _touches_state))
+    giving = set(nodes_of_kind(nodes, _gives_state))
+    giving |= {node for node in nodes_of_kind(nodes, _may_make) if not node.inputs and resource in node.output_dtypes}
     sources = {node for node in arguments if resource in node.output_dtypes}
     for node in nodes if giving or sources else ():
         is_taking = any(value.node in sources for value in node.inputs)
@@ -219,20 +219,20 @@ def _hands_on(op: str) -> bool:
     return has_fact(op, "forwarding") or has_fact(op, "passes_each_on")
 
 
-def _touches_state(op: str) -> bool:
+def _touches_state(kind: NodeKinds) -> bool:
     """True for ops that draw random numbers or call functions."""
-    return op in CALL_KINDS or op not in CATALOG or has_fact(op, "random")
+    return kind.op in CALL_KINDS or kind.op not in CATALOG or has_fact(kind.op, "random")
 
 
-def _gives_state(op: str) -> bool:
+def _gives_state(kind: NodeKinds) -> bool:
     """True for ops with an output that may be a reference or a handle by the op's declaration."""
-    definition = CATALOG.get(op)
+    definition = CATALOG.get(kind.op)
     return definition is None or any(arg.is_ref or arg.dtype is resource for arg in definition.outputs)
 
 
-def _may_make(op: str) -> bool:
+def _may_make(kind: NodeKinds) -> bool:
     """True for ops with an output that may be a handle by an attribute."""
-    definition = CATALOG.get(op)
+    definition = CATALOG.get(kind.op)
     return definition is not None and any(arg.dtype is None for arg in definition.outputs)
 
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from ..control_flow.frames import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH, Frame, assign_frames
 from ..functions.purity import impurity
 from ..graph.foreign_ops import supply_hint
 from ..graph.graph import Graph, Node, Output
-from ..graph.traversal import copied_from, topological_order, trail_end
+from ..graph.traversal import copied_from, nodes_of_kind, topological_order, trail_end
 from ..ordering.scheduling import construction_order, is_bypassed, optimized_order
 from ..registry.catalog import OpDef
-from ..registry.op_facts import has_fact
+from ..registry.op_facts import NodeKinds, has_fact
 from ..support.errors import InvalidArgumentError
 from .reachability import sources_by_node, unused_outputs
-
-_PASSING: Final = (*NEXT_ITERATION, *EXIT, *SWITCH, "LoopCond", "Snapshot")
 
 
 class Selection:
@@ -56,7 +54,7 @@ class Selection:
     @functools.cached_property
     def passing_ops(self) -> frozenset[str]:
         """The ops of nodes that may pass a value on without a step."""
-        return frozenset(op for op in self.ops if op in _PASSING or has_fact(op, "transparent"))
+        return frozenset(node.op for node in nodes_of_kind(self.nodes, _may_pass))
 
     def waits_for(self, node: Node) -> list[Node]:
         """Return the sources of a node's data and control inputs in the same iteration: back edges of loops are left out."""
@@ -142,6 +140,10 @@ class Selection:
     def definition(self, node: Node) -> OpDef:
         """Return the interface of a node's op or of the library function that the op names."""
         return definition_in(self.graph, node)
+
+
+def _may_pass(kind: NodeKinds) -> bool:
+    return kind.is_loop_condition or kind.op in (*NEXT_ITERATION, *EXIT, *SWITCH) or has_fact(kind.op, "transparent")
 
 
 def definition_in(graph: Graph, node: Node) -> OpDef:

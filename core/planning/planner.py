@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
+from ..control_flow.frames import LOOP_OPS, MERGE, SWITCH
 from ..control_flow.references import memory_of_variables, written_variables
 from ..functions.call_kinds import PLAIN_CALL, CallSite, function_inputs, function_targets, is_partly_read
+from ..functions.purity import impurity
 from ..graph.graph import Function, Graph, Node, Output
 from ..ordering.effects import DRAW
 from ..ordering.races import Alike, Race, chained_races, find_races
+from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
-from .drawing_loops import draws_before_effects, has_plain_loops
+from .frame_steps import FrameSteps, NotWellFormed, note_memory
 from .node_selection import Selection
-from .plan import Plan, Step, add_releases
-from .schedule_units import NotWellFormed
-from .steps import FrameSteps, note_memory
+from .plan import Loop, Plan, Step, add_releases
 
 
 @rare_collection()
@@ -76,14 +77,14 @@ class Planner(Selection):
         """
         first = self.frames[drawing[0]]
         plan = self.dataflow_plan(f"'{drawing[0].name}' draws random numbers in several iterations of loop '{first.name}'")
-        if not has_plain_loops(self):
+        if not _has_plain_loops(self):
             return plan
         draws = grouped((self.frames[node].condition, node) for node in drawing)
         try:
             ordered = self.plan_of_steps(has_races)
         except NotWellFormed:
             return plan
-        if not draws_before_effects(self.graph, ordered.steps, draws):
+        if not _draws_before_effects(self.graph, ordered.steps, draws):
             return plan
         return dataclasses.replace(plan, ordered=ordered, draws={loop: tuple(nodes) for loop, nodes in draws.items()})
 
@@ -120,3 +121,41 @@ class Planner(Selection):
             steps.append(Step(node, (), outputs, unused=unused))
             note_memory(steps[-1], definition, shared, positions)
         return Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), True, bypassed, why)
+
+
+def _has_plain_loops(run: Selection) -> bool:
+    """Return True where no loop is inside another, and no branch depends on a value but on the conditions of loops.
+
+    Then the turns of the draws follow from the numbers of iterations alone, and a plan can run the loops in order, once the
+    order is known (core/runtime/execute/dataflow.py).
+    """
+    if any(frame.enclosing is not None for frame in set(run.frames.values())):
+        return False
+    return all(node.inputs[1].node.is_loop_condition for node in run.nodes if node.op in SWITCH)
+
+
+def _draws_before_effects(graph: Graph, steps: Sequence[Step], loops: Container[Node]) -> bool:
+    """Return True where all loops up to the last of `loops`, by their conditions, are of them, and no step up to there changes
+    what outlives the run.
+    """
+    last = max(i for i, step in enumerate(steps) if isinstance(step, Loop) and step.node in loops)
+    before = steps[: last + 1]
+    if any(isinstance(step, Loop) and step.node not in loops for step in before):
+        return False
+    return all(_is_undone(graph, node) for step in before for node in _nodes(step))
+
+
+def _nodes(step: Step) -> Iterator[Node]:
+    if isinstance(step, Loop):
+        yield from (inner.node for inner in (*step.head, *step.body, *step.tail))
+    else:
+        yield step.node
+
+
+def _is_undone(graph: Graph, node: Node) -> bool:
+    """Return True where a node leaves nothing behind but a moved stream of random numbers, or state of the run."""
+    if has_fact(node.op, "random") or has_fact(node.op, "variable") or node.is_variable_read or node.is_placeholder:
+        return True
+    if has_fact(node.op, "run_state") or has_fact(node.op, "on_run_state") or node.op in (*LOOP_OPS, *MERGE, *SWITCH):
+        return True
+    return impurity(graph, node, reads=True) is None
