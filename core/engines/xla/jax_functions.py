@@ -325,4 +325,4 @@ def _hint(refused: Mapping[Node, Reason]) -> str:
     if reason is UPDATED:
         return UPDATED.step
     drawing = next((node for node in refused if has_fact(node.op, "random")), node)
-    return f"name '{drawing.name}' in `feeds`, to make its value an input of the function"
+    return hints.Hint(hints.step("traced_input", name=drawing.name), ", to make its value an input of the function")
