@@ -11,7 +11,7 @@ from ..planning.plan import Loop
 from ..planning.planner import compile_plan
 from ..planning.reachability import needed_nodes
 from ..support.errors import NotFoundError
-from ..support.optional_packages import extra_hint
+from ..support.hints import extra_hint
 from .automatic import AutoRuntime, preferred
 from .engine_registry import install_hint, installed_engines
 from .lowerable import refusals

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from .credentials import masked
+from .escaping import masked
 from .hints import Hint
 from .words import shortened
 

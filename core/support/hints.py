@@ -68,6 +68,25 @@ def value_place(option: str, name: str) -> HintStep:
     return step("value_place", option=option, name=name)
 
 
+def extra_hint(extra: str) -> str:
+    """Return the command that installs an extra's packages, with the extra's name."""
+    import shlex  # lazy, as below
+
+    return f"`pip install {shlex.join(_packages(extra))}` (the extra tfg[{extra}])"
+
+
+def _packages(extra: str) -> list[str]:
+    """Return an extra's requirements (`pillow>=10`), or the checkout's extra where no distribution is installed."""
+    from importlib import metadata  # lazy: most runs lack no package
+
+    try:
+        requirements = metadata.requires("tfg") or []
+    except metadata.PackageNotFoundError:
+        return [f".[{extra}]"]
+    parted = (line.partition(";") for line in requirements)
+    return [package.strip() for package, _, marker in parted if marker.replace("'", '"').strip() == f'extra == "{extra}"']
+
+
 class Hint(str):
     """A text of `parts`, which are texts and steps; as a string, the steps stand in words for Python.
 

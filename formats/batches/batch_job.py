@@ -13,7 +13,7 @@ from ...core.graph.graph import Graph
 from ...core.support.atomic import file_errors
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError, UnimplementedError
-from ...core.support.optional_packages import extra_hint
+from ...core.support.hints import extra_hint
 from ...core.support.places import exists, is_folder, make_folders
 from ...core.support.words import counted
 from ..loading import load

@@ -11,6 +11,8 @@ import pathlib
 import pickle
 import re
 import string
+import tomllib
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -20,8 +22,9 @@ from tests.cli.running import tfg as run
 from tests.sources import nodes_of
 from tfg.cli import main
 from tfg.cli.next_steps import IN_COMMANDS, in_commands
+from tfg.core.engines.engine_registry import OWN_ENGINES
 from tfg.core.support.errors import InvalidArgumentError
-from tfg.core.support.hints import IN_PYTHON, Blank, Hint, command, feed, option, step, value_place
+from tfg.core.support.hints import IN_PYTHON, Blank, Hint, command, extra_hint, feed, option, step, value_place
 
 ROOT = pathlib.Path(tfg.__file__).parent
 
@@ -177,3 +180,26 @@ def test_options_and_parameters_exist():
     assert {Hint(option(name)).strip("`") for name in names} <= known
     called = {call.args[0].value for call in calls_of("command")}
     assert called <= set(main.commands()) and {Hint(command(name)).strip("`") for name in called} <= known
+
+
+def test_hint_names_the_packages_of_the_installed_distribution(monkeypatch):
+    requirements = ["click>=8.4", 'pillow>=10; extra == "image"', "onnx>=1.16 ; extra == 'onnx'"]
+    monkeypatch.setattr(metadata, "requires", {"tfg": requirements}.__getitem__)
+    assert extra_hint("image") == "`pip install 'pillow>=10'` (the extra tfg[image])"
+    assert extra_hint("onnx") == "`pip install 'onnx>=1.16'` (the extra tfg[onnx])"
+
+
+def test_hint_of_a_checkout_that_is_not_installed(monkeypatch):
+    def absent(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "requires", absent)
+    assert extra_hint("dask") == "`pip install '.[dask]'` (the extra tfg[dask])"
+
+
+def test_every_extra_that_an_error_names_is_there():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    sources = [path.read_text() for room in ("core", "formats", "cli") for path in (ROOT / room).rglob("*.py")]
+    named = {name for source in sources for name in re.findall(r'extra_hint\("(\w+)"\)', source)}
+    assert {"image", "dask", "onnx", "cluster"} <= named
+    assert named | set(OWN_ENGINES) <= set(extras)
