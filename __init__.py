@@ -117,7 +117,6 @@ if TYPE_CHECKING:
         read_checkpoint,
         write_checkpoint,
     )
-    from .formats.api.classes import TopClasses, read_labels, top_classes
     from .formats.api.comparisons import compare, compare_states
     from .formats.api.counting import FlopsCounter, flops, flops_rows, layers, profile
     from .formats.api.drawing import Drawing, draw, draw_each
@@ -129,6 +128,7 @@ if TYPE_CHECKING:
     from .formats.api.partial_loading import load_for_passes, load_part
     from .formats.api.prepared_sessions import engine_runtime, initialize, restore
     from .formats.api.session_setup import SessionSetup
+    from .formats.api.step_results import TopClasses, read_labels, top_classes
     from .formats.api.training_runs import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
@@ -237,7 +237,7 @@ _LAZY = {
     "TfjsExport": "formats.api.model_export",
     "Tier": "core.runtime.optimize.tiers",
     "Timing": "core.flops.timings",
-    "TopClasses": "formats.api.classes",
+    "TopClasses": "formats.api.step_results",
     "Trainer": "core.training.trainer",
     "TrainingReport": "formats.api.training_runs",
     "Unfrozen": "formats.api.changes",
@@ -310,7 +310,7 @@ _LAZY = {
     "profile": "formats.api.counting",
     "read_checkpoint": "formats.api.checkpoints",
     "read_events": "formats.recordings",
-    "read_labels": "formats.api.classes",
+    "read_labels": "formats.api.step_results",
     "recover_stages": "core.explaining.stages",
     "reduce": "formats.api.changes",
     "restore": "formats.api.prepared_sessions",
@@ -323,7 +323,7 @@ _LAZY = {
     "strip_default_attrs": "core.transforms.subgraphs",
     "to_inference": "formats.api.changes",
     "to_jax": "formats.api.model_export",
-    "top_classes": "formats.api.classes",
+    "top_classes": "formats.api.step_results",
     "train": "formats.api.training_runs",
     "unfreeze": "formats.api.changes",
     "verify": "formats.api.verification",

@@ -21,10 +21,10 @@ from ...core.model.model_view import ModelView
 from ...core.model.node_activations import NodeRun
 from ...core.support.gc_control import rare_collection
 from ...core.support.places import is_address, name_of
-from ...formats.api.classes import read_labels
 from ...formats.api.counting import counted_fetches, profile
 from ...formats.api.names import Names
 from ...formats.api.page_values import ReadsState, inputs_to_show, run_to_show
+from ...formats.api.step_results import read_labels
 from ...formats.api.viewing import make_page, page_look
 from ...formats.batches.each_worker import parts_of_inputs
 from ...formats.codecs.source import write_file

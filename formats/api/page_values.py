@@ -29,8 +29,8 @@ from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
 from ..items import InputArrays, find_items
 from ..state import read_graph_state
-from .classes import top_classes
 from .page_diff import MergedGraphs
+from .step_results import top_classes
 
 ReadsState: TypeAlias = Callable[[Graph], Mapping[str, Tensor]]
 """A function that reads the values of a graph's variables."""

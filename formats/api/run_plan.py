@@ -13,10 +13,9 @@ from ...core.runtime.guards.numeric_checks import check_numerics
 from ...core.runtime.session.runner import Orders, Runner, StepResult
 from ...core.runtime.state.run_context import Hook
 from ...core.support.hints import Hint, option, value_place
-from .classes import read_labels
 from .names import Given, Names, value_for
 from .prepared_sessions import named, names_of
-from .step_files import with_top_classes
+from .step_results import read_labels, with_top_classes
 
 _MAX_NAMED: Final = 4
 """The largest number of outputs that a note lists."""
