@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from .core.comparing.element_differences import Comparison
     from .core.comparing.graph_diff import GraphDiff, Snapshot, diff_snapshots
     from .core.comparing.value_comparison import GraphComparison
-    from .core.engines.cache_listing import CachedChoice, CacheReport, describe_cache
     from .core.engines.engine_report import EngineReport
+    from .core.engines.remembered_choices import CachedChoice, CacheReport, describe_cache
     from .core.explaining.device_partition import PartitionFacts, explain_partition
     from .core.explaining.graph_facts import GraphFacts, MissingOp, explain, missing_ops
     from .core.explaining.node_facts import NodeFacts
@@ -147,8 +147,8 @@ _LAZY = {
     "BatchProgress": "formats.batches.batch_job",
     "BatchReport": "formats.batches.batch_job",
     "BuiltVariable": "core.building.built_variables",
-    "CacheReport": "core.engines.cache_listing",
-    "CachedChoice": "core.engines.cache_listing",
+    "CacheReport": "core.engines.remembered_choices",
+    "CachedChoice": "core.engines.remembered_choices",
     "Checkpoint": "formats.api.checkpoints",
     "CheckpointMatch": "formats.api.checkpoints",
     "Clipping": "core.training.train_step",
@@ -255,7 +255,7 @@ _LAZY = {
     "compare_states": "formats.api.comparisons",
     "convert": "formats.api.changes",
     "count_flops": "core.flops",
-    "describe_cache": "core.engines.cache_listing",
+    "describe_cache": "core.engines.remembered_choices",
     "describe_cluster": "formats.cluster.survey",
     "describe_recording": "formats.recordings",
     "diff": "formats.api.analyses",

@@ -20,7 +20,6 @@ import numpy as np
 
 import tfg
 
-ROUNDS = 3
 COLUMNS = 20
 SCRIPT = """
 import csv, sys
@@ -71,26 +70,38 @@ def measured(command: list[str], folder: pathlib.Path) -> tuple[float, float]:
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+class Times:
+    """Wall and CPU times of processes that work on few inputs and on many, by the name of the way."""
+
+    def __init__(self) -> None:
+        self._added: dict[str, list[tuple[float, float]]] = {}
+
+    def add(self, way: str, few: tuple[float, float], many: tuple[float, float]) -> None:
+        """Add the times of a round."""
+        self._added.setdefault(way, []).append((many[0] - few[0], many[1] - few[1]))
+
+    def show(self, count: int, inputs: str) -> None:
+        """Print the medians for `count` inputs, which are called `inputs`."""
+        for way, rounds in self._added.items():
+            wall, cpu = (statistics.median(column) for column in zip(*rounds))
+            print(f"{way}: {count / wall:,.0f} {inputs} a second, {cpu / count * 1e6:,.0f} us of CPU time each")
+
+
 def main() -> None:
     """Print rows a second and the CPU time of a row, without the start of the process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tensorflow", metavar="PYTHON", help="an interpreter with TensorFlow")
     parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
-    seconds: dict[str, list[tuple[float, float]]] = {}
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        for _ in range(ROUNDS):
-            for count in (1, options.rows):
-                write_inputs(folder, count)
-                for way, command in ways(options.tensorflow).items():
-                    seconds.setdefault(f"{way} {count}", []).append(measured(command, folder))
-    for way in ways(options.tensorflow):
-        start, whole = (
-            [statistics.median(column) for column in zip(*seconds[f"{way} {count}"])] for count in (1, options.rows)
-        )
-        wall, cpu = (a - b for a, b in zip(whole, start))
-        print(f"{way}: {options.rows / wall:,.0f} rows a second, {cpu / options.rows * 1e6:.0f} us of CPU time each")
+    times = Times()
+    with tempfile.TemporaryDirectory() as few, tempfile.TemporaryDirectory() as many:
+        write_inputs(pathlib.Path(few), 1)
+        write_inputs(pathlib.Path(many), 1 + options.rows)
+        for _ in range(options.rounds):
+            for way, command in ways(options.tensorflow).items():
+                times.add(way, *(measured(command, pathlib.Path(folder)) for folder in (few, many)))
+    times.show(options.rows, "rows")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import numpy as np
 import tfg
 from tfg.core.engines.automatic import AutoRuntime
 from tfg.core.engines.engine_registry import find_engine
-from tfg.core.engines.executables import EngineSettings
+from tfg.core.engines.engine_runtime import EngineSettings
 from tfg.core.runtime.guards.allocation import keep_freed_memory
 
 TENSORFLOW = "tensorflow"
@@ -50,7 +50,7 @@ def session(graph: tfg.Graph, way: str, files: tfg.FileAccess | None = None) -> 
 
 def openvino_call(path: str, feeds: Mapping[str, np.ndarray[Any, Any]]) -> Callable[[], Any]:
     """Return a run of a frozen network in OpenVINO's interface, in single precision."""
-    ov = importlib.import_module("tfg.core.engines.openvino.engine").ov
+    ov = importlib.import_module("tfg.core.engines.openvino").ov
     core = ov.Core()
     model = core.read_model(path)
     inputs = {port: feeds[f"{port.get_any_name().partition(':')[0]}:0"] for port in model.inputs}

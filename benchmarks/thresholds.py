@@ -18,18 +18,9 @@ if __name__ == "__main__":
 
 import numpy as np
 
-from tfg.core.numerics import (
-    axis_sums,
-    batch_norm,
-    convolution,
-    error_function,
-    integers,
-    linalg,
-    top_k,
-    winograd,
-)
+from tfg.core.numerics import channel_sums, convolution, elementwise, integers, linalg, sequences, winograd
 from tfg.core.parallel import gemm
-from tfg.core.random import index_shuffle, philox
+from tfg.core.random import index_draws, philox
 
 RUNS = 30
 _NEVER = 1 << 60
@@ -89,7 +80,7 @@ def turned_narrow_product() -> Callable[[], object]:
 
 def large_erf() -> Callable[[], object]:
     x = drawn(1 << 20)
-    return lambda: error_function.erf(x)
+    return lambda: elementwise.erf(x)
 
 
 def many(function: Callable[..., object], *arguments: Any) -> Callable[[], Callable[[], object]]:
@@ -99,7 +90,7 @@ def many(function: Callable[..., object], *arguments: Any) -> Callable[[], Calla
 
 def shuffled() -> Callable[[], object]:
     indices, limits, seeds = np.arange(100), np.full(100, 99), np.ones((100, 3), np.int64)
-    return lambda: index_shuffle.shuffle_indices(indices, limits, seeds, 4)
+    return lambda: index_draws.shuffle_indices(indices, limits, seeds, 4)
 
 
 def never(*_: Any) -> bool:
@@ -119,18 +110,20 @@ THRESHOLDS = (
     Threshold(gemm, "rows_at_once_by", lambda b: 0, "narrow products by some rows", narrow_product),
     Threshold(gemm, "columns_at_once", lambda rows, columns: 0, "long products by some columns", long_product),
     Threshold(gemm, "MANY_ROWS", _NEVER, "a narrow matrix turned around", turned_narrow_product),
-    Threshold(axis_sums, "_WORTHWHILE", _NEVER, "sums by a product with ones", many(axis_sums.summed, drawn(4096, 16), [0])),
-    Threshold(axis_sums, "_FEW_COLUMNS", 0, "maxima of few columns", many(axis_sums.row_maxima, drawn(4096, 10))),
-    Threshold(axis_sums, "_FEW_ROWS", 0, "sums of few rows", many(axis_sums.column_sums, drawn(8, 1024))),
-    Threshold(axis_sums, "_SMALL", 0, "small sums by one product", many(axis_sums.column_sums, drawn(1000, 16))),
-    Threshold(batch_norm, "_MOST_ROWS", _NEVER, "moments by few rows", lambda: lambda: batch_norm.moments(ROWS)),
-    Threshold(error_function, "_FEW", _NEVER, "erf by a polynomial", many(error_function.erf, drawn(1 << 14))),
-    Threshold(error_function, "FEW_OF_COMPLEMENT", _NEVER, "erfc by a table", many(error_function.erfc, drawn(1 << 14))),
-    Threshold(error_function, "_AT_ONCE", _NEVER, "erf block by block", large_erf),
+    Threshold(
+        channel_sums, "_WORTHWHILE", _NEVER, "sums by products with ones", many(channel_sums.summed, drawn(4096, 16), [0])
+    ),
+    Threshold(channel_sums, "_FEW_COLUMNS", 0, "maxima of few columns", many(channel_sums.row_maxima, drawn(4096, 10))),
+    Threshold(channel_sums, "_FEW_ROWS", 0, "sums of few rows", many(channel_sums.column_sums, drawn(8, 1024))),
+    Threshold(channel_sums, "_SMALL", 0, "small sums by one product", many(channel_sums.column_sums, drawn(1000, 16))),
+    Threshold(channel_sums, "_MOST_ROWS", _NEVER, "moments by few rows", lambda: lambda: channel_sums.moments(ROWS)),
+    Threshold(elementwise, "_FEW", _NEVER, "erf by a polynomial", many(elementwise.erf, drawn(1 << 14))),
+    Threshold(elementwise, "FEW_OF_COMPLEMENT", _NEVER, "erfc by a table", many(elementwise.erfc, drawn(1 << 14))),
+    Threshold(elementwise, "_AT_ONCE", _NEVER, "erf block by block", large_erf),
     Threshold(integers, "_FEW", 0, "extremes of few integers", many(integers.extremes, np.arange(16))),
     Threshold(linalg, "_MANY", _NEVER, "LU of many small matrices", many(linalg.lu, drawn(256, 4, 4))),
-    Threshold(top_k, "_FEW", 0, "few keys sorted", many(top_k.sorted_top_k, drawn(1, 400), 10)),
-    Threshold(index_shuffle, "_FEW", 0, "small permutations by a table", shuffled),
+    Threshold(sequences, "_FEW", 0, "few keys sorted", many(sequences.sorted_top_k, drawn(1, 400), 10)),
+    Threshold(index_draws, "_FEW", 0, "small permutations by a table", shuffled),
     Threshold(philox, "_FEW", 0, "few blocks one by one", many(STREAM.blocks, np.arange(8, dtype=np.uint64))),
 )
 

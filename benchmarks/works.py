@@ -35,6 +35,8 @@ TRACES = {
     "greedy_decode": "greedy_decode (while)",
 }
 CHAIN = 2000
+SUBNORMAL = {"Mul": (1000, 1000), "MatMul": (500, 500)}
+"""Ops and shapes of works whose results are below the smallest normal number, which processors take long to compute."""
 QUICK = ("MobileNetV2 b1", "ResNet50 b1", *(TRACES[name] for name in TRACES if name != "resnet50_train"), *MIXED)
 """The works of --quick."""
 FOLDER = pathlib.Path(tempfile.gettempdir()) / "tfg-benchmarks"
@@ -59,6 +61,10 @@ def works() -> dict[str, Work]:
         by_name[name] = functools.partial(mixed, name)
     by_name[f"chain of {CHAIN:,} adds"] = functools.partial(chain, False)
     by_name[f"chain of {CHAIN:,} adds of a variable"] = functools.partial(chain, True)
+    for op, shape in SUBNORMAL.items():
+        by_name[f"{op} of {' x '.join(map(str, shape))} floats with subnormal results"] = functools.partial(
+            subnormal, op, shape
+        )
     for folder in ("mobilenetv2", "resnet50_train"):
         by_name[f"load {folder}"] = functools.partial(loading, folder)
     by_name["start up and load (process)"] = functools.partial(process, "load")
@@ -180,6 +186,20 @@ def chain(of_variable: bool, engine: str) -> Callable[[], Any]:
             own.run(name)
         return lambda: own.run([value.name], feeds)
     return _traces.tensorflow_call(to_bytes(b.graph), [value.name], feeds, first, optimizes=False)
+
+
+def subnormal(op: str, shape: tuple[int, int], engine: str) -> Callable[[], Any]:
+    """Return an op of a tensor with itself. The results are about 1e-39 and smaller."""
+    from tfg.formats import to_bytes
+
+    _require_tfg(engine)
+    b = tfg.GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=shape, name="x")
+    value, feeds = getattr(b, op)(x, x), {"x:0": np.full(shape, 3e-21, np.float32)}
+    if engine == TENSORFLOW:
+        return _traces.tensorflow_call(to_bytes(b.graph), [value.name], feeds)
+    own = session(b.graph, engine)
+    return lambda: own.run([value.name], feeds)
 
 
 def loading(folder: str, engine: str) -> Callable[[], Any]:

@@ -6,7 +6,6 @@ command line as they are, so for bash the quoting happens here. A name that a pr
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import sys
@@ -16,6 +15,7 @@ from typing import Any, Final
 import click
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete, add_completion_class
 
+from ..core.support import dataclasses
 from ..core.support.escaping import printable_line
 
 _BASH: Final = """\

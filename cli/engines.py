@@ -96,7 +96,7 @@ def suggest_engine(graph: Graph, names: Iterable[str], seconds: float, quiet: bo
     """Suggest at a terminal, after a long run in NumPy, the engine for most of the run, and how to install the engine."""
     if seconds < _LONG_SECONDS or quiet or not sys.stderr.isatty():
         return
-    from ..core.engines.suggesting import suggested_engine
+    from ..core.engines.automatic import suggested_engine
 
     suggestion = suggested_engine(graph, [graph.fetch(name) for name in names])
     if suggestion is not None:

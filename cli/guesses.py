@@ -189,7 +189,7 @@ def option_hint(option: str, words: Sequence[str]) -> str | None:
 
 def state_hint(hint: Hint, words: Sequence[str]) -> Hint:
     """Return a hint to restore a state with the checkpoint that lies beside the graph of a command line, if there is one."""
-    from ..formats.checkpoint import checkpoint_beside
+    from ..formats.checkpoint.store import checkpoint_beside
 
     graph = next(filter(os.path.isfile, words), None) if any(part in _RESTORES for part in hint.parts) else None
     prefix = None if graph is None else checkpoint_beside(graph)

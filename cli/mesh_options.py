@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import sys
 import time
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from ..core.support import dataclasses
 from ..core.support.errors import InvalidArgumentError, UnavailableError, UnimplementedError
 from ..core.support.escaping import printable_line
 from .main import REFUSED

@@ -17,7 +17,6 @@ annotation of a bool makes a flag, of a tuple a repeatable option, of an int or 
 
 from __future__ import annotations
 
-import dataclasses
 import fnmatch
 import functools
 from collections.abc import Callable, Mapping
@@ -26,6 +25,7 @@ from typing import Any, Final, TypeVar, dataclass_transform
 
 import click
 
+from ..core.support import dataclasses
 from ..core.support.words import listed
 from .helps import GroupedCommand
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 import click
 
+from ..core.support import dataclasses
 from ..core.support.engine_names import AUTO
 from ..core.support.errors import InvalidArgumentError
 from ..core.support.file_formats import NPZ, SAFETENSORS, extension_of

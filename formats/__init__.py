@@ -6,20 +6,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .checkpoint import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
+    from .checkpoint.store import FileCheckpointStore, Partitioned, merge_checkpoints, open_checkpoint, write_checkpoint
     from .loading import load
     from .saving import save, to_bytes, to_text
 
 _LAZY = {
-    "FileCheckpointStore": "checkpoint",
-    "Partitioned": "checkpoint",
+    "FileCheckpointStore": "checkpoint.store",
+    "Partitioned": "checkpoint.store",
     "load": "loading",
-    "merge_checkpoints": "checkpoint",
-    "open_checkpoint": "checkpoint",
+    "merge_checkpoints": "checkpoint.store",
+    "open_checkpoint": "checkpoint.store",
     "save": "saving",
     "to_bytes": "saving",
     "to_text": "saving",
-    "write_checkpoint": "checkpoint",
+    "write_checkpoint": "checkpoint.store",
 }
 __all__ = [
     "FileCheckpointStore",

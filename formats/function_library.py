@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
@@ -10,6 +9,7 @@ from ..core.graph.graph import STRAY_ARGUMENT, DeclaredFunctions, Function, Grap
 from ..core.graph.import_upgrades import complete_attrs
 from ..core.registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..core.registry.validation import attribute_faults
+from ..core.support import dataclasses
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.tensor_names import output_number
 from ..core.support.words import counted

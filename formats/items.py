@@ -6,7 +6,6 @@ import abc
 import array
 import bisect
 import contextlib
-import dataclasses
 import functools
 import glob
 import itertools
@@ -23,6 +22,7 @@ from ..core.comparing.row_blocks import InputBlock, row_count
 from ..core.graph.graph import Graph, Output
 from ..core.graph.metagraph import Signature, argument_tensor
 from ..core.planning.reachability import needed_nodes
+from ..core.support import dataclasses
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.grouping import grouped
@@ -97,8 +97,10 @@ class Item:
 
     @property
     def is_slow(self) -> bool:
-        """Return True for a file that is fetched from an address, which is mostly waiting; files of this machine are not."""
-        return self.start is None and is_address(self.path)
+        """Return True for a picture, which is decoded and resized outside of Python's lock, and for a file that is fetched
+        from an address, which is mostly waiting.
+        """
+        return self.start is None and (is_address(self.path) or self.is_picture)
 
 
 _Made = TypeVar("_Made")

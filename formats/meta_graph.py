@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -23,6 +22,7 @@ from ..core.graph.metagraph import (
     SignatureTensor,
     VariableInfo,
 )
+from ..core.support import dataclasses
 from ..core.support.errors import DataLossError, TfgError
 from ..core.support.places import exists
 from ..core.support.tensor_names import parse_tensor_name

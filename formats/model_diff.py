@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -18,6 +17,7 @@ from ..core.graph.metagraph import Asset
 from ..core.graph.variable_nodes import find_variables
 from ..core.model.model_view import ModelView, model_view
 from ..core.runtime.session.restored_variables import read_instead, restored_variables
+from ..core.support import dataclasses
 from ..core.support.errors import NotFoundError
 from ..core.support.places import size_of
 from ..core.support.regular_files import open_regular

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import os
@@ -15,6 +14,7 @@ from ..core.flops.measured import Measurement
 from ..core.functions.call_paths import CallPaths, nodes_by_path
 from ..core.graph.graph import Node
 from ..core.model.model_view import ModelView
+from ..core.support import dataclasses
 from ..core.support.errors import InvalidArgumentError
 from .codecs.source import read_source
 from .run_metadata import read_run_metadata

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import sys
 from decimal import Decimal
@@ -11,9 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from ..core.codecs.image_kinds import HEAD, image_kind
+from ..core.codecs.image_files import HEAD, image_kind
 from ..core.numerics.resize import bilinear, resample
 from ..core.registry import registry
+from ..core.support import dataclasses
 from ..core.support.atomic import file_errors
 from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.hints import Hint, option

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import dataclasses
 import io
 import itertools
 import operator
@@ -16,9 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 import numpy as np
 from google.protobuf.message import DecodeError
 
-from ..core.codecs.image_kinds import image_kind
+from ..core.codecs.image_files import image_kind
 from ..core.codecs.tfrecord import RecordError, read_records
 from ..core.graph.graph import Graph
+from ..core.support import dataclasses
 from ..core.support.arguments import checked, regular_expression
 from ..core.support.atomic import file_errors
 from ..core.support.display import Report

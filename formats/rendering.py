@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 import subprocess
 from typing import Final
 
+from ..core.support import dataclasses
 from ..core.support.errors import DeadlineExceededError, NotFoundError, UnknownError
 from ..core.support.hints import Hint, option, step
 from ..core.support.log import Stopwatch

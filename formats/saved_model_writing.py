@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 import shutil
@@ -24,6 +23,7 @@ from ..core.planning.reachability import needed_nodes
 from ..core.registry.op_facts import has_fact
 from ..core.runtime.session.restored_variables import restored_iterators, restored_tables, unrestored
 from ..core.runtime.state.file_access import NO_FILES, FileAccess, FileGate
+from ..core.support import dataclasses
 from ..core.support.atomic import (
     file_errors,
     flush,

@@ -1,11 +1,9 @@
-"""Values of variables by name, in a checkpoint, an .npz archive or a safetensors file."""
+"""Values of variables by name, in a checkpoint, an .npz archive or a safetensors file; only the format in use is imported."""
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
-import zipfile
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,6 +14,7 @@ from ..core.graph.model_objects import asset_variables
 from ..core.graph.table_nodes import saved_tables
 from ..core.graph.variable_nodes import find_variables
 from ..core.runtime.session.restored_variables import read_instead, restored_tables, restored_variables
+from ..core.support import dataclasses
 from ..core.support.arguments import expect
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError, UnimplementedError
@@ -27,13 +26,10 @@ from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, string, variant
 from ..core.types.tensors import Tensor
 from .checkpoint.object_graph import OBJECT_GRAPH, moved_objects, read_objects
-from .checkpoint.renaming import new_names
-from .codecs.npz import read_npz, write_npz
-from .codecs.safetensors import can_hold, read_safetensors, write_safetensors
 from .detect import is_safetensors, is_saved_model
 
 if TYPE_CHECKING:
-    from .checkpoint import CheckpointReader
+    from .checkpoint.reader import CheckpointReader
     from .protos.meta_graph_pb2 import TrackableObjectGraph
 
 State: TypeAlias = Mapping[str, Any]
@@ -63,8 +59,12 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     text = os.fspath(path)
     if is_file(text):
         if _is_archive(text) or text.endswith(NPZ.extensions):
+            from .codecs.npz import read_npz
+
             return read_npz(text)
         if text.endswith(SAFETENSORS.extensions) or _begins_as_safetensors(text):
+            from .codecs.safetensors import read_safetensors
+
             return read_safetensors(text)
     reader = _checkpoint(text)
     read = reader.read
@@ -72,14 +72,16 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
 
 
 def _checkpoint(path: str) -> CheckpointReader:
-    from .checkpoint import open_checkpoint  # lazy: most graphs have no checkpoint
+    from .checkpoint.store import open_checkpoint  # lazy: most graphs have no checkpoint
 
     return open_checkpoint(path)
 
 
 def _is_archive(path: str) -> bool:
+    from zipfile import is_zipfile
+
     with file_errors(path), open_regular(path) as file:
-        return zipfile.is_zipfile(file)
+        return is_zipfile(file)
 
 
 def _begins_as_safetensors(path: str) -> bool:
@@ -258,6 +260,8 @@ def by_variable(tensors: Mapping[str, Tensor], part: Iterable[str]) -> dict[str,
 
 def renamed(tensors: Mapping[str, Tensor], pairs: Mapping[str, str], owner: str) -> dict[str, Tensor]:
     """Return a state under new names, as `new_names` says; the object graph of a TF2 checkpoint follows."""
+    from .checkpoint.renaming import new_names
+
     names = new_names([name for name in tensors if not is_apart(name)], pairs, owner)
     values = {names.get(name, name): tensor for name, tensor in tensors.items()}
     if OBJECT_GRAPH in values:
@@ -297,13 +301,17 @@ def write_state(
     """
     file_format = format_of(path, STATES)
     if file_format is NPZ:
+        from .codecs.npz import write_npz
+
         write_npz(path, tensors)
     elif file_format is SAFETENSORS:
+        from .codecs.safetensors import write_safetensors
+
         tensors = by_variable(tensors, [key for key in tensors if key != OBJECT_GRAPH])
         write_safetensors(path, tensors)
     else:
         tensors = tensors if form is None else _in_form(form, tensors, graph)
-        from .checkpoint import write_checkpoint
+        from .checkpoint.store import write_checkpoint
 
         write_checkpoint(path, tensors)
     return len(tensors)
@@ -330,7 +338,14 @@ def _check_dtype(dtype: DType, node: Node, words: str, is_safetensors_file: bool
         hint = "a checkpoint holds lists of tensors, too" if dtype is variant else "a state file holds numbers and strings"
         words = f"an .npz or .safetensors file cannot hold {words}" if dtype is variant else f"no state file can hold {words}"
         raise UnimplementedError(words, node=node.name, op=node.op, hint=hint)
-    if is_safetensors_file and not can_hold(dtype):
+    if is_safetensors_file:
+        _check_safetensors(dtype, node, words)
+
+
+def _check_safetensors(dtype: DType, node: Node, words: str) -> None:
+    from .codecs.safetensors import can_hold
+
+    if not can_hold(dtype):
         hint = "write an .npz file or a checkpoint"
         raise UnimplementedError(f"a safetensors file cannot hold {words}", node=node.name, op=node.op, hint=hint)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Iterator
 from typing import Final
@@ -13,6 +12,7 @@ from ..core.comparing.graph_diff import GraphDiff, NodeChange, diff_around
 from ..core.comparing.node_changes import STRICT, Renaming, node_changes
 from ..core.explaining.node_listing import NodeRecord, node_record
 from ..core.graph.graph import Graph, Node
+from ..core.support import dataclasses
 from ..core.support.errors import TfgError
 from ..core.support.tensor_names import parse_tensor_name
 from ..core.types.dtypes import DType

@@ -1,4 +1,4 @@
-"""Write core/text/unicode_scripts.txt, the script of every code point, from TensorFlow's UnicodeScript.
+"""Write core/codecs/unicode_scripts.txt, the script of every code point, from TensorFlow's UnicodeScript.
 
 /path/to/tensorflow-venv/bin/python scripts/record_unicode_scripts.py
 """
@@ -8,7 +8,7 @@ import pathlib
 import numpy as np
 import tensorflow as tf
 
-TARGET = pathlib.Path(__file__).parents[1] / "core" / "text" / "unicode_scripts.txt"
+TARGET = pathlib.Path(__file__).parents[1] / "core" / "codecs" / "unicode_scripts.txt"
 
 
 def script_runs() -> str:

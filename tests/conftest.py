@@ -129,6 +129,14 @@ def pytest_collection() -> Iterator[None]:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each process a half of the tests; one that is done takes from the other, which may have long ones left."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Take the numbers from a process of pytest-xdist, which collects the tests in place of this process."""
     node.config.stash[LEFT] = getattr(node, "workeroutput", {}).get("left", {})  # a process that crashed has no output

@@ -29,6 +29,7 @@ ALLOWED = (
     ),
     AllowedSkip(r"the extra tfg\[clients\] is not installed", "need pyright, libraries of data frames or a server", "extras"),
     AllowedSkip(r"could not import 'optax'", "need the library optax", "engines"),
+    AllowedSkip(r"could not import '(ray|pyspark|apache_beam)'", "need Ray, Spark or Beam", "pipelines"),
     AllowedSkip(r"could not import 'safetensors'", "need the library safetensors", "extras"),
     AllowedSkip(r"the extra tfg\[docs\] is not installed", "need Sphinx", "docs"),
     AllowedSkip(r"the program '\S+' is not installed|no Chromium is installed", "need programs beside Python", "programs"),

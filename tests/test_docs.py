@@ -8,6 +8,8 @@ import pathlib
 import re
 import runpy
 import shlex
+import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -77,22 +79,38 @@ def test_main_command_of_the_readme(clone):
     assert (clone / "xor.npz").exists()
 
 
-def snippets(page: pathlib.Path) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+LIBRARIES = {"jax": "the extra tfg[xla] is not installed", "optax": None, "ray": None, "pyspark": None, "apache_beam": None}
+"""The libraries that examples import, with the reason of a skip where a library is of an extra."""
+LOGGING = {"ray", "pyspark", "apache_beam"}
+"""Libraries that write a log to standard error."""
+
+
+def snippets(page: pathlib.Path) -> list[tuple[str, str]]:
+    """Return the examples of a page, each with the output that the page shows, if any."""
+    shown = r"^```python\n(.*?)^```\n(?:\nIt prints\n\n```\n(.*?)^```)?"
+    return re.findall(shown, page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def imported(codes: list[str]) -> set[str]:
+    """Return the libraries that examples import; skip the test where one is not here."""
+    names = {name for name in LIBRARIES if any(re.search(rf"^(import|from) {name}\b", code, re.MULTILINE) for code in codes)}
+    for name in names:
+        pytest.importorskip(name, reason=LIBRARIES[name])
+    if "pyspark" in names and shutil.which("java") is None:
+        pytest.skip("the program 'java' is not installed")
+    return names
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if snippets(page)], ids=page_id)
-def test_python_examples(page, clone):
+def test_python_examples(page, clone, monkeypatch):
     """The examples of each page run in a separate process, because examples register ops."""
-    codes = snippets(page)
-    if any("import jax" in code for code in codes):
-        pytest.importorskip("jax", reason="the extra tfg[xla] is not installed")
-    if any("import optax" in code for code in codes):
-        pytest.importorskip("optax")
-    for code, done in zip(codes, outcomes_of("snippets", codes), strict=True):
-        assert (done.code, done.err) == (0, ""), code
-        assert done.out.strip(), code
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    codes, outputs = zip(*snippets(page))
+    is_logging = not LOGGING.isdisjoint(imported(codes))
+    for code, output, done in zip(codes, outputs, outcomes_of("snippets", codes), strict=True):
+        assert done.code == 0 and (is_logging or not done.err), f"{code}: {done.err}"
+        assert done.out == output if output else done.out.strip(), code
 
 
 def documented():

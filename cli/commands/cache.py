@@ -13,7 +13,7 @@ from ..requests import command_of, option, request
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...core.engines.cache_listing import CacheReport
+    from ...core.engines.remembered_choices import CacheReport
 
 
 @request
@@ -34,7 +34,7 @@ class CacheOptions:
 
 def _run(options: CacheOptions) -> int:
     """List the cache, and empty it if the options ask for that."""
-    from ...core.engines.cache_listing import describe_cache
+    from ...core.engines.remembered_choices import describe_cache
 
     report = describe_cache(clear=options.clear)
     render.emit("tfg.cache/1", report, options.format_, lambda: list(_sections(report)))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
+from ...core.support import dataclasses
 from ...core.support.file_formats import (
     CONVERTED,
     MODELS,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 from ...core.flops import FlopsReport, NodeCost, Section
 from ...core.flops.flops_report import PipelineCost, magnitude
 from ...core.flops.views import FlopsRow
+from ...core.support import dataclasses
 from ...core.support.json_documents import plain
 from ...core.types.dims import DimLike
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 from ...core.explaining.problems import ERROR, Problem
+from ...core.support import dataclasses
 
 if TYPE_CHECKING:
     from ...core.comparing.graph_diff import Snapshot

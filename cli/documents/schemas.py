@@ -18,7 +18,7 @@ _FLOPS = "cli.documents.flop_counts"
 _GRAPHS = "cli.documents.graphs"
 _RUNS = "cli.documents.runs"
 SCHEMAS: Final = {
-    "tfg.cache/1": Schema("core.engines.cache_listing.CacheReport", "tfg cache"),
+    "tfg.cache/1": Schema("core.engines.remembered_choices.CacheReport", "tfg cache"),
     "tfg.check/1": Schema(f"{_GRAPHS}.Check", "tfg check GRAPH..."),
     "tfg.check.code/1": Schema("core.explaining.problem_codes.ProblemCode", "tfg check --explain CODE"),
     "tfg.checkpoint/1": Schema(f"{_RUNS}.CheckpointTensors", "tfg checkpoint PREFIX"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import click
 
 from ...core.comparing.node_times import NodeTimes, TimeComparison
 from ...core.comparing.value_comparison import GraphComparison, NodeComparison
+from ...core.support import dataclasses
 from ...formats.api.comparisons import compare, compare_states
 from ...formats.api.names import Names
 from ...formats.onnx_comparison import is_onnx

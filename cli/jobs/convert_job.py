@@ -6,7 +6,6 @@ What only some conversions need is imported where it is needed: a change of the 
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 import itertools
 import shlex
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ...core.graph.graph import Graph
 from ...core.registry.node_kinds import ABSENT
+from ...core.support import dataclasses
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.hints import Hint
 from ...core.support.places import exists, is_file
@@ -122,7 +122,7 @@ def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
     prefix = options.source.removesuffix(".meta")
     if not options.needs_values or prefix == options.source or options.session.changes_state:
         return options
-    from ...formats.checkpoint import checkpoint_beside
+    from ...formats.checkpoint.store import checkpoint_beside
 
     if checkpoint_beside(options.source) != prefix:
         return options

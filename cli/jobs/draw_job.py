@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 import shutil
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from ...core.model.model_view import ModelView, model_view
+from ...core.support import dataclasses
 from ...core.support.file_formats import DOT, DRAWING, PDF, PICTURES, PNG, named_format
 from ...formats.api.drawing import Drawing, DrawKeywords, body_of, draw, draw_each
 from ...formats.codecs.source import write_file

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import sys
 from typing import Final
 
@@ -11,6 +10,7 @@ import click
 
 from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
+from ...core.support import dataclasses
 from ...core.support.hints import Hint
 from ...core.support.places import absolute
 from ...core.support.words import counted

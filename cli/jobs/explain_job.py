@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import sys
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from ...core.graph.graph import Graph
 from ...core.op_libraries.op_listing import describe_op, is_declared
 from ...core.registry.catalog import CATALOG
 from ...core.runtime.session.function_signatures import entry_points
+from ...core.support import dataclasses
 from ...core.support.errors import NotFoundError
 from ...core.support.places import exists, is_folder
 from ...formats.api.names import Names

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import click
 from ...core.flops import FlopsReport
 from ...core.graph.graph import Graph
 from ...core.runtime.session.function_signatures import as_called
+from ...core.support import dataclasses
 from ...formats.api.counting import FlopsCounter, counted_fetches, flops_rows, profile
 from ...formats.api.names import Names
 from .. import render

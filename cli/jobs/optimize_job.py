@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,7 @@ from ...core.passes.functions.function_clusters import FunctionClusters
 from ...core.passes.pass_listing import list_passes
 from ...core.passes.pipeline import OptimizeReport, optimize
 from ...core.runtime.session.function_signatures import as_called
+from ...core.support import dataclasses
 from ...core.support.hints import Hint
 from ...core.support.places import name_of
 from ...core.support.words import counted

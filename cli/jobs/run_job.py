@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from ...core.graph.table_nodes import saved_tables
 from ...core.runtime.guards.process_limits import lift_time_limit
 from ...core.runtime.session.runner import KeyboardInterruption, Orders, Runner, StepResult
 from ...core.runtime.steps.value_cache import CacheStats
+from ...core.support import dataclasses
 from ...core.support.errors import DeadlineExceededError
 from ...core.support.words import counted
 from ...core.types.tensors import Tensor

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import hashlib
 import json
 import math
@@ -15,6 +14,7 @@ import numpy as np
 from ...core.graph.graph import Graph
 from ...core.runtime.guards.process_limits import lift_time_limit
 from ...core.runtime.session.runner import KeyboardInterruption, Runner
+from ...core.support import dataclasses
 from ...core.support.errors import DeadlineExceededError, InvalidArgumentError
 from ...core.support.words import counted
 from ...core.training.losses import NamedLoss

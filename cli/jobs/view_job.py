@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import pathlib
 import sys
-import webbrowser
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -19,6 +17,7 @@ from ...core.flops.measured import Measurement
 from ...core.graph.graph import Graph, Node
 from ...core.model.model_view import ModelView
 from ...core.model.node_activations import NodeRun
+from ...core.support import dataclasses
 from ...core.support.gc_control import rare_collection
 from ...core.support.places import is_address, name_of
 from ...formats.api.counting import counted_fetches, profile
@@ -87,7 +86,7 @@ class ViewJob:
             data = to_html(book, report=_progress(working, "writing nodes")).encode()
         write_file(out, [data])
         if out != "-":
-            is_shown = options.open and not is_address(out) and webbrowser.open(pathlib.Path(out).absolute().as_uri())
+            is_shown = options.open and not is_address(out) and _opened(out)
             render.note(f"wrote {out}{'' if is_shown else ': open it in a browser'}", options.quiet)
 
     def _overlays(self) -> Iterator[NodeOverlay]:
@@ -128,6 +127,13 @@ class ViewJob:
 def _progress(working: render.Working, stage: str) -> Report:
     """Return a listener that says how many nodes a stage has done."""
     return lambda done, total: working.update(f"{stage}, {done:,} of {total:,}")
+
+
+def _opened(path: str) -> bool:
+    """Open a page in the browser; False where there is none."""
+    import webbrowser  # lazy: most pages are only written
+
+    return webbrowser.open(pathlib.Path(path).absolute().as_uri())
 
 
 def _sheets(facts: GraphFacts) -> Iterator[Sheet]:

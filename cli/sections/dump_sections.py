@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ...core.explaining.node_listing import MOST_ALIKE, NodeFilter, NodeRecord, attribute_text, ordered, own_attributes
 from ...core.graph.graph import Function, Graph
+from ...core.support import dataclasses
 from ...core.support.keyed_cache import KeyedCache
 from ...core.support.words import counted
 from ..render import Section, Table, Text

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from ..graph.graph import Node, Output
+from ..support import dataclasses
 from ..types.dtypes import DType
 from ..types.shapes import Shape
 

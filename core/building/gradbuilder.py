@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from ..graph.graph import Graph, Node, Output
 from ..registry.registry import Composition
+from ..support import dataclasses
 from ..types.shapes import UNKNOWN, Shape, broadcasts_to
 from .builder import GraphBuilder
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from typing import Final
 
 from ..graph.graph import Graph, Node
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import JoinedNames, grouped
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import os
@@ -16,6 +15,7 @@ from ..graph.metagraph import SaverInfo
 from ..graph.model_objects import asset_assignments, asset_variables
 from ..graph.table_nodes import TableNodes, saved_tables
 from ..graph.variable_nodes import VariableNodes, find_variables
+from ..support import dataclasses
 from ..types.arrays import Array
 from ..types.dtypes import DType
 from .builder import GraphBuilder

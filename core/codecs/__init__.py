@@ -1,4 +1,4 @@
-"""File and wire formats below protobuf: varints, CRC-32C, Snappy, TFRecord, LMDB, PNG, JPEG headers, WAV.
+"""File and wire formats below protobuf (varints, Snappy, TFRecord, PNG, JPEG headers, WAV), hashes and text encodings.
 
 Bytes in, bytes or arrays out. Knows neither graphs nor ops.
 """

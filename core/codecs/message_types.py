@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from ..support import dataclasses
 from ..support.errors import UnimplementedError
 
 

@@ -1,4 +1,4 @@
-"""Snappy's block format, used by old checkpoints, some tables and snapshots of datasets.
+"""Snappy's block format, used by old checkpoints, some tables and snapshots of datasets; and bounds of unpacked data.
 
 Source: https://github.com/google/snappy/blob/main/format_description.txt. TensorFlow's files are frames of TensorFlow's
 own: the size of a block as four big-endian bytes, and the block. The package cramjam compresses and decompresses blocks.
@@ -55,3 +55,15 @@ def decompress(data: memoryview) -> bytes:
         return bytes(cramjam.snappy.decompress_raw(data))
     except cramjam.DecompressionError as error:
         raise DataLossError(f"a snappy block is damaged: {error}") from None
+
+
+ROOM, _RATIO = 1 << 28, 64
+"""The decompressed size, in bytes, that is always allowed, and the largest ratio of larger sizes to the packed bytes."""
+
+
+def unpacked_limit(size: int) -> int:
+    """Return the largest decompressed size, in bytes, of `size` packed bytes.
+
+    Graphs and checkpoints compress 2 to 20 times, decompression bombs 1000 times.
+    """
+    return max(ROOM, _RATIO * size)

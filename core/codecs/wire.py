@@ -1,4 +1,6 @@
-"""Protobuf's wire format, without protobuf and without NumPy: messages are walked without copying their contents.
+"""Protobuf's wire format, without protobuf and without NumPy, as reading a graph must not import NumPy.
+
+Messages are walked without copying their contents.
 
 For files or tensors too big to be parsed by protobuf as a whole, and for the few small messages that kernels read and write
 themselves. Source: https://protobuf.dev/programming-guides/encoding.
@@ -9,10 +11,27 @@ from __future__ import annotations
 import itertools
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ..support.errors import DataLossError
-from .varint import MASK_64, varint
+
+MASK_64: Final = (1 << 64) - 1
+"""The largest number of 64 bits."""
+_SHORT: Final = [bytes([value]) for value in range(0x80)]
+
+
+def varint(value: int) -> bytes:
+    """Encode a number as a varint; a negative number as 64 bits."""
+    if 0 <= value <= 0x7F:
+        return _SHORT[value]
+    value &= MASK_64
+    result = bytearray()
+    while value > 0x7F:
+        result.append(value & 0x7F | 0x80)
+        value >>= 7
+    result.append(value)
+    return bytes(result)
+
 
 VARINT, FIXED64, LENGTH_DELIMITED, START_GROUP, END_GROUP, FIXED32 = range(6)
 """The wire types of protocol buffers."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
+
+from ..support import dataclasses
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
@@ -11,6 +10,7 @@ from ..functions.callers import called_functions
 from ..graph.graph import Function, Graph, Node
 from ..graph.traversal import reachable, topological_order
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.arguments import checked, expect
 from ..support.display import Report, Rows
 from ..support.tensor_names import parse_tensor_name

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 
 from ..graph.graph import Graph
 from ..graph.metagraph import Signature, SignatureTensor
+from ..support import dataclasses
 from .node_changes import FieldChange, Renaming, same_value
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ..explaining.node_listing import RECORDED_SHAPES, value_text
 from ..graph.graph import Graph, Node
+from ..support import dataclasses
 from ..types.shapes import Shape
 from ..types.tensors import FuncRef, Tensor
 from .function_matching import GraphMatch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+from ..support import dataclasses
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import collections
-import concurrent.futures
 import contextlib
 import contextvars
-import dataclasses
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar
 
 import numpy as np
 
-from ..engines.verify_engine import difference
+from ..engines.engine_runtime import difference
 from ..graph.graph import Graph, Output
 from ..inference.row_axes import row_axes
+from ..support import dataclasses
 from ..support.errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..support.hints import Blank, Hint, option, step
 from ..types.shapes import Shape
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 _Input = TypeVar("_Input")
 Feeds = Mapping[str, Any]
@@ -34,6 +36,8 @@ _READERS: Final = 4
 """The number of threads that read inputs ahead."""
 _MOST: Final = 4096
 """The largest number of inputs in a block that grew."""
+_MOST_BYTES: Final = 1 << 26
+"""The largest size of a block that grew; some blocks are in memory at once, as further inputs are read ahead."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,6 +46,11 @@ class InputBlock:
 
     feeds: Feeds
     counts: Sequence[int]
+
+    @property
+    def bytes(self) -> int:
+        """Return the size of the arrays."""
+        return sum(np.asarray(value).nbytes for value in self.feeds.values())
 
     def part(self, start: int, end: int) -> InputBlock:
         """Return the block of some inputs."""
@@ -163,15 +172,17 @@ class ReadAhead(Generic[_Input]):
 
     def __init__(self, work: BlockWork[_Input], inputs: Sequence[_Input]) -> None:
         self._work, self._inputs = work, inputs
-        self._pool: concurrent.futures.ThreadPoolExecutor | None = None
+        self._pool: ThreadPoolExecutor | None = None
         self._next = 0
-        self._begun: collections.deque[tuple[_Input, concurrent.futures.Future[Feeds]]] = collections.deque()
+        self._begun: collections.deque[tuple[_Input, Future[Feeds]]] = collections.deque()
 
     def begin(self, start: int, end: int) -> None:
         """Begin to read the inputs from a place up to another, as far as they are not begun."""
         for one in self._inputs[max(start, self._next) : end]:
             if self._work.is_slow(one):
-                self._pool = self._pool or concurrent.futures.ThreadPoolExecutor(_READERS, "tfg-inputs")
+                from concurrent.futures import ThreadPoolExecutor  # lazy: arrays are read at once
+
+                self._pool = self._pool or ThreadPoolExecutor(_READERS, "tfg-inputs")
                 self._begun.append((one, self._pool.submit(contextvars.copy_context().run, self._work.read, one)))
         self._next = max(end, self._next)
 
@@ -374,7 +385,7 @@ class BlockRunner(Generic[_Input]):
             yield from self._halved(inputs[:middle], block.part(0, middle), used)
             yield from self._halved(inputs[middle:], block.part(middle, len(inputs)), used)
             return
-        self._grow(len(inputs), time.perf_counter() - clock)
+        self._grow(block, time.perf_counter() - clock)
         if not self._is_compared and len(inputs) > 1:
             self._compare_filled(block, result)
         yield Ran(inputs, result, block.counts, None, seconds + (time.process_time() - started) / len(inputs))
@@ -390,14 +401,16 @@ class BlockRunner(Generic[_Input]):
             if not is_same(self.rows.split(name, value, block.counts)[0], parts[name]):
                 raise InvalidArgumentError(f"'{name}' of an input depends on the other inputs of a run")
 
-    def _grow(self, count: int, seconds: float) -> None:
+    def _grow(self, block: InputBlock, seconds: float) -> None:
         """Let blocks grow until a run takes as long as it may; the first run of a size also prepares programs."""
+        count = len(block.counts)
         if self._asked != "auto" or count != self._size or (self.rows is not None and self.rows.rows is not None):
             return
         self._best = min(self._best, seconds)
         factor = _power(_RUN_SECONDS / max(self._best, 1e-6), _GROWTH)
-        if factor > 1:
-            self._size, self._best = min(factor * self._size, self._most), float("inf")
+        most = max(min(self._most, count * _MOST_BYTES // max(block.bytes, 1)), count)
+        if factor > 1 and count < most:
+            self._size, self._best = min(factor * count, most), float("inf")
 
 
 def _power(value: float, most: int) -> int:

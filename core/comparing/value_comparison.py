@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -15,6 +14,7 @@ from ..graph.graph import Graph, Node
 from ..graph.traversal import topological_order
 from ..planning.reachability import needed_nodes
 from ..runtime.session.session import Session
+from ..support import dataclasses
 from ..support.display import Report
 from ..support.words import counted
 from ..types.dtypes import resource, variant

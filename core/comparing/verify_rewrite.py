@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, Final, Protocol
@@ -20,6 +19,7 @@ from ..registry.catalog import CATALOG
 from ..runtime.session.session import Session
 from ..runtime.state.resources import Variable
 from ..runtime.state.run_context import Hook
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.tensor_names import parse_tensor_name
 from .element_differences import Comparison, compare, is_value, worse

@@ -6,7 +6,6 @@ Frames follow TensorFlow's own rules, and are refused where TensorFlow refuses t
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
@@ -15,6 +14,7 @@ from ..graph.graph import Graph, Node
 from ..graph.reference_ops import REPAIRS
 from ..graph.traversal import predecessors
 from ..registry.op_facts import ops_with
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..support.hints import Hint
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from ..graph.graph import Node, Output
+from ..support import dataclasses
 from ..support.errors import UnimplementedError
 from .deadness import is_choice
 from .frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -12,6 +11,7 @@ import numpy as np
 
 from ..runtime.state.edge_values import object_array
 from ..runtime.state.run_context import check_time, reserve
+from ..support import dataclasses
 from ..support.errors import DataLossError, FailedPreconditionError, InvalidArgumentError
 from ..types.shapes import Shape
 from .ahead import Function, MappedAhead

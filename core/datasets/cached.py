@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Protocol
 
 from ..runtime.state.resources import Shared
+from ..support import dataclasses
 from .dataset import Element, Pull, SameElements, keeping, pull_of, require_index
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from .dataset import INFINITE, UNKNOWN, Dataset, Element, Pull
 from .filter_take_skip import Take

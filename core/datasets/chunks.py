@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import re
 from typing import ClassVar, Final, Protocol
 
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import sleep
+from ..support import dataclasses
 from .dataset import Dataset, Element, Pull
 
 _NAME: Final = re.compile(rb"chunk_(\d+)_(\d+)")

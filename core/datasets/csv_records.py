@@ -5,13 +5,13 @@ Quoting is RFC 4180's. A record with a wrong quote is read to the record's end b
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final
 
 from ..codecs.tfrecord import RecordError
 from ..runtime.state.run_context import check_time
+from ..support import dataclasses
 from ..support.errors import DataLossError, InvalidArgumentError
 from .dataset import Dataset, Element, Pull
 from .file_records import OpenFile, guarded_error, longest, uncompressing

@@ -7,7 +7,6 @@ the end. A failing element raises its error and is skipped: the next call return
 from __future__ import annotations
 
 import copy
-import dataclasses
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +17,7 @@ import numpy as np
 from ..graph.graph import Graph, Node
 from ..runtime.state.edge_values import is_of
 from ..runtime.state.run_context import check_time
+from ..support import dataclasses
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import DType
 from ..types.shapes import Shape, fits, merge_shapes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import gzip
 import io
 import os
@@ -13,10 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, ClassVar, Final
 
 from ..codecs import snappy, tfrecord
-from ..codecs.decompression_limits import unpacked_limit
+from ..codecs.snappy import unpacked_limit
 from ..codecs.tfrecord import RecordError
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import check_time, reserve
+from ..support import dataclasses
 from ..support.errors import DataLossError, InvalidArgumentError, TfgError
 from ..types.dtypes import string
 from ..types.shapes import SCALAR

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import operator
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..runtime.state.run_context import check_time
+from ..support import dataclasses
 from ..support.errors import FailedPreconditionError, InvalidArgumentError
 from .dataset import (
     INFINITE,

@@ -7,7 +7,6 @@ bytes. The format was read off files that TensorFlow writes.
 
 from __future__ import annotations
 
-import dataclasses
 import gzip
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..codecs import snappy, wire
+from ..support import dataclasses
 from ..support.errors import DataLossError
 from ..types.arrays import Array
 from ..types.dtypes import DType

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import bisect
-import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from .dataset import Dataset, Element, Pull, array_of, known_size, pull_of, require_index, row_of
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import secrets
 from typing import ClassVar
 
 from ..codecs import wire
-from ..codecs.varint import varint
+from ..codecs.wire import varint
 from ..runtime.state.resources import Shared
 from ..runtime.state.run_context import check_time
 from ..runtime.state.stored_variants import StoredVariant
+from ..support import dataclasses
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, TfgError
 from .dataset import Dataset, Element, Pull, Spec, ended, require_shapes, tree
 from .rewriting import finalized

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeVar
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ..random.philox import unit_float
 from ..runtime.state.run_context import check_time
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import int64
 from .ahead import MappedAhead

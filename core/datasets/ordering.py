@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from ..random.index_shuffle import shuffle_indices
+from ..random.index_draws import shuffle_indices
 from ..runtime.state.run_context import check_time
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from .dataset import CHECKED, INFINITE, UNKNOWN, Dataset, Element, Pull, known_size, pull_of
 from .seeds import PhiloxWords, Seeds

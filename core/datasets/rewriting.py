@@ -6,13 +6,13 @@ TensorFlow rewrites a dataset's graph; here the datasets themselves are rewritte
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from ..runtime.state.run_context import check_time
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from . import fusion_rules
 from .batches import Batch, MapAndBatch, ParallelBatch

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from ..runtime.state.run_context import check_time, sleep
+from ..support import dataclasses
 from ..support.errors import DeadlineExceededError, InternalError, PermissionDeniedError, TfgError, UnimplementedError
 from .ahead import Prefetched
 from .dataset import Dataset, Element, Pull, SameElements

@@ -6,13 +6,13 @@ files hold TFRecords of TensorProtos, a record for each component. The format wa
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, Protocol
 
 from ..codecs import wire
-from ..codecs.varint import varint
+from ..codecs.wire import varint
+from ..support import dataclasses
 from ..support.errors import DataLossError
 from ..types.dtypes import DType
 from .dataset import Dataset, Element, Pull, SameElements, deferred, keeping, pull_of

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, OutOfRangeError
 from ..types.dtypes import DType, int64
 from .dataset import INFINITE, Dataset, Element, Pull, Pure, array_of, pull_of, require_index, row_of

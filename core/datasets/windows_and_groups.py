@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.run_context import check_time
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from .batches import stacked
 from .dataset import INFINITE, UNKNOWN, Dataset, Element, Pull, Spec, flattened, map_pull

@@ -6,11 +6,11 @@ user, and links through an identity or a NoOp go on to the nodes behind.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from ..graph.graph import Node, Output
+from ..support import dataclasses
 
 _MAX_THROUGH: Final = 64
 """The number of bypassing control edges above which a NoOp is drawn."""

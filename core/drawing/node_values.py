@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import io
 import zlib
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ import numpy as np
 
 from ..explaining.node_listing import value_text
 from ..numerics.tensor_statistics import TensorStatistics, histogram
+from ..support import dataclasses
 from ..types.arrays import Array
 from ..types.dtypes import DType, from_numpy
 from ..types.shapes import Shape

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from ..explaining.problems import find_problems
 from ..functions.call_paths import nodes_by_path
 from ..graph.graph import Graph, Node
+from ..support import dataclasses
 from ..support.errors import TfgError
 
 Values: TypeAlias = Mapping[Node, float] | Mapping[Node, str]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 import heapq
 import itertools
@@ -14,6 +13,7 @@ from ..explaining.node_listing import value_text
 from ..functions.callers import function_references
 from ..graph.graph import Node, Output
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.grouping import grouped
 from ..support.words import counted
 from .elision import Link, folded, links

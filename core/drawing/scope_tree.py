@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 import re
@@ -12,6 +11,7 @@ from typing import Final
 
 from ..graph.graph import Node
 from ..model.author_scopes import name_stem
+from ..support import dataclasses
 
 _MAX_DEPTH: Final = 32
 """Scopes further down are none of their own."""

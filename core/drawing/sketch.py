@@ -7,10 +7,10 @@ positions, edges. An edge over several layers passes through a dummy place in ea
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from ..support import dataclasses
 from ..support.escaping import printable_line
 from ..support.grouping import grouped
 from .layer_assignment import forward_edges, layers_of

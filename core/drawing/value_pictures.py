@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import math
 import zlib
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from ..graph.graph import Node
+from ..support import dataclasses
 from ..types.arrays import Array
 
 _PIXELS: Final = 9216

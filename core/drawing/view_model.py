@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
@@ -28,6 +27,7 @@ from ..inference.inference import Inference
 from ..model.author_scopes import passes_weight_on
 from ..registry.op_facts import has_fact
 from ..registry.op_sentences import op_sentence
+from ..support import dataclasses
 from ..support.keyed_cache import KeyedCache
 from ..support.tensor_names import parse_tensor_name
 from ..types.dtypes import DType

@@ -1,8 +1,11 @@
-"""`engine="auto"`: the installed engines, the order of trials, and the choices made."""
+"""`engine="auto"`: the installed engines, the order of trials, and the choices made.
+
+Before a run, `preview` shows the work of an engine without running anything, and a suggestion names the engine that would
+take most of a run, without the packages of engines.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import os
 import statistics
@@ -12,20 +15,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from ..functions.callers import called_functions
-from ..graph.graph import Graph, Node
+from ..graph.graph import Graph, Node, Output
+from ..planning.plan import Loop, Plan
+from ..planning.planner import compile_plan, plan_of_function
+from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
-from ..support import trials
+from ..support import dataclasses, trials
 from ..support.engine_names import AUTO, FAST, NUMPY, VARIABLE
-from ..support.errors import InvalidArgumentError
+from ..support.errors import InvalidArgumentError, NotFoundError
+from ..support.hints import extra_hint
 from ..support.not_copied import NotCopied
 from ..support.trials import PairedTrial
 from ..support.user_signals import pass_on
 from .engine_registry import find_engine, install_hint, installed_engines, installed_versions
 from .engine_report import Choice, EngineReport
-from .engine_runtime import EngineRuntime
-from .executables import DEFAULT, EngineSettings
-from .protocol import Engine, Mesh
+from .engine_runtime import DEFAULT, EngineRuntime, EngineSettings
+from .lowerable import UnsupportedOps, refusals
+from .protocol import Engine, Engined, Mesh, inner_steps
 from .remembered_choices import ChoiceMemory, RememberedChoice
+from .step_bodies import is_constant_step
 
 PATIENCE: Final = 1.0
 """Seconds that runs take before an engine is tried. Importing an engine and compiling take about as long, so a short
@@ -144,6 +152,8 @@ class Contest:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _ContestEntry:
+    """A contest, and the call that it is held for."""
+
     fetches: str
     shapes: str
     contest: Contest
@@ -314,3 +324,67 @@ def nodes_within(graph: Graph, nodes: Sequence[Node]) -> Iterator[Node]:
     for name in sorted(called_functions(graph, nodes)):
         if name in functions:
             yield from graph.functions[name].body
+
+
+def preview(graph: Graph, fetches: Sequence[Output | Node], engine: Engine) -> EngineReport:
+    """Return the groups in which `engine` would run `fetches`, groups in functions included, and the refused nodes."""
+    runtime = EngineRuntime(engine)
+    for owner, plan in _plans(graph, fetches):
+        for step in runtime.divided(plan, owner).steps:
+            if isinstance(step, Engined):
+                runtime.group(owner, step.body, _never)
+    return runtime.report()
+
+
+def _plans(graph: Graph, fetches: Sequence[Output | Node]) -> Iterator[tuple[Graph, Plan]]:
+    yield graph, compile_plan(graph, fetches)
+    for name in sorted(called_functions(graph, needed_nodes(fetches))):
+        function = graph.functions[name]
+        yield function.body, plan_of_function(function)
+
+
+def _never(*values: object) -> tuple[object, ...]:
+    raise AssertionError("a preview cannot run")
+
+
+_MOST: Final = 0.5
+"""The part of the nodes that an engine must take to be worth a word."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Suggestion:
+    """An engine, the part of the nodes that the engine would take, and how to install a missing package."""
+
+    engine: str
+    share: float
+    install: str | None
+
+
+def first_engine(graph: Graph, targets: Sequence[Output | Node]) -> str:
+    """Return the engine that `auto` tries first for a run of `targets`; NotFoundError where none is installed."""
+    auto = AutoRuntime()
+    names = auto.names(graph, list(needed_nodes(targets)))
+    if not names:
+        raise NotFoundError("no engine is installed", hint=install_hint())
+    return names[0]
+
+
+def suggested_engine(graph: Graph, targets: Sequence[Output | Node]) -> Suggestion | None:
+    """Return the engine that would take most of a run of `targets`, None where no engine would.
+
+    The answer rests on the tables of unsupported ops and on the lowerings; only OpenVINO itself knows the ops it translates
+    beyond them.
+    """
+    plan = compile_plan(graph, targets)
+    if plan.needs_dataflow:
+        return None
+    steps = [step for step in inner_steps(plan.steps) if not (isinstance(step, Loop) or is_constant_step(step))]
+    nodes = [step.node for step in steps]
+    has_loops = any(isinstance(step, Loop) for step in plan.steps)
+    for name in preferred(graph, nodes):
+        if name == "openvino" and has_loops:
+            continue
+        share = 1 - len(refusals(nodes, UnsupportedOps.of(name), graph)) / len(nodes) if nodes else 0.0
+        if share >= _MOST:
+            return Suggestion(name, share, None if name in installed_engines() else extra_hint(name))
+    return None

@@ -7,7 +7,6 @@ system closes the connection with the process, so that the others know within mi
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import queue
 import socket
@@ -17,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, UnavailableError
 
 _GREETING: Final = b"tfg mesh 1\n"

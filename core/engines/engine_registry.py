@@ -20,8 +20,8 @@ from .distributed import Meeting
 from .protocol import Engine, Mesh
 
 GROUP: Final = "tfg.engines"
-OWN_ENGINES: Final = {"openvino": "OpenVino", "xla": "Xla"}
-"""The engines that tfg brings: each a module of this package, named as its extra, and the class."""
+OWN_ENGINES: Final = {"openvino": ("openvino", "OpenVino"), "xla": ("xla.engine", "Xla")}
+"""The engines that tfg brings, named as their extras: the module of each in this package, and the class."""
 _PACKAGES: Final = {"openvino": "openvino", "xla": "jax"}
 """The package that each engine needs."""
 _PARTS: Final = {"jax": ("jax", "jaxlib")}
@@ -100,7 +100,7 @@ def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = Non
 
 def find_mesh(size: int, meeting: Meeting | None) -> Mesh:
     """Return a mesh of `size` XLA devices, of all processes that meet; NotFoundError where JAX is not installed."""
-    return cast(Mesh, _of_xla("mesh", "a mesh").DeviceMesh(size, meeting))
+    return cast(Mesh, _of_xla("engine", "a mesh").DeviceMesh(size, meeting))
 
 
 def jax_functions() -> Any:
@@ -126,7 +126,8 @@ def _of_others(engine: Any) -> Engine:
 
 def _maker(name: str) -> Callable[..., Any]:
     if name in OWN_ENGINES:
-        made: Callable[..., Any] = getattr(importlib.import_module(f".{name}.engine", __package__), OWN_ENGINES[name])
+        module, maker = OWN_ENGINES[name]
+        made: Callable[..., Any] = getattr(importlib.import_module(f".{module}", __package__), maker)
         return made
     raise NotFoundError(f"unknown engine '{name}'", hint=f"the engines are {', '.join(engine_names())}")
 

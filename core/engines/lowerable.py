@@ -1,26 +1,103 @@
-"""The nodes that XLA takes: nodes with correct lowerings, known without JAX."""
+"""The nodes that XLA takes, known without JAX, and the refusals of a plan that becomes one program."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+import os
+from collections.abc import Collection, Mapping, Sequence, Set
+from typing import Any, Final
 
 from ..control_flow.copies import hands_in, is_transparent
-from ..functions.callers import function_references
+from ..control_flow.frames import MERGE, SWITCH
+from ..functions.callers import function_references, reached_functions
+from ..functions.purity import impurity
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import trail_end
-from ..planning.plan import Step
+from ..graph.variable_nodes import VARIABLES
+from ..inference.binding import plain
+from ..planning.plan import Loop, Plan, Step
 from ..registry.op_facts import has_fact
 from ..registry.registry import has_kernel, lowering
+from ..support import dataclasses
 from ..support.errors import TfgError
 from ..types import dtypes
+from ..types.dtypes import DType
 from ..types.tensors import FuncRef
 from . import reasons
+from .plan_division import ineligible_inside, is_free, offered_inside, reads_variable
 from .protocol import inner_steps
-from .reasons import Reason
-from .shape_checks import without_kernel
-from .step_bodies import called_plan, only_decides
-from .unsupported import UnsupportedOps
+from .reasons import Reason, engine_error
+from .step_bodies import called_plan, only_decides, without_kernel
+
+# Ops that an engine translates and yet crashes on or gets wrong: a table of ops, conditions and reasons for each engine.
+# A line of `ENGINE_unsupported.txt` is `OP [ATTRIBUTE=VALUE,VALUE ...] | REASON`. The line denies nodes of the op in which
+# each attribute has any of the values listed. `empty=True` stands for an operand that is a constant without elements,
+# `computed=1` for operand 1, counted from 0, being no constant.
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class UnsupportedOp:
+    """A line of the table: the op, the values of attributes, and the reason."""
+
+    op: str
+    values: Mapping[str, frozenset[str]]
+    reason: Reason
+
+    def holds(self, node: Node) -> bool:
+        """Return True for a node that the line denies."""
+        return self.op == node.op and all(unsupported & _known(node, name) for name, unsupported in self.values.items())
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class UnsupportedOps:
+    """The lines for an engine."""
+
+    lines: tuple[UnsupportedOp, ...]
+
+    @staticmethod
+    def of(engine: str) -> UnsupportedOps:
+        """Return the table of an engine that tfg brings."""
+        path = os.path.join(os.path.dirname(__file__), f"{engine}_unsupported.txt")
+        with open(path, encoding="ascii") as lines:
+            return UnsupportedOps(tuple(_parse_line(line, engine) for line in lines if line.strip()))
+
+    def reason(self, node: Node) -> Reason | None:
+        """Return the reason against a node; None for a supported node."""
+        return next((line.reason for line in self.lines if line.holds(node)), None)
+
+
+def _parse_line(line: str, engine: str) -> UnsupportedOp:
+    condition, _, reason = line.partition("|")
+    op, *attributes = condition.split()
+    pairs = (attribute.split("=") for attribute in attributes)
+    return UnsupportedOp(
+        op, {name: frozenset(values.split(",")) for name, values in pairs}, engine_error(reason.strip(), engine)
+    )
+
+
+def _known(node: Node, name: str) -> set[str]:
+    """Return the values of a node's attribute or condition as the table spells them."""
+    if name == "computed":
+        return {str(place) for place, value in enumerate(node.inputs) if not source(value).node.is_constant}
+    if name == "empty":
+        return {str(any(map(is_empty_constant, node.inputs)))}
+    return {_written(node.attr(name))}
+
+
+def source(value: Output, own: Collection[Node] = ()) -> Output:
+    """Return the value that a value copies, as a frozen variable copies a constant; nodes in `own` count as no copies."""
+    return trail_end(value, lambda v: v.node.inputs[0] if v.node not in own and is_transparent(v.node) else None)
+
+
+def is_empty_constant(value: Output) -> bool:
+    """Return True for a constant without elements."""
+    node = source(value).node
+    return node.is_constant and not node.attrs["value"].size
+
+
+def _written(value: Any) -> str:
+    """Return an attribute's value as the table spells it."""
+    return value.name if isinstance(value, DType) else str(plain(value)).replace(" ", "")
+
 
 _TYPES: Final = (
     dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64,
@@ -145,3 +222,73 @@ def _known_while_compiling(nodes: Sequence[Node]) -> set[Node]:
 def _behind(value: Output, own: set[Node]) -> Output:
     """Return the value that a value is a copy of."""
     return trail_end(value, lambda v: v.node.inputs[0] if v.node not in own and hands_in(v.node) else None)
+
+
+def whole_refusals(plan: Plan, graph: Graph, lifted: Set[Node] = frozenset()) -> dict[Node, Reason]:
+    """Return the nodes because of which a plan is no program of lowerings, with reasons, in the order of the steps.
+
+    Variables and the constants `lifted` are values that the program takes. Nodes that depend on other constants only need no
+    lowering.
+    """
+    if plan.needs_dataflow:
+        return {step.node: reasons.LOOPS_BY_NODE for step in plan.steps}
+    known: dict[str, str | None] = {}
+    constants = _constant_nodes(plan, graph, lifted, known)
+    steps = [step for step in plan.steps if not _is_given(step)]
+    ineligible = {step.node: _ineligible(step, graph, known) for step in steps}
+    offered = {step.node: offered_inside(step) for step in steps if ineligible[step.node] is None}
+    refused = refusals([node for nodes in offered.values() for node in nodes], UnsupportedOps.of("xla"), graph)
+    inside = {node: refused[node] for nodes in offered.values() for node in nodes if node in refused}
+    by_node = {node: reason for node, reason in ineligible.items() if reason is not None} | inside
+    return {node: reason for node, reason in by_node.items() if node not in constants}
+
+
+def _is_given(step: Step) -> bool:
+    """Return True for a constant, a variable, a default, and a step that only waits or decides."""
+    return is_free(step) or only_decides(step) or step.node.op in VARIABLES or is_default(step)
+
+
+def is_default(step: Step) -> bool:
+    """Return True for a placeholder that is not fed and has a default value."""
+    return step.node.is_placeholder and not step.node.must_be_fed
+
+
+def _constant_nodes(plan: Plan, graph: Graph, lifted: Set[Node], known: dict[str, str | None]) -> set[Node]:
+    """Return the nodes whose values follow from constants alone, by kernels."""
+    slots: set[int] = set()
+    nodes = set()
+    for step in plan.steps:
+        is_kernel = has_kernel(step.node.op) and next(function_references(step.node), None) is None
+        follows = (
+            step.node not in lifted
+            and type(step) is Step
+            and not step.is_guarded
+            and is_kernel
+            and slots.issuperset(step.inputs)
+        )
+        if follows and impurity(graph, step.node, known) is None:
+            slots.update(step.outputs)
+            nodes.add(step.node)
+    return nodes
+
+
+def _ineligible(step: Step, graph: Graph, known: dict[str, str | None]) -> Reason | None:
+    """Return the reason against a step; a called function may read variables."""
+    if not isinstance(step, Loop) and next(function_references(step.node), None) is not None:
+        return _of_functions(step.node, graph, known)
+    return ineligible_inside(step, graph, known, takes_variables=True, takes_control_flow=True)
+
+
+def _of_functions(node: Node, graph: Graph, known: dict[str, str | None]) -> Reason | None:
+    """Return the reason against a node by the first node in its functions that does more than compute and read."""
+    called = [reference.name for reference in function_references(node) if reference.name in graph.functions]
+    reached = (inner for name in called for inner in reached_functions(graph.functions, graph.functions[name].body))
+    for name in dict.fromkeys((*called, *reached)):
+        for inner in graph.functions[name].body:
+            calls = next(function_references(inner), None) is not None
+            if inner.is_argument or inner.is_no_op or calls or inner.op in (*SWITCH, *MERGE) or reads_variable(inner):
+                continue
+            why = impurity(graph, inner, known)
+            if why is not None:
+                return reasons.of_impurity(inner, why).within(f"in function '{name}', {inner.op} '{inner.name}'")
+    return None

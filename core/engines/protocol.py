@@ -5,7 +5,6 @@ Dividing a plan into groups, replacing groups that do not compile, and all state
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -13,6 +12,7 @@ from ..graph.graph import Graph, Node, Output
 from ..graph.node_making import add_placeholder
 from ..planning.plan import Loop, Step
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.errors import DataLossError, DeadlineExceededError, UnavailableError
 from ..types import dtypes
 from ..types.arrays import Array, EngineArray

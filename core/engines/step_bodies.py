@@ -1,21 +1,36 @@
-"""Bodies of steps taken out of a plan, on slots of their own with the constants that they read; and plans of functions."""
+"""Bodies of steps taken out of a plan, on slots of their own with the constants that they read; and plans of functions.
+
+Static inputs are the inputs that shapes and axes are computed from: their values are compiled in. Shapes are checked by
+tfg's shape functions, because engines take shapes that TensorFlow refuses, and may return others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import Any, Final
+
+import numpy as np
 
 from ..control_flow.copies import handed_in
 from ..control_flow.frames import MERGE, SWITCH
 from ..functions.implementations import function_called
-from ..graph.graph import Function, Output
-from ..planning.plan import Plan, Step, add_releases, on_own_slots
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.traversal import closure
+from ..inference.binding import select_kernel
+from ..inference.inference import Inference, infer
+from ..inference.node_calls import apply_kernel
+from ..planning.plan import Loop, Plan, Step, add_releases, on_own_slots
 from ..planning.planner import plan_of_function
 from ..registry.op_facts import has_fact
-from ..support.errors import UnimplementedError
+from ..registry.registry import has_kernel
+from ..support.errors import InvalidArgumentError, TfgError, UnimplementedError
 from ..types import dtypes
 from ..types.dtypes import DType
+from ..types.shapes import Shape
 from ..types.tensors import FuncRef
-from .protocol import Body, inputs_of
+from . import reasons
+from .protocol import Body, Cluster, Engine, EngineValue, UnfitShapes, inputs_of
+from .reasons import Reason
 
 
 def is_constant_step(step: Step) -> bool:
@@ -86,3 +101,209 @@ def called_plan(functions: Mapping[str, Function], reference: FuncRef) -> tuple[
     if function.signature.attrs:
         raise UnimplementedError(f"function '{function.name}' is instantiated for each call")
     return function, plan_of_function(function)
+
+
+_COUNTS: Final = (dtypes.int32, dtypes.int64)
+
+
+def fixed_inputs(body: Body, engine: Engine) -> list[int]:
+    """Return the slots of the inputs that decide values the engine must know."""
+    fixed = _fixed_slots(body.steps, engine)
+    return [slot for slot in range(body.inputs) if slot in fixed]
+
+
+def needing(body: Body, engine: Engine) -> list[Node]:
+    """Return the nodes with a static input that follows from the values of variables."""
+    tainted = set(body.variables)
+    nodes = []
+    for step in body.steps:
+        if any(step.inputs[place] in tainted for place in _fixed_places(step, engine)):
+            nodes.append(step.node)
+        elif not tainted.isdisjoint(step.inputs) and not has_fact(step.node.op, "metadata"):
+            tainted.update(step.outputs)
+    return nodes
+
+
+def _fixed_slots(steps: Sequence[Step], engine: Engine) -> set[int]:
+    """Return the slots whose values the engine must know to run the steps."""
+    makers = {slot: step for step in steps for slot in step.outputs}
+    computing = (step for step in steps if not step.node.is_constant)
+
+    def sources(slot: int) -> Sequence[int]:
+        maker = makers.get(slot)
+        return () if maker is None or has_fact(maker.node.op, "metadata") else maker.inputs
+
+    return closure((step.inputs[place] for step in computing for place in _fixed_places(step, engine)), sources)
+
+
+def _fixed_places(step: Step, engine: Engine) -> Sequence[int]:
+    """Return the positions of a step's static inputs; of a loop only inputs that are the same in every iteration."""
+    if only_decides(step):
+        return ()
+    if not isinstance(step, Loop):
+        return engine.static_inputs(step.node)
+    fixed = _fixed_slots((*step.head, *step.body, *step.tail), engine)
+    carried = {slot for _, slot in step.carried}
+    counting = _counting_slots(step)
+    static = [slot for slot in step.entries if slot in counting or (slot in fixed and slot not in carried)]
+    return [place for place, slot in enumerate(step.entries) if slot in static]
+
+
+def growing_steps(loop: Loop) -> list[Step]:
+    """Return the steps of a loop that set elements of lists; a list grows where the element does not exist."""
+    return [step for step in loop.body if step.node.attr("resize_if_index_out_of_bounds", False) and not step.is_guarded]
+
+
+def _counting_slots(loop: Loop) -> set[int]:
+    """Return the entries that decide a growing loop's iterations and the indices set; none where an entry is no integer."""
+    growing = growing_steps(loop)
+    if not growing:
+        return set()
+    makers = {slot: step for step in (*loop.head, *loop.body) for slot in step.outputs}
+    before = {target: source for source, target in loop.carried}
+
+    def sources(slot: int) -> list[int]:
+        return [*(makers[slot].inputs if slot in makers else ()), *([before[slot]] if slot in before else ())]
+
+    deciding = closure([loop.condition, *(step.inputs[1] for step in growing)], sources)
+    entering = {slot: value.dtype for slot, value in zip(loop.entries, inputs_of(loop)) if slot in deciding}
+    return set(entering) if all(dtype in _COUNTS for dtype in entering.values()) else set()
+
+
+def without_kernel(node: Node) -> Reason | None:
+    """Return the reason why TensorFlow and NumPy refuse a node's dtypes, though an engine may take them; None without a
+    refusal.
+    """
+    try:
+        if has_kernel(node.op):
+            select_kernel(node)
+    except TfgError as error:
+        return reasons.refused_by_tensorflow(error.message)
+    return None
+
+
+def result_shapes(cluster: Cluster, values: Sequence[EngineValue], needs_elements: bool) -> list[Shape]:
+    """Return the shapes of a cluster's results for inputs shaped as `values`, and of the variables written.
+
+    Raises InvalidArgumentError where a node refuses its inputs, UnfitShapes where `needs_elements` and a tensor has none.
+    """
+    graph, _, outputs = cluster.as_graph(values)
+    inference = infer(graph)
+    for name, reason in inference.reasons.items():
+        raise InvalidArgumentError(reason, node=name, op=graph.node(name).op)
+    if needs_elements:
+        _require_elements(graph, inference, outputs)
+    return [*(inference.shape(output) for output in outputs), *_written_shapes(cluster, graph, inference, values)]
+
+
+def _written_shapes(cluster: Cluster, graph: Graph, inference: Inference, values: Sequence[EngineValue]) -> list[Shape]:
+    """Return the shapes of the variables at the end: only an assignment changes a shape."""
+    shapes = {slot: Shape(value.shape) for slot, value in zip(cluster.inputs, values)}
+    leads = cluster.body.leads
+    for step in cluster.body.steps:
+        if has_fact(step.node.op, "assignment"):
+            shapes[leads[step.inputs[0]]] = inference.shape(graph.node(step.node.name).inputs[1])
+    return [shapes[slot] for slot in cluster.body.written]
+
+
+def _require_elements(graph: Graph, inference: Inference, outputs: Sequence[Output]) -> None:
+    """Raise UnfitShapes for nodes with a tensor without elements, and for nodes whose values decide a shape."""
+    read = [value for node in graph for value in node.inputs if not value.node.is_constant]
+    used = dict.fromkeys((*read, *outputs))
+    unknown = {value for value in used if not inference.shape(value).is_known}
+    empty = {value for value in used if value not in unknown and 0 in inference.shape(value).known()}
+    refused: dict[str, Reason] = {}
+    for node in graph:
+        own = [value for value in node.outputs() if value in used]
+        if not empty.isdisjoint((*own, *node.inputs)):
+            refused[node.name] = reasons.NO_ELEMENTS
+        elif not unknown.isdisjoint(own) and unknown.isdisjoint(node.inputs):
+            refused[node.name] = reasons.SHAPE_OF_VALUES
+    if refused:
+        raise UnfitShapes(refused)
+
+
+# Bound the iterations of a loop by running the steps behind the condition, as far as their values are known.
+# XLA gives arrays of a fixed size to the lists of a loop and needs a bound, which may be too large. `flops/trip_counts`
+# derives the exact count as a formula from a counter and a limit instead.
+
+_MOST: Final = 1 << 13
+_FEW: Final = 64
+"""The largest number of elements of a value that is followed through the iterations."""
+UNKNOWN: Final = object()
+"""Stands for a value that is computed when the loop runs."""
+
+
+def trip_bound(
+    condition: Callable[[Sequence[Any]], Any], advance: Callable[[Sequence[Any]], Sequence[Any]], values: Sequence[Any]
+) -> int | None:
+    """Return the iterations after which `condition` is surely false, None for never. Unknown values are UNKNOWN."""
+    for count in range(_MOST):
+        again = condition(values)
+        if again is not UNKNOWN and not np.any(again):
+            return count
+        after = advance(values)
+        if all(new is UNKNOWN or new is old for new, old in zip(after, values)):
+            return None
+        values = after
+    return None
+
+
+def changing(advance: Callable[[Sequence[Any]], Sequence[Any]], values: Sequence[Any]) -> list[int]:
+    """Return the places of known values that are surely others after an iteration."""
+    pairs = enumerate(zip(values, advance(values)))
+    return [i for i, (old, new) in pairs if old is not UNKNOWN and new is not UNKNOWN and not np.array_equal(old, new)]
+
+
+def iterations(
+    condition: Callable[[Sequence[Any]], Any], advance: Callable[[Sequence[Any]], Sequence[Any]], values: Sequence[Any]
+) -> list[Sequence[Any]] | None:
+    """Return the values at the start of each iteration; None where the number of iterations is unknown."""
+    starts: list[Sequence[Any]] = []
+    while len(starts) < _MOST:
+        again = condition(values)
+        if again is UNKNOWN:
+            return None
+        if not np.any(again):
+            return starts
+        starts.append(values)
+        values = advance(values)
+    return None
+
+
+def known_results(steps: Sequence[Step], slots: list[Any], fetches: Sequence[int]) -> list[Any]:
+    """Return the values of the slots `wanted` as far as they follow from the values in `slots`; UNKNOWN and None are
+    unknown.
+
+    Inference finds values that hold in every iteration; this function follows the values of a single iteration. Of an
+    unknown predicate both truth values are tried.
+    """
+    makers = {slot: step for step in steps for slot in step.outputs}
+    needed = closure(fetches, lambda slot: makers[slot].inputs if slot in makers else ())
+    for step in steps:
+        if not needed.isdisjoint(step.outputs):
+            for slot, value in zip(step.outputs, _results(step, [slots[i] for i in step.inputs])):
+                slots[slot] = value
+    return [UNKNOWN if slots[slot] is None else slots[slot] for slot in fetches]
+
+
+def _results(step: Step, inputs: Sequence[Any]) -> Sequence[Any]:
+    """Return the results of a step; of an unknown truth value both are tried."""
+    nothing = [UNKNOWN] * len(step.outputs)
+    if step.node.is_constant:
+        return [step.node.constant_value()]
+    if isinstance(step, Loop) or only_decides(step) or step.node.op_def is None or step.node.op_def.is_stateful:
+        return nothing
+    missing = [i for i, value in enumerate(inputs) if not isinstance(value, (np.ndarray, np.generic))]
+    try:
+        if not missing:
+            results = apply_kernel(step.node, inputs)
+            return results if all(np.size(value) <= _FEW for value in results) else nothing
+        dtype = step.node.inputs[missing[0]].dtype
+        if len(missing) > 1 or dtype is None or dtype.name != "bool":
+            return nothing
+        guesses = [[np.bool_(guess) if i == missing[0] else v for i, v in enumerate(inputs)] for guess in (False, True)]
+        first, second = (apply_kernel(step.node, values) for values in guesses)
+    except TfgError:
+        return nothing
+    return [a if np.array_equal(a, b) else UNKNOWN for a, b in zip(first, second)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Final
 
@@ -13,6 +12,7 @@ from ..graph.send_recv import RECEIVES, connected
 from ..inference.inference import Inference, infer
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError

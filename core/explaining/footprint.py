@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -14,6 +13,7 @@ from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.inference import Answers, Inference, infer, unchanged
 from ..planning.plan import Loop, Step
+from ..support import dataclasses
 from ..support.errors import TfgError
 from ..types.shapes import Shape, TensorSpec
 from ..types.tensors import FuncRef, Tensor

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Final, overload
 
@@ -19,6 +18,7 @@ from ..model.model_view import ModelView, model_view
 from ..registry import registry
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.display import Report, Rows
 from ..support.errors import InvalidArgumentError, TfgError

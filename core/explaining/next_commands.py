@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
@@ -17,6 +16,7 @@ from ..inference.inference import Inference
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..runtime.session.runner import initializers, table_initializers
+from ..support import dataclasses
 from ..support.hints import GraphFile, Hint, step
 from ..support.untrusted import is_untrusted
 from ..types.example_values import example_value

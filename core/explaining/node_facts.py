@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +19,7 @@ from ..inference.inference import Inference
 from ..model.model_view import ModelView, is_inside, model_view
 from ..registry.node_kinds import ABSENT
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.display import Report
 from ..support.errors import NotFoundError
 from ..support.grouping import grouped

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from ..graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ..graph.traversal import predecessors, reachable, topological_order
 from ..registry.catalog import CATALOG, AttrDef
+from ..support import dataclasses
 from ..support.arguments import checked, expect, regular_expression
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError, NotFoundError
@@ -99,7 +99,7 @@ class NodeFilter:
 
     @property
     def is_empty(self) -> bool:
-        return self == NodeFilter()
+        return self == ALL_NODES
 
     def apply(self, nodes: Iterable[Node]) -> Iterator[Node]:
         """Yield the nodes that pass; InvalidArgumentError for a bad regular expression."""
@@ -125,6 +125,9 @@ class NodeFilter:
             yield lambda node: not exclude.search(node.name)
         if self.device:
             yield lambda node: device.search(node.device)
+
+
+ALL_NODES: Final = NodeFilter()
 
 
 def narrowed(graph: Graph, chosen: NodeFilter, to: Iterable[str] = (), around: str | None = None, hops: int = 2) -> NodeFilter:
@@ -220,13 +223,13 @@ def record_nodes(nodes: Iterable[Node], inferred: Graph | None = None) -> Iterat
     return (node_record(node, inference, alike=alike) for node in nodes)
 
 
-def list_functions(graph: Graph, chosen: NodeFilter = NodeFilter()) -> dict[str, tuple[NodeRecord, ...]]:
+def list_functions(graph: Graph, chosen: NodeFilter = ALL_NODES) -> dict[str, tuple[NodeRecord, ...]]:
     """Return records of the bodies of all functions, by function; a function without a node that passes is left out."""
     return {function.name: records for function, records in function_records(graph.functions.values(), chosen)}
 
 
 def function_records(
-    functions: Iterable[Function], chosen: NodeFilter = NodeFilter()
+    functions: Iterable[Function], chosen: NodeFilter = ALL_NODES
 ) -> Iterator[tuple[Function, tuple[NodeRecord, ...]]]:
     """Yield each function with the records of the body; a function without a node that passes is left out."""
     alike = Alike()

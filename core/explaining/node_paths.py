@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from typing import ClassVar
 
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import descendants, reachable, shortest_path
+from ..support import dataclasses
 from ..support.display import Report
 from ..support.words import counted
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterator
 
@@ -10,6 +9,7 @@ from ..functions.callers import called_functions, function_references
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.input_pipelines import asked_datasets, beginning, going_through_elements, stages_of
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.words import counted
 from ..types.shapes import SCALAR, Shape
 from ..types.tensors import Tensor

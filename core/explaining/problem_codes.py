@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from typing import Final
 
+from ..support import dataclasses
 from ..support.errors import NotFoundError
 
 MEANINGS: Final = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -21,6 +20,7 @@ from ..registry.catalog import OpDef
 from ..registry.node_kinds import ABSENT
 from ..registry.op_facts import has_fact
 from ..registry.validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs, is_importable
+from ..support import dataclasses
 from ..support.display import Rows
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.hints import Hint, command, option, step

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -16,6 +15,7 @@ from ..ordering.effects import DRAW, WRITE, Access, accesses
 from ..ordering.races import Race
 from ..planning.planner import compile_plan, races_of
 from ..planning.reachability import needed_nodes
+from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.display import Rows
 

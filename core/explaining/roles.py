@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
@@ -13,6 +12,7 @@ from ..graph.traversal import descendants, predecessors, reachable, trail_end
 from ..graph.variable_nodes import ASSIGN_OPS, VARIABLES, VariableNodes, find_variables, initializer_ops
 from ..inference.binding import named_inputs
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..types.dtypes import resource
 
 _FORWARDING = ("Identity", "RefIdentity", *ENTER, *EXIT, *SWITCH, "ReadVariableOp", "Cast")

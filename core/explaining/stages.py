@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from typing import Final
 
@@ -10,10 +9,11 @@ from ..functions.callers import called_functions, functions_that_reach, named_fu
 from ..graph.graph import GraphLike, Node, as_graph
 from ..graph.traversal import descendants, groups, reachable
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.display import Rows
 from ..support.gc_control import rare_collection
-from .node_listing import NodeFilter, require_nodes
+from .node_listing import ALL_NODES, NodeFilter, require_nodes
 from .roles import Roles, exclusive
 
 ORDER = (
@@ -47,7 +47,6 @@ class RecoveredStage:
     """The nodes in the order of the graph."""
 
 
-_ALL = NodeFilter()
 _EVIDENCE = {
     "input pipeline": "datasets, their iterators, and nodes that only feed them",
     "variables": "nodes that own or read the memory of a variable",
@@ -68,7 +67,7 @@ _FORWARD: Final = "model", "forward computation"
 
 @rare_collection()
 @checked
-def recover_stages(graph: GraphLike, chosen: NodeFilter = _ALL) -> Rows[RecoveredStage]:
+def recover_stages(graph: GraphLike, chosen: NodeFilter = ALL_NODES) -> Rows[RecoveredStage]:
     """Return the stages that the graph went through, each node in exactly a single stage; empty stages are left out.
 
     NotFoundError if no node of the graph passes the filter `chosen`.

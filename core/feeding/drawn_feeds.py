@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import math
@@ -16,6 +15,7 @@ from ..planning.reachability import needed_nodes
 from ..registry.input_ranks import input_rank_bounds
 from ..registry.op_facts import has_fact
 from ..registry.registry import has_kernel
+from ..support import dataclasses
 from ..support.errors import (
     DataLossError,
     InvalidArgumentError,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import json
 import math
@@ -15,6 +14,7 @@ import numpy as np
 from ..graph.graph import Graph, Node
 from ..inference.binding import named_inputs
 from ..inference.inference import Inference
+from ..support import dataclasses
 from ..types.dtypes import string
 from ..types.example_values import example_value
 from ..types.shapes import Shape, as_shape

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from ..support import dataclasses
 from ..types.dtypes import DType
 from ..types.shapes import Shape
 

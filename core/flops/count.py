@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import re
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -31,6 +30,7 @@ from ..planning.reachability import needed_nodes, unused_outputs
 from ..registry import registry
 from ..registry.op_facts import has_fact
 from ..registry.registry import ZERO, Cost
+from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection

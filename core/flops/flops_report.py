@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from ..registry.registry import Cost
+from ..support import dataclasses
 from ..support.display import Report
 from ..support.grouping import grouped
 from ..support.words import counted

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import functools
 import inspect
 import re
@@ -12,6 +11,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ..registry import registry
+from ..support import dataclasses
 from ..support.arguments import checked, expect
 from ..support.display import Rows
 from ..support.grouping import grouped

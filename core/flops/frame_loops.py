@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -14,6 +13,7 @@ from ..graph.traversal import closure, forward_predecessors, topological_order
 from ..inference.containers import container_of
 from ..inference.estimates import Estimate, estimate_again
 from ..inference.inference import Specs
+from ..support import dataclasses
 from ..support.grouping import grouped
 from ..types.dims import Dim, DimLike
 from ..types.shapes import TensorSpec, substituted

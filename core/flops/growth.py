@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -13,6 +12,7 @@ from ..graph.graph import Function
 from ..inference.containers import is_empty_list
 from ..inference.estimates import estimate
 from ..inference.inference import LoopRule
+from ..support import dataclasses
 from ..types.dims import Dim, DimLike, floor_div, substitute
 from ..types.shapes import POSITION, UNKNOWN, Shape, TensorSpec, common_value, substituted
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from ..functions.call_signatures import Signatures, renamed, signature_of
 from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Node, Output
 from ..registry.registry import Cost
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..support.hints import Hint, option, step
 from ..types.dims import Dim, DimLike

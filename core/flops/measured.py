@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import functools
-import statistics
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,6 +17,7 @@ from ..parallel.blas_threads import one_thread
 from ..registry import registry
 from ..registry.registry import Cost
 from ..runtime.state.resources import Variable
+from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError, TfgError
@@ -156,6 +155,8 @@ def measure(
     for _ in range(max(warmup, 1)):
         counting.clear()
         session.run(fetches, feeds, hook=counting)
+    from statistics import mean  # lazy: most counts measure nothing
+
     timing = KernelRecorder()
     times: list[tuple[str, int]] = []
     profiled, wall = [], []
@@ -164,7 +165,7 @@ def measure(
         timing.clear()
         profiled.append(_seconds(lambda: session.run(fetches, feeds, hook=timing)))
         times += timing.own_times()
-    return _measurement(counting, timing, times, statistics.mean(wall), statistics.mean(profiled), runs)
+    return _measurement(counting, timing, times, mean(wall), mean(profiled), runs)
 
 
 def _measurement(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, MutableMapping, Sequence
@@ -10,6 +9,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final
 
 from ..model.author_scopes import CALL, AuthorScopes, ScopedNode, name_stem, weight_name
+from ..support import dataclasses
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import grouped

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from ..graph.graph import Graph, Node
 from ..inference.estimates import estimate
 from ..inference.profiler_formulas import Dropped
 from ..registry.registry import profiler_formula
+from ..support import dataclasses
 from ..support.grouping import grouped
 from ..types.dims import DimLike, substitute
 from ..types.shapes import Shape

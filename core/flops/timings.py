@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from ..graph.graph import Graph
 from ..inference.inference import infer
+from ..support import dataclasses
 from ..support.grouping import grouped
 from ..support.json_documents import PYTHON_ONLY
 from ..types.dims import DimLike

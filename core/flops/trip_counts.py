@@ -1,6 +1,6 @@
 """Count the iterations of a loop by a formula: the distance from the counter to the limit, by the step.
 
-The count is exact, and may contain symbolic dimensions. `engines/trip_bounds` bounds loops of any form whose values are
+The count is exact, and may contain symbolic dimensions. `engines/step_bodies` bounds loops of any form whose values are
 numbers instead: the condition is run until false for sure. No formula follows from a run, and a loop without a counter has
 no formula, so there are two modules.
 """

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
+from ..support import dataclasses
 from ..support.arguments import checked, expect
 from ..support.errors import InvalidArgumentError
 from ..support.grouping import grouped

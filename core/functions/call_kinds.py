@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from ..graph.graph import Node
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..types.tensors import FuncRef
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Final
 
 from ..graph.graph import Function, Node, Output
+from ..support import dataclasses
 from .call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ
 
 

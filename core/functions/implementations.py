@@ -7,13 +7,13 @@ call names; tfg runs everything on the CPU and does the same.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
 from ..graph.graph import Function, Graph, Node
 from ..graph.traversal import function_names
 from ..registry.catalog import ArgDef
+from ..support import dataclasses
 from ..support.grouping import grouped
 from ..types.tensors import FuncRef, attribute_key
 from .instantiation import nodes_to_change

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from ..graph.graph import Function, Graph, Node, Output
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..types.tensors import FuncRef, Placeholder
 

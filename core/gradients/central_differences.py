@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..runtime.session.session import Session
 from ..runtime.session.session_like import SessionLike
 from ..runtime.state.edge_values import scalar_object
 from ..runtime.state.resources import Variable
+from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..support.hints import Hint, option

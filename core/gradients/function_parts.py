@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
@@ -15,6 +14,7 @@ from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import topological_order
 from ..inference.inference import Answers
 from ..registry.catalog import ArgDef, OpDef
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, ResourceExhaustedError
 from ..support.tensor_names import free_name
 from ..types.dtypes import DType

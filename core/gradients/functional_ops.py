@@ -9,7 +9,6 @@ the arguments.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +18,7 @@ from ..control_flow.copies import source_of
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, Form, call_kind, call_op
 from ..functions.instantiation import origin_of
 from ..graph.graph import Function, Graph, Node, Output
+from ..support import dataclasses
 from ..support.errors import UnimplementedError
 from ..types import dtypes
 from ..types.dtypes import DType

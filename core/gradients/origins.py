@@ -5,12 +5,12 @@ The origin tells the variable of a handle, and the elements of a list, which dec
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 
 from ..control_flow.copies import source_of
 from ..functions.call_kinds import CallKind, call_kind
 from ..graph.graph import Function, Node, Output
+from ..support import dataclasses
 from ..types.dtypes import DType
 
 

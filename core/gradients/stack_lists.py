@@ -6,7 +6,6 @@ is a variable of both loops has these edges, so that a gradient of the gradient 
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, TypeAlias
 
@@ -16,6 +15,7 @@ from ..control_flow.frames import ENTER, SWITCH, Frame
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..registry.op_facts import has_fact, ops_with
+from ..support import dataclasses
 from ..support.errors import UnimplementedError
 from ..types import dtypes
 from .function_parts import dtype_of

@@ -8,7 +8,6 @@ differentiate nodes and loops.
 from __future__ import annotations
 
 import abc
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
@@ -18,6 +17,7 @@ from ..control_flow.frames import NEXT_ITERATION, Frame
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import closure, forward_predecessors, shortest_path, topological_order
 from ..inference.inference import infer
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 from ..types.shapes import UNKNOWN, Shape, TensorSpec

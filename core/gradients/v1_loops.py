@@ -8,7 +8,6 @@ their gradients are summed over the iterations.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -17,6 +16,7 @@ from ..control_flow.copies import source_of
 from ..control_flow.frames import ENTER, Frame
 from ..control_flow.loop_variables import LoopVariable, loop_variables
 from ..graph.graph import Graph, Node, Output
+from ..support import dataclasses
 from ..support.errors import UnimplementedError
 from ..types import dtypes
 from .function_parts import dtype_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import collections
 import copy
-import dataclasses
 import functools
 import itertools
 import os
@@ -14,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, M
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..registry.catalog import OpDef
+from ..support import dataclasses
 from ..support.arguments import expect
 from ..support.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError, TfgError
 from ..support.hints import Blank, Hint, step

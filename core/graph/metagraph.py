@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Container, Mapping
 from typing import Any, Final
 
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..support.hints import Hint, option
 from ..types.dtypes import DType

@@ -392,8 +392,8 @@ class Node(NodeKinds, Displayed):
         return value
 
     def text_attr(self, name: str) -> str:
-        """Return a string attribute as text; empty without the attribute."""
-        return (self.attr_of(bytes, name) or b"").decode("utf-8", "replace")
+        """Return a string attribute as text, as kernels get it; empty without the attribute."""
+        return (self.attr_of(bytes, name) or b"").decode("utf-8", "surrogateescape")
 
     def change_op(self, op: str, attrs: dict[str, Any] | None = None) -> None:
         """Change the node's op type; inputs stay, and attributes where none are given."""

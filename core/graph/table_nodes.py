@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from typing import Final
 
 from ..registry.op_facts import has_fact, ops_with
+from ..support import dataclasses
 from ..types.dtypes import DType, resource
 from ..types.tensors import Tensor
 from .graph import Graph, Node, Output

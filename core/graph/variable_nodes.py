@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact, ops_with
+from ..support import dataclasses
 from ..support.errors import NotFoundError
 from ..types.dtypes import DType, resource
 from ..types.shapes import UNKNOWN, Shape

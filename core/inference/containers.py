@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..control_flow.copies import handed_in, hands_in
 from ..functions.call_signatures import signature_of
 from ..graph.graph import Node, Output
+from ..support import dataclasses
 from ..support.errors import TfgError
 from ..types.dims import DimLike
 from ..types.dtypes import resource

@@ -8,13 +8,13 @@ of a batch of 1 breaks the assumptions, so nothing that changes or compiles a gr
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..graph.graph import Function, Graph, Node, Output
 from ..registry import registry
 from ..registry.registry import Cost
+from ..support import dataclasses
 from ..support.gc_control import rare_collection
 from ..types.dims import Dim, DimLike, with_broadcasts
 from ..types.shapes import Shape, TensorSpec

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import types
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -19,6 +18,7 @@ from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure, topological_order
 from ..registry import registry
 from ..registry.op_facts import has_fact, ops_with
+from ..support import dataclasses
 from ..support.errors import InternalError, InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.log import DEBUG, Stopwatch

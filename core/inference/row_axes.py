@@ -5,7 +5,6 @@ Rows may run in blocks where this holds: a part of a result depends on its own r
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -17,6 +16,7 @@ from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure, topological_order
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..types.dims import Dim, DimLike, substitute
 from ..types.shapes import Shape, TensorSpec

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ..functions.call_signatures import unnamed_in, value_key
 from ..graph.graph import Node
+from ..support import dataclasses
 from ..support.keyed_cache import KeyedCache
 from ..types.shapes import TensorSpec
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact
 from ..runtime.session.function_signatures import entry, entry_points
 from ..runtime.session.restored_variables import restored_variables
+from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.grouping import grouped

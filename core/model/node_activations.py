@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from ..graph.variable_nodes import VARIABLES
 from ..numerics.tensor_statistics import TensorStatistics, tensor_statistics
 from ..runtime.session.session_like import SessionLike
 from ..runtime.state.resources import Readable, Variable
+from ..support import dataclasses
 from ..support.display import Displayed, record
 from ..support.errors import InvalidArgumentError, MissingKeyError, NotFoundError
 from ..support.tensor_names import parse_tensor_name

@@ -12,7 +12,6 @@ value of the sums.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -34,6 +33,7 @@ from ..parallel.work_division import (
     product_parts,
     workers_for,
 )
+from ..support import dataclasses
 from . import winograd
 from .windows import (
     Array,

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from ..parallel.work_division import BLOCK_ELEMENTS, ELEMENT_WORK, TILE_ELEMENTS, divide, even, workers_for
-from .axis_sums import column_sums
+from .channel_sums import column_sums
 from .convolution import Epilogue, Finish
 from .input_gradient import filled_phases, transposed_pads
 from .weak_cache import cached_for_constant

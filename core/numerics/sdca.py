@@ -6,13 +6,13 @@ Shalev-Shwartz and Zhang, "Stochastic dual coordinate ascent methods for regular
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from ..support import dataclasses
 from ..types.arrays import Array
 
 _NEWTON_STEPS: Final = 10

@@ -277,6 +277,9 @@ class ArrayFunctions:
     def optimization_barrier(self, x: Any) -> Any:
         return x
 
+    def stop_gradient(self, x: Any) -> Any:
+        return x
+
     def _looped(self, values: Any, loop: Callable[..., Any], advance: Callable[..., Any]) -> Any:
         """Return the results of a loop on values as arrays: a tuple, or an array."""
         is_one = not isinstance(values, tuple)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..support import dataclasses
 from ..support.errors import TfgError
 from ..types.arrays import Array
 from ..types.dtypes import DType

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +27,7 @@ from ..registry.op_facts import has_fact
 from ..registry.registry import Composition, has_kernel, onnx_lowering
 from ..runtime.guards.limits import flops_of
 from ..runtime.steps.constant_folding import MAX_FLOPS, folded_values
-from ..support import hints
+from ..support import dataclasses, hints
 from ..support.errors import DeadlineExceededError, InternalError, ResourceExhaustedError, TfgError, UnimplementedError
 from ..support.grouping import grouped
 from ..support.words import counted

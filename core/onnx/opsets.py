@@ -5,12 +5,12 @@ The schemas of the package onnx say which operators, inputs, attributes and dtyp
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..support.words import counted
 from ..types import dtypes

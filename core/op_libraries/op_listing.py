@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import difflib
 import functools
 import inspect
@@ -20,6 +19,7 @@ from ..registry import families, kernel_types, registry
 from ..registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..registry.op_facts import FACTS, facts_of
 from ..registry.op_sentences import op_sentence
+from ..support import dataclasses
 from ..support.arguments import checked, expect, regular_expression
 from ..support.display import Report, Rows
 from ..support.errors import NotFoundError, TfgError

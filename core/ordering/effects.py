@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
@@ -22,6 +21,7 @@ from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import trail_ends
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.grouping import grouped
 from ..types.dtypes import resource
 

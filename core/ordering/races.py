@@ -7,7 +7,6 @@ both lie on the same cycle, or where an iteration begins after the end of the la
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -15,6 +14,7 @@ from ..control_flow.deadness import ALWAYS, Condition, Deadness, is_contradictio
 from ..control_flow.frames import SWITCH, Frame
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import strongly_connected
+from ..support import dataclasses
 from .effects import DRAW, READ, WRITE, Access, State, accesses, contested
 
 Sources = Mapping[Node, Sequence[Node | None]]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
-from ..engines.refused_nodes import RefusedNodes, refused_nodes
+from ..engines.engine_report import RefusedNodes, refused_nodes
 from ..graph.graph import Graph
+from ..support import dataclasses
 from .functions.function_clusters import FunctionClusters
 
 

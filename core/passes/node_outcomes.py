@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 from ..functions.purity import impurity
 from ..graph.graph import Graph, GraphLike, Node, as_graph
+from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.display import Rows
 from ..support.tensor_names import parse_tensor_name

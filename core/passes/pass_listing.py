@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from ..support import dataclasses
 from ..support.display import Rows
 from .base.accuracy import Accuracy
 from .base.graph_pass import Pass

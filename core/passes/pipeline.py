@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import itertools
 import sys
 import time
@@ -21,6 +20,7 @@ from ..planning.reachability import needed_nodes
 from ..registry.graph_readers import unread_ops
 from ..registry.op_facts import has_fact
 from ..runtime.session.function_signatures import as_called
+from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.display import Report
 from ..support.errors import InvalidArgumentError, ResourceExhaustedError, TfgError

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ..graph.graph import Node, Output
+from ..support import dataclasses
 
 
 @dataclasses.dataclass(slots=True, eq=False)

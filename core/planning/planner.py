@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..control_flow.references import memory_of_variables, written_variables
@@ -10,6 +9,7 @@ from ..functions.call_sites import PLAIN_CALL, CallSite, function_inputs, functi
 from ..graph.graph import Function, Graph, Node, Output
 from ..ordering.effects import DRAW
 from ..ordering.races import Alike, Race, chained_races, find_races
+from ..support import dataclasses
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
 from .drawing_loops import draws_before_effects, has_plain_loops

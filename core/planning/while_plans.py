@@ -8,7 +8,6 @@ list, the plan of the body returns or takes the element alone.
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Final
 
@@ -16,6 +15,7 @@ from ..functions.call_sites import CallSite, function_targets
 from ..functions.purity import impurity
 from ..graph.graph import Function, Node, Output
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from .plan import Plan
 from .planner import compile_plan, races_of
 from .reachability import needed_nodes

@@ -1,6 +1,7 @@
 """Sobol sequences by SciPy; the table of directions is read when this module is imported.
 
-A kernel may be interrupted, but not an import: an interrupted read would leave half a table for all later draws.
+A kernel may be interrupted, but not an import: an interrupted read would leave half a table for all later draws. The file is
+separate because no other draw needs SciPy's statistics, which take long to import.
 """
 
 from scipy.stats import qmc

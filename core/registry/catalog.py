@@ -11,13 +11,13 @@ Flags: stateful, commutative, aggregate, uninitialized_input.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os.path
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..support import dataclasses
 from ..support.errors import AlreadyExistsError, InvalidArgumentError
 from ..types import dtypes
 from ..types.dtypes import DType
@@ -221,7 +221,7 @@ def parse_op(spec: str) -> OpDef:
     if match is None:
         raise InvalidArgumentError(f"op spec '{spec.strip()}' is not of the form 'Name(a: T) -> (b: T) {{T: type}} flags'")
     name, inputs, outputs = match.groups()
-    attrs = {attr.name: attr for attr in map(_parse_attr, split_top(attr_text))}
+    attrs = _parse_attrs(attr_text)
     definition = OpDef(
         name,
         tuple(_parse_arg(text, attrs) for text in split_top(inputs)),
@@ -258,19 +258,19 @@ def _split_spec(spec: str) -> tuple[str, str, str]:
     return spec[:start], spec[start + 1 : end], spec[end + 1 :]
 
 
-def split_top(text: str, separator: str = ",") -> list[str]:
-    """Return the parts of `text` between separators that stand outside brackets and quotes, stripped."""
-    parts, depth, quoted, start = [], 0, False, 0
-    for i, char in enumerate(text):
-        if char == '"' and (i == 0 or text[i - 1] != "\\"):
-            quoted = not quoted
-        elif not quoted:
-            depth += (char in "([{") - (char in ")]}")
-            if char == separator and depth == 0:
-                parts.append(text[start:i].strip())
-                start = i + 1
-    parts.append(text[start:].strip())
-    return [part for part in parts if part]
+_MARKS = re.compile(r'"(?:[^"\\]|\\.)*"?|[()\[\]{},]')
+
+
+def split_top(text: str) -> list[str]:
+    """Return the parts of `text` between commas that stand outside brackets and quotes, stripped."""
+    parts, depth, start = [], 0, 0
+    for mark in _MARKS.finditer(text):
+        depth += (mark[0] in "([{") - (mark[0] in ")]}")
+        if mark[0] == "," and depth == 0:
+            parts.append(text[start : mark.start()])
+            start = mark.end()
+    parts.append(text[start:])
+    return [stripped for part in parts if (stripped := part.strip())]
 
 
 def _parse_arg(text: str, attrs: Mapping[str, AttrDef]) -> ArgDef:
@@ -285,6 +285,12 @@ def _parse_arg(text: str, attrs: Mapping[str, AttrDef]) -> ArgDef:
             return ArgDef(name, type_list_attr=element, is_ref=is_ref)
         return ArgDef(name, type_attr=element, number_attr=number_attr, is_ref=is_ref)
     return ArgDef(name, dtype=dtypes.from_name(element), number_attr=number_attr, is_ref=is_ref)
+
+
+@functools.cache
+def _parse_attrs(text: str) -> Mapping[str, AttrDef]:
+    """Return the attributes between an op's braces; many ops have the same."""
+    return {attr.name: attr for attr in map(_parse_attr, split_top(text))}
 
 
 def _parse_attr(text: str) -> AttrDef:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
+from ..support import dataclasses
 from . import registry
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])

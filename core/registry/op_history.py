@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import json
 import pathlib
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..types.dtypes import DType
 

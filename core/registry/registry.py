@@ -16,7 +16,6 @@ knows the file. The tables of an op:
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import inspect
 import sys
@@ -24,6 +23,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
+from ..support import dataclasses
 from ..support.errors import AlreadyExistsError, InvalidArgumentError, UnimplementedError
 from ..types import dtypes
 from ..types.dims import DimLike

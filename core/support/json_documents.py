@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
+
+from . import dataclasses
 
 PYTHON_ONLY: Final = {"json": False}
 """The metadata of a field that a document leaves out, such as a session: `dataclasses.field(metadata=PYTHON_ONLY)`."""

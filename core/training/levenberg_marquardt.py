@@ -8,12 +8,12 @@ equations.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, ResourceExhaustedError
 from ..support.hints import Blank, Hint, option
 from ..support.words import counted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from typing import Final
 
@@ -12,6 +11,7 @@ from ..building.builder import GraphBuilder
 from ..building.gradbuilder import GradientBuilder
 from ..graph.graph import Graph, Output
 from ..inference.inference import infer
+from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError
 from ..types.arrays import Array

@@ -6,10 +6,10 @@ The op catalog therefore gives the positions of slots, hyperparameters and the g
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from ..support import dataclasses
 from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError
 

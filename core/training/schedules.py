@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 
 from ..building.builder import GraphBuilder
 from ..graph.graph import Output
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from ..types import dtypes
 
@@ -26,6 +26,8 @@ class Schedule:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Formula:
+    """A kind of schedule: its settings with their defaults, and the function that builds the learning rate of a step."""
+
     summary: str
     defaults: Mapping[str, float | None]
     build: Callable[[GraphBuilder, float, Output, Mapping[str, float]], Output]

@@ -6,7 +6,6 @@ operation `train/step` runs a step.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import re
 from collections.abc import Mapping, Sequence
@@ -24,6 +23,7 @@ from ..ordering.live_edges import LiveEdges
 from ..planning.planner import races_of
 from ..registry.catalog import CATALOG
 from ..runtime.session.restored_variables import restored_variables
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.hints import Blank, Hint, command, option
 from ..types import dtypes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..graph.variable_nodes import variable
 from ..runtime.session.runner import Runner
 from ..runtime.session.session import Session
 from ..runtime.session.session_like import SessionLike
+from ..support import dataclasses
 from ..support.errors import FailedPreconditionError, InvalidArgumentError
 from ..types.arrays import Array
 from .levenberg_marquardt import Iteration, Solution, Tolerances, minimize

@@ -8,7 +8,6 @@ an RNN, follows it where it meets a tensor that has the batch and would no longe
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ from ..inference.node_calls import call_shape_function
 from ..planning.reachability import needed_nodes
 from ..registry import registry
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.hints import Blank, Hint, option, step
 from ..support.words import counted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from ..graph.node_making import add_constant_beside, add_identity, become_consta
 from ..graph.traversal import topological_order
 from ..registry.catalog import CATALOG, ArgDef
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.errors import FailedPreconditionError, InvalidArgumentError, TfgError
 from ..support.hints import Blank, Hint, option
 from ..support.tensor_names import free_name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -17,6 +16,7 @@ from ..graph.node_making import add_identity
 from ..graph.traversal import descendants, groups, reachable, trail_end
 from ..graph.variable_nodes import VariableNodes, find_variables
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..support.hints import Hint, option, step
 from ..types.dtypes import bool_
 from .placeholders import declared_shape

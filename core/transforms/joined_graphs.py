@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
@@ -22,6 +21,7 @@ from ..inference.inference import infer
 from ..runtime.session.restored_variables import restored_variables, unrestored
 from ..runtime.session.runner import initializers, table_initializers
 from ..runtime.state.resources import ANONYMOUS_NAME
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.hints import Hint, option
 from ..support.tensor_names import free_name, parse_tensor_name

@@ -21,6 +21,7 @@ from ..gradients.function_parts import add_arg, add_function, copied_body, dtype
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure
 from ..registry.op_facts import ops_with
+from ..support.errors import UnimplementedError
 from ..types.dtypes import DType
 from ..types.tensors import FuncRef, Tensor
 
@@ -73,6 +74,8 @@ class _ElementReturns:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.writing = _writing_functions(graph)
+        self.calls: list[str] = []
+        """The functions around the body that is being extended."""
 
     def extend_calls(self, body: Graph) -> list[Output]:
         """Extend the calls in a body; return the elements that the body puts into lists, and those that calls return."""
@@ -142,9 +145,14 @@ class _ReturningCopy:
     def __init__(self, owner: _ElementReturns, node: Node, reference: FuncRef) -> None:
         self.graph = owner.graph
         self.function = find_function(self.graph, node, reference)
+        if self.function.name in owner.calls:  # how many elements it puts into lists, only a run knows
+            problem = f"function '{self.function.name}' calls itself and puts elements into lists"
+            raise UnimplementedError(problem, node=node.name, op=node.op, hint="write the recursion as a loop")
         self.body, self.args, self.results = copied_body(self.graph, self.function, reference.attrs)
         known = {*self.results, *(arg.output() for arg in self.args)}
+        owner.calls.append(self.function.name)
         written = dict.fromkeys(owner.extend_calls(self.body))
+        owner.calls.pop()
         self.elements = [value for value in written if value not in known and not value.node.is_constant]
         self.dtypes = [dtype_of(value) for value in self.elements]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 
 from ..explaining.node_listing import RECORDED_SHAPES
@@ -13,6 +12,7 @@ from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import Signature, SignatureTensor
 from ..graph.traversal import descendants
 from ..inference.inference import Answers, Inference, InputRevision, infer
+from ..support import dataclasses
 from ..types.shapes import Shape
 
 _INPUT_SHAPES = "_input_shapes"

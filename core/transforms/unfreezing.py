@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -17,6 +16,7 @@ from ..graph.traversal import topological_order, trail_end
 from ..inference.binding import named_inputs
 from ..model.author_scopes import passes_weight_on
 from ..registry.op_facts import has_fact
+from ..support import dataclasses
 from ..types.tensors import Tensor
 
 _AVERAGES: Final = ("mean", "variance")

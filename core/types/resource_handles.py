@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-
+from ..support import dataclasses
 from .tensors import Tensor
 
 

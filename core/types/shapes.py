@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError
 from .dims import Dim, DimLike, broadcast_dims, substitute
 from .dtypes import DType

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Hashable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, TfgError
 from . import dtypes
 from .dtypes import DType

@@ -109,9 +109,8 @@ def explain_engine(graph: GraphLike, engine: str = AUTO, fetches: Sequence[str] 
     `engine` is `openvino`, `xla`, or `auto` for the engine that takes most. The run fetches `fetches`, by default the outputs
     and training operations. NotFoundError for an unknown engine.
     """
+    from ...core.engines.automatic import first_engine, preview
     from ...core.engines.engine_registry import find_engine  # lazy: the other functions here run nothing
-    from ...core.engines.preview import preview
-    from ...core.engines.suggesting import first_engine
     from ...core.passes.pipeline import guessed_fetches
     from .prepared_sessions import as_run, names_of
 

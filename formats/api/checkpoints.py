@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 import math
 import numbers
@@ -25,6 +24,7 @@ from ...core.graph.variable_nodes import find_variables
 from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
 from ...core.runtime.session.runner import partitions
 from ...core.runtime.session.variable_values import variables_in_use
+from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect, regular_expression
 from ...core.support.display import Displayed, Report, Rows
 from ...core.support.errors import InvalidArgumentError, MissingKeyError, NotFoundError

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,8 +15,7 @@ from ...core.comparing.value_comparison import (
     renamed_feeds,
 )
 from ...core.engines.automatic import load_runtime
-from ...core.engines.engine_runtime import EngineRuntime
-from ...core.engines.executables import EngineSettings
+from ...core.engines.engine_runtime import EngineRuntime, EngineSettings
 from ...core.feeding.drawn_feeds import Feeds
 from ...core.flops.time_comparison import compare_times
 from ...core.graph.graph import Graph, GraphLike
@@ -25,6 +23,7 @@ from ...core.graph.metagraph import Signature, find_signature
 from ...core.passes.base.graph_pass import Pass
 from ...core.passes.pipeline import choose_passes, guessed_fetches, inline_functions, optimize
 from ...core.runtime.session.session import Session
+from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect
 from ...core.support.engine_names import NUMPY
 from ...core.support.errors import InvalidArgumentError

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
-import statistics
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict, Unpack
@@ -23,6 +21,7 @@ from ...core.flops.model_layers import LayersReport, model_layers
 from ...core.flops.timings import ClusterMeasurement, NodeTime, Timing, joined, mean_of, recorded_shapes
 from ...core.flops.views import rows
 from ...core.graph.graph import Graph, GraphLike, as_graph
+from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.hints import Hint, option
@@ -30,13 +29,13 @@ from ...core.transforms.batch_size import find_batch, rows_of, set_batch
 from ...core.transforms.placeholders import other_shapes, set_shapes
 from ...core.types.shapes import BatchSize
 from ..codecs.keras_metadata import layer_classes
-from ..state import State
 from .prepared_sessions import Opener, as_run, local_session, named, names_of
 
 if TYPE_CHECKING:
     from ...core.flops.measured import Measurement
     from ...core.flops.tfprof import ProfilerDifference
     from ..cluster.cluster_session import ClusterSession
+    from ..state import State
 
 flops_rows: Final = rows
 """The rows of a count; the name in Python."""
@@ -158,6 +157,8 @@ class FlopsCounter:
         self, session: ClusterSession, feeds: Mapping[str, Any], *, warmup: int = 1, runs: int = 3
     ) -> ClusterMeasurement:
         """Run the fetches on a cluster, and return the times that the servers record beside the counts."""
+        from statistics import mean  # lazy: most counts measure nothing
+
         for _ in range(warmup):
             session.run(self.fetches, feeds)
         wall, traces = [], []
@@ -167,7 +168,7 @@ class FlopsCounter:
             wall.append(time.perf_counter() - started)
             traces.append(session.traced(self.fetches, feeds))
         self.times = [node_time for trace in traces for node_time in trace]
-        return ClusterMeasurement(mean_of(self.timings(), runs), statistics.mean(wall), runs, tuple(traces[-1]))
+        return ClusterMeasurement(mean_of(self.timings(), runs), mean(wall), runs, tuple(traces[-1]))
 
 
 @checked

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from ...core.inference.inference import Answers, infer
 from ...core.model.model_view import ModelView, model_view
 from ...core.passes.pipeline import guessed_fetches
 from ...core.runtime.session.function_signatures import function_named
+from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect
 from ...core.support.display import Displayed
 from ...core.support.errors import InvalidArgumentError, NotFoundError

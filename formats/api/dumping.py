@@ -5,9 +5,17 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from ...core.explaining.node_listing import Alike, NodeFilter, NodeRecord, function_records, node_record, require_nodes
+from ...core.explaining.node_listing import (
+    ALL_NODES,
+    Alike,
+    NodeFilter,
+    NodeRecord,
+    function_records,
+    node_record,
+    require_nodes,
+)
 from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.support.arguments import checked
 from ...core.support.display import Rows
@@ -20,8 +28,6 @@ if TYPE_CHECKING:
     from ...core.runtime.session.runner import StepResult
     from ..state import State
     from .prepared_sessions import Opener
-
-_ALL: Final = NodeFilter()
 
 
 class RecordStream:
@@ -60,7 +66,7 @@ class RecordStream:
 
 
 @checked
-def stream_nodes(source: Source | NodeStream, chosen: NodeFilter = _ALL) -> RecordStream:
+def stream_nodes(source: Source | NodeStream, chosen: NodeFilter = ALL_NODES) -> RecordStream:
     """Return a stream of the records of a file's nodes: all nodes, or the nodes that the filter `chosen` lets pass.
 
     A binary GraphDef from 4 MiB on is read node by node: no graph is built, and a broken node is listed too. Any other file

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import functools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,6 +31,7 @@ from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session import Session
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.state.run_context import Hook
+from ...core.support import dataclasses
 from ...core.support.arguments import checked
 from ...core.support.display import Displayed
 from ...core.support.errors import FailedPreconditionError, InvalidArgumentError, UnimplementedError

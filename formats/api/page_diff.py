@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -14,6 +13,7 @@ from ...core.graph.graph import Function, Graph, Node, Output
 from ...core.graph.traversal import predecessors
 from ...core.graph.variable_nodes import find_variables
 from ...core.inference.inference import infer
+from ...core.support import dataclasses
 from ...core.support.errors import TfgError
 from ..model_diff import diff_matched
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from ...core.model.model_view import ModelView
 from ...core.model.node_activations import NodeRun, activations
 from ...core.numerics.tensor_statistics import TensorStatistics, tensor_statistics
 from ...core.runtime.session.session_like import SessionLike
+from ...core.support import dataclasses
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.grouping import grouped
 from ...core.support.words import counted, size_in_bytes

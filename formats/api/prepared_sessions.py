@@ -95,7 +95,7 @@ def engine_runtime(
     """
     from ...core.engines.automatic import choose_runtime  # lazy: most sessions have no engine
     from ...core.engines.engine_registry import find_mesh
-    from ...core.engines.executables import EngineSettings
+    from ...core.engines.engine_runtime import EngineSettings
 
     devices = find_mesh(mesh, None) if isinstance(mesh, int) else mesh
     settings = EngineSettings(verify=verify, reports=measure, times_numpy=devices is None)

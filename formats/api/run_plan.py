@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, TypedDict
@@ -12,6 +11,7 @@ from ...core.graph.variable_nodes import VariableNodes
 from ...core.runtime.guards.numeric_checks import check_numerics
 from ...core.runtime.session.runner import Orders, Runner, StepResult
 from ...core.runtime.state.run_context import Hook
+from ...core.support import dataclasses
 from ...core.support.hints import Hint, option, value_place
 from .names import Given, Names, value_for
 from .prepared_sessions import named, names_of

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from ...core.support import dataclasses
 from ...core.support.engine_names import NUMPY
 from ...core.support.hints import Blank, Hint, option
 from ...core.support.words import counted

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from collections.abc import Iterable, Sequence
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.runtime.session.runner import FetchedValue, StepResult
+from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect
 from ...core.support.errors import DataLossError, InvalidArgumentError
 from ...core.support.grouping import grouped

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -13,6 +12,7 @@ import numpy as np
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session_like import SessionLike
+from ...core.support import dataclasses
 from ...core.support.arguments import checked
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import glob
 import itertools
@@ -23,6 +22,7 @@ from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.passes.base.accuracy import Accuracy, tolerance_of
 from ...core.runtime.session.runner import Runner
+from ...core.support import dataclasses
 from ...core.support.arguments import checked
 from ...core.support.atomic import atomic_file, file_errors, flush, flush_folder, rename_folder, staged_folder
 from ...core.support.display import Report

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import html
 import os
@@ -24,6 +23,7 @@ from ...core.graph.graph import Function, Graph, GraphLike, Node, as_graph
 from ...core.inference.inference import Answers, Inference, infer
 from ...core.model.model_view import ModelView, layers_of_nodes, model_view
 from ...core.model.node_activations import NodeRun
+from ...core.support import dataclasses
 from ...core.support.arguments import checked
 from ...core.support.display import Displayed
 from ...core.support.errors import TfgError

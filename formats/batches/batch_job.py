@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import secrets
 import time
 from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from ...core.graph.graph import Graph
+from ...core.support import dataclasses
 from ...core.support.atomic import file_errors
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError, UnimplementedError

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Unpack
 
 from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
+from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.places import absolute

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import dataclasses
 import functools
 import itertools
 import time
@@ -14,6 +13,7 @@ from typing import Any, Final
 import distributed
 
 from ...core.runtime.guards.allocation import keep_freed_memory
+from ...core.support import dataclasses
 from ...core.support.errors import UnavailableError
 from ...core.support.hints import Hint, step
 from ...core.support.log import tell

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import itertools
 import math
@@ -20,6 +19,7 @@ from ...core.planning.reachability import needed_nodes
 from ...core.registry.op_facts import has_fact
 from ...core.runtime.session.runner import Runner, StepResult
 from ...core.runtime.session.session_like import SessionLike
+from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect
 from ...core.support.display import Report
 from ...core.support.errors import InternalError, InvalidArgumentError, TfgError

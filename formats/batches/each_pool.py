@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import gc
 import mmap
 import os
@@ -19,6 +18,7 @@ from collections import Counter, deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import IO, Any, Final
 
+from ...core.support import dataclasses
 from ...core.support.errors import UnavailableError, UnimplementedError
 from ...core.support.file_groups import remove_staging
 from ...core.support.gc_control import RARELY

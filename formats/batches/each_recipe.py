@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import os
 from collections.abc import Callable, Sequence
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
+from ...core.support import dataclasses
 from ...core.support.errors import InvalidArgumentError, NotFoundError
 from ...core.support.file_formats import CSV, JSON, NPY, NPZ, SHARDS, TABLE, format_of
 from ...core.support.places import absolute, is_file, is_folder

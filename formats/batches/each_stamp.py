@@ -18,7 +18,7 @@ from ...core.types.tensors import Tensor
 from ..api.graph_reading import GraphReading
 from ..api.names import Given
 from ..api.run_plan import RunRequest
-from ..checkpoint import open_checkpoint
+from ..checkpoint.store import open_checkpoint
 from ..codecs.source import read_regular
 from ..codecs.tensor_proto import encode_tensor
 from .each_recipe import BatchOutput, Recipe, digest_of, digest_of_bytes

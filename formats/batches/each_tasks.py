@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import dataclasses
 import itertools
 import json
 import os
@@ -11,6 +10,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
+from ...core.support import dataclasses
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.json_documents import plain
 from ..api.names import Given

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import itertools
 import re
@@ -18,6 +17,7 @@ from ...core.comparing.row_blocks import BlockRunner, BlockSize, BlockWork, Ran,
 from ...core.graph.graph import Graph
 from ...core.graph.variable_nodes import find_variables
 from ...core.runtime.session.runner import FetchedValue, StepResult
+from ...core.support import dataclasses
 from ...core.support.errors import InternalError, InvalidArgumentError, TfgError
 from ...core.support.file_formats import CSV
 from ...core.support.hints import Hint, option

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 import os
 import sys
 import threading
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol, Unpack
+from typing import Any, Final, Literal, Protocol, Unpack
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from ...core.runtime.session.runner import StepResult
 from ...core.support.arguments import checked
 from ...core.support.errors import ArgumentTypeError, InvalidArgumentError
 from ...core.support.hints import Hint
+from ...core.support.places import absolute
 from ...core.types.arrays import Array
 from ...core.types.tensors import as_bytes_array
 from ..api.graph_reading import GraphReading
@@ -30,6 +33,11 @@ from ..items import InputArrays
 from .each_inputs import RowKeywords, StepRuns, in_batches, values_of
 
 _PLACE = "the table"
+_RECEIVED: Final[collections.OrderedDict[str, TableFunction]] = collections.OrderedDict()
+"""The functions that this process received last, by their keys: Ray and Spark send the function again with each task."""
+_MOST_RECEIVED: Final = 4
+"""The number of functions that a process keeps open."""
+_RECEIVING: Final = threading.Lock()
 
 
 @checked
@@ -48,13 +56,12 @@ def map_batches(
     result has the columns that feed nothing, and a column for each of `fetches`, by default the outputs. `feeds` are values
     for all rows.
 
-    Rows run in blocks as in `run_each`. The function can be pickled; each process opens the graph once. `session` has the
-    values of variables and the engine, by default the fastest that is installed there, unless TFG_ENGINE names one.
+    Rows run in blocks as in `run_each`. The function can be pickled. A process opens the graph once in each thread, however
+    often a cluster sends the function. `session` has the values of variables and the engine, by default the fastest that is
+    installed there, unless TFG_ENGINE names one.
     """
-    source, request = (
-        graph if isinstance(graph, Graph) else os.fspath(graph),
-        RunRequest(names_of(fetches), given_pairs(feeds)),
-    )
+    request = RunRequest(names_of(fetches), given_pairs(feeds))
+    source = graph if isinstance(graph, Graph) else absolute(os.fspath(graph))  # workers have folders of their own
     return TableFunction(source, request, dict(options["parts"] or {}), options["batch"], session)
 
 
@@ -63,14 +70,15 @@ class TableFunction:
 
     def __init__(
         self, graph: Graph | str, request: RunRequest, parts: Mapping[str, str], batch: BlockSize | Literal["?"],
-        session: SessionSetup | None, note: Callable[[str], None] | None = None,
+        session: SessionSetup | None, note: Callable[[str], None] | None = None, key: str | None = None,
     ) -> None:  # fmt: skip
-        """`note` takes remarks, such as the node that keeps rows apart."""
+        """`note` takes remarks, such as the node that keeps rows apart. `key` is that of the function that was copied."""
         self._settings = graph, request, parts, batch, session or SessionSetup(), note
         self._local = threading.local()
+        self._key = key or uuid.uuid4().hex
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TableFunction, self._settings
+        return _received, (self._key, self._settings)
 
     def __repr__(self) -> str:
         graph, request, *_ = self._settings
@@ -85,6 +93,16 @@ class TableFunction:
         rows: _TableRows = self._local.rows
         table = _table_of(batch)
         return table.with_results(rows.fed(table), rows.results(table))
+
+
+def _received(key: str, settings: tuple[Any, ...]) -> TableFunction:
+    """Return the copy of a function that tasks before have used here, with its sessions, otherwise a new copy."""
+    with _RECEIVING:
+        function = _RECEIVED.pop(key, None) or TableFunction(*settings, key)
+        _RECEIVED[key] = function
+        while len(_RECEIVED) > _MOST_RECEIVED:
+            _RECEIVED.popitem(last=False)
+        return function
 
 
 class _AnyTable(Protocol):

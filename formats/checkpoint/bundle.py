@@ -13,8 +13,8 @@ from typing import IO, Any, BinaryIO, Final
 import numpy as np
 
 from ...core.codecs import wire
-from ...core.codecs.crc32c import crc32c, mask
-from ...core.codecs.varint import varint
+from ...core.codecs.tfrecord import crc32c, mask
+from ...core.codecs.wire import varint
 from ...core.runtime.state.file_access import OPEN, FileGate, escape_pattern
 from ...core.runtime.state.stored_lists import live, stored
 from ...core.runtime.state.stored_variants import StoredVariant

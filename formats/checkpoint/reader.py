@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from ...core.graph.nearest_tensors import kind_words
+from ...core.support import dataclasses
 from ...core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ...core.types.arrays import Array
 from ...core.types.dtypes import DType

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Protocol
 
 from ...core.codecs import snappy, wire
-from ...core.codecs.crc32c import crc32c, mask, masked_crc32c
-from ...core.codecs.varint import varint
-from ...core.codecs.wire import Buffer
+from ...core.codecs.tfrecord import crc32c, mask, masked_crc32c
+from ...core.codecs.wire import Buffer, varint
 from ...core.support.errors import DataLossError, UnimplementedError
 
 MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Sequence
 
+from ...core.support import dataclasses
 from ...core.support.errors import InvalidArgumentError
 from ..protos.checkpoint_pb2 import TensorSliceProto
 

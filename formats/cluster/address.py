@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import ipaddress
 import urllib.parse
 from typing import Final
 
+from ...core.support import dataclasses
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.untrusted import refuse_network
 

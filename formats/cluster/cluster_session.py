@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import secrets
 import threading
@@ -13,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from ...core.building.builder import GraphBuilder
-from ...core.codecs.decompression_limits import unpacked_limit
+from ...core.codecs.snappy import unpacked_limit
 from ...core.flops.timings import NodeTime
 from ...core.graph.graph import Graph, Node, Output
 from ...core.graph.variable_nodes import VariableNodes, find_variables
@@ -24,6 +23,7 @@ from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session_like import SessionLike
 from ...core.runtime.state.run_context import Hook
 from ...core.runtime.steps.value_cache import CacheStats
+from ...core.support import dataclasses
 from ...core.support.errors import (
     AbortedError,
     DeadlineExceededError,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -11,6 +10,7 @@ from typing import Any, Final
 from google.protobuf.message import Message
 
 from ...core.codecs import wire
+from ...core.support import dataclasses
 from ...core.support.errors import InvalidArgumentError, NotFoundError, UnavailableError, UnimplementedError
 from ...core.support.hints import extra_hint
 from ...core.support.regular_files import open_regular

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from ...core.building.builder import GraphBuilder
 from ...core.graph.graph import Graph
+from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect
 from ...core.support.display import Report
 from ...core.support.errors import DeadlineExceededError, UnavailableError

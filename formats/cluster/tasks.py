@@ -7,13 +7,13 @@ cluster is not, and a dead task does not answer in time.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from ...core.support import dataclasses
 from ...core.support.errors import DeadlineExceededError, UnavailableError
 from ...core.support.hints import Blank, Hint, command
 from ..protos import cluster_pb2 as pb

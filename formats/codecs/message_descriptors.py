@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Iterator
 from typing import Any, Final
@@ -12,6 +11,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor, FileDescript
 from google.protobuf.message import DecodeError, EncodeError, Message
 
 from ...core.codecs.message_types import MessageField
+from ...core.support import dataclasses
 from ...core.support.errors import DataLossError, InvalidArgumentError
 from ..protos import checkpoint_pb2, event_pb2, example_pb2, graph_pb2, meta_graph_pb2, run_metadata_pb2
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import dataclasses
 import errno
 import io
 import math
@@ -20,7 +19,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from ...core.codecs.decompression_limits import unpacked_limit
+from ...core.codecs.snappy import unpacked_limit
+from ...core.support import dataclasses
 from ...core.support.atomic import file_errors
 from ...core.support.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
 from ...core.support.regular_files import PositionedFile, open_regular, open_size

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
 
 from ...core.codecs import wire
-from ...core.codecs.varint import varint
+from ...core.codecs.wire import varint
 
 _LONGEST_CACHED: Final = 256
 """The length, in characters, beyond which messages are not cached: they hardly ever occur twice."""

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterable
 from typing import IO, BinaryIO
 
-from ...core.codecs.decompression_limits import unpacked_limit
+from ...core.codecs.snappy import unpacked_limit
 from ...core.support.atomic import atomic_file, file_errors
 from ...core.support.errors import DataLossError, ResourceExhaustedError
 from ...core.support.log import tell

@@ -11,7 +11,7 @@ import numpy as np
 from google.protobuf.message import DecodeError
 
 from ...core.codecs import wire
-from ...core.codecs.decompression_limits import unpacked_limit
+from ...core.codecs.snappy import unpacked_limit
 from ...core.support.errors import InvalidArgumentError, ResourceExhaustedError, UnimplementedError
 from ...core.types import dtypes
 from ...core.types.dtypes import DType

@@ -7,7 +7,6 @@ opens, the details of nodes when their scope opens.
 from __future__ import annotations
 
 import base64
-import dataclasses
 import json
 import re
 import zlib
@@ -15,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ...core.drawing.view_model import CONTROL, Book, Entry, Overlay, Page, Panes, Report
+from ...core.support import dataclasses
 from ...core.support.escaping import printable_line
 
 PACKED_FROM: Final = 20_000

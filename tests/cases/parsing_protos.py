@@ -5,7 +5,7 @@ from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorP
 
 from tests.opcases import case, string_array
 from tfg.core.codecs import wire
-from tfg.core.codecs.varint import varint
+from tfg.core.codecs.wire import varint
 
 DTYPES = {
     "double": "double", "float": "float double", "int64": "int64", "uint64": "uint64", "int32": "int32 int64",

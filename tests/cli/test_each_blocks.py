@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ import pytest
 import tfg
 from tests.cli.running import tfg as run
 from tests.cli.test_each import PROCESSES
+from tfg.core.codecs import png
 from tfg.core.comparing import row_blocks
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import ResourceExhaustedError
+from tfg.formats import pictures
 
 W = np.sin(np.arange(12, dtype=np.float32)).reshape(3, 4)
 COUNT = 40
@@ -113,6 +116,34 @@ def test_inputs_run_together(folder, rows_of_runs):
 def test_blocks_grow(folder, rows_of_runs):
     assert run(*command(folder, "t.csv", "r.csv")).code == 0
     assert sum(rows_of_runs) == COUNT + 8 and len(rows_of_runs) < 20
+
+
+def test_blocks_stay_small_in_memory(folder, rows_of_runs, monkeypatch):
+    """Eight rows of three floats have 96 bytes."""
+    monkeypatch.setattr(row_blocks, "_RUN_SECONDS", 1e9)
+    monkeypatch.setattr(row_blocks, "_COMPARED", 2)
+    monkeypatch.setattr(row_blocks, "_MOST_BYTES", 96)
+    assert run(*command(folder, "t.csv", "r.csv")).code == 0
+    assert max(rows_of_runs) == 8 and sum(rows_of_runs) == COUNT + 2
+
+
+@pytest.mark.parametrize("broken", [None, 13])
+def test_pictures_are_read_in_threads_and_stay_in_order(broken, tmp_path, monkeypatch):
+    g = tfg.GraphBuilder()
+    g.Mean(g.Placeholder(dtype="float32", shape=[None, 2, 2, 3], name="x"), np.int32([1, 2]), name="y")
+    tfg.save(g.graph, tmp_path / "g.pb")
+    (tmp_path / "in").mkdir()
+    for k in range(20):
+        (tmp_path / "in" / f"{k:02}.png").write_bytes(png.encode(np.full((2, 2, 3), 10 * k, np.uint8)))
+    if broken is not None:
+        path = tmp_path / "in" / f"{broken}.png"
+        path.write_bytes(path.read_bytes()[:40])
+    readers, read = set(), pictures.read_picture
+    monkeypatch.setattr(pictures, "read_picture", lambda *given: readers.add(threading.current_thread()) or read(*given))
+    results = list(tfg.run_each(tmp_path / "g.pb", str(tmp_path / "in"), "y", keep_going=True))
+    assert threading.main_thread() not in readers
+    assert [k for k, result in enumerate(results) if result.error is not None] == ([] if broken is None else [broken])
+    assert all(np.all(result.values["y"] == 10 * k) for k, result in enumerate(results) if result.error is None)
 
 
 def test_a_failing_input_is_found_and_reported_alone(folder):

@@ -210,7 +210,7 @@ STEPS = (SAMPLES / "square.pbtxt", "--init", "--target", "momentum", "--fetch", 
 
 
 def test_a_long_run_at_a_terminal_names_an_engine(terminal, long_runs, monkeypatch):
-    monkeypatch.setattr("tfg.core.engines.suggesting.installed_engines", list)
+    monkeypatch.setattr("tfg.core.engines.automatic.installed_engines", list)
     said = [line for line in run("run", *STEPS).err.splitlines() if "--engine" in line]
     assert len(said) == 1
     text = " ".join(run("run", *STEPS).err.split())
@@ -218,7 +218,7 @@ def test_a_long_run_at_a_terminal_names_an_engine(terminal, long_runs, monkeypat
 
 
 def test_an_installed_engine_is_not_to_be_installed(terminal, long_runs, monkeypatch):
-    monkeypatch.setattr("tfg.core.engines.suggesting.installed_engines", lambda: ["xla"])
+    monkeypatch.setattr("tfg.core.engines.automatic.installed_engines", lambda: ["xla"])
     assert "of the nodes\n" in run("run", *STEPS).err
 
 

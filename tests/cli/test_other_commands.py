@@ -16,7 +16,7 @@ from tfg.cli.guesses import ALIASES
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError, TfgError
 from tfg.core.types.dtypes import as_dtype
 from tfg.formats import load, save
-from tfg.formats.checkpoint import write_checkpoint
+from tfg.formats.checkpoint.store import write_checkpoint
 from tfg.formats.value_literals import parse_value
 
 XOR = SAMPLES / "xor.pbtxt"

@@ -10,7 +10,7 @@ import pytest
 
 from tests.formats.tables import InMemory
 from tfg.core.codecs import wire
-from tfg.core.codecs.crc32c import crc32c
+from tfg.core.codecs.tfrecord import crc32c
 from tfg.core.runtime.state.file_access import FileAccess, FileGate
 from tfg.core.runtime.state.stored_lists import live, stored
 from tfg.core.runtime.state.stored_variants import StoredVariant

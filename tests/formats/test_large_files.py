@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tfg.core.codecs.crc32c import crc32c, mask
+from tfg.core.codecs.tfrecord import crc32c, mask
 from tfg.core.graph.graph import Graph
 from tfg.core.support.errors import DataLossError, InvalidArgumentError
 from tfg.core.types import dtypes

@@ -9,8 +9,8 @@ from tests.cli.running import tfg as run
 from tfg.core.support.errors import DataLossError, InvalidArgumentError
 from tfg.core.types.tensors import Tensor
 from tfg.formats import write_checkpoint
-from tfg.formats.checkpoint import open_checkpoint
 from tfg.formats.checkpoint.bundle import write_bundle
+from tfg.formats.checkpoint.store import open_checkpoint
 from tfg.formats.codecs.npz import read_npz, write_npz
 
 HALVES = ((0, 2), (0, -1)), ((2, 2), (0, -1))

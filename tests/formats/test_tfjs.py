@@ -572,6 +572,27 @@ def test_a_function_without_lists_may_call_itself(tmp_path):
     assert tfg.Session(tfg.load(tmp_path / "m.json")).run("y:0", {"x:0": np.float32(3.5)}) == -0.5
 
 
+def test_a_function_that_calls_itself_and_puts_elements_into_lists_is_named(tmp_path):
+    """The elements of inner calls can be no results of the outer call: a run decides how many there are."""
+    g = tfg.GraphBuilder()
+
+    def fill(inner, i, rows):
+        rows = inner.TensorListSetItem(rows, i, inner.Cast(i, DstT="float32"), element_dtype="float32")
+        branches = {"then_branch": "fill", "else_branch": "same"}
+        return inner.StatelessIf(inner.Greater(i, 0), [inner.Sub(i, 1), rows], Tout=["variant"], name="again", **branches)
+
+    define(g, "same", ["int32", "variant"], lambda inner, i, rows: [inner.Identity(rows)])
+    define(g, "fill", ["int32", "variant"], fill)
+    i = g.Placeholder(dtype="int32", shape=[], name="i")
+    rows = g.TensorListReserve(np.int32([]), g.AddV2(i, 1), element_dtype="float32")
+    (filled,) = g.PartitionedCall([i, rows], Tout=["variant"], f="fill")
+    g.TensorListStack(filled, np.int32([]), element_dtype="float32", name="y")
+    assert tfg.Session(g.graph).run("y:0", {"i:0": np.int32(2)}).tolist() == [0, 1, 2]
+    with pytest.raises(tfg.errors.UnimplementedError, match="function 'fill' calls itself and puts") as raised:
+        tfg.convert(g.graph, tmp_path / "m.json", "y:0")
+    assert raised.value.node == "again"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("weight_type", [None, "uint16", "float16"])
 @pytest.mark.parametrize("name", [*WRITTEN, "lists"])

@@ -26,14 +26,14 @@ import tfg
 from tests.formats.tables import InMemory
 from tests.fuzz.mutation import changed_bytes
 from tfg import GraphBuilder, Session
-from tfg.core.codecs.crc32c import masked_crc32c
+from tfg.core.codecs.tfrecord import masked_crc32c
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import TfgError
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, save, to_bytes
-from tfg.formats.checkpoint import open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint.sorted_table import SortedTable, write_table
+from tfg.formats.checkpoint.store import open_checkpoint, write_checkpoint
 from tfg.formats.codecs.npz import npz_bytes, read_npz
 from tfg.formats.codecs.safetensors import read_safetensors, write_safetensors
 from tfg.formats.protos.event_pb2 import Event, Summary, SummaryMetadata, TaggedRunMetadata

@@ -167,7 +167,7 @@ OWN = {
     "formats/api/verification.py",
     "cli/main.py",
     "core/engines/remembered_choices.py",
-    "core/engines/unsupported.py",
+    "core/engines/lowerable.py",
     "core/graph/foreign_ops.py",
     "core/op_libraries/entry_points.py",
     "core/registry/catalog.py",

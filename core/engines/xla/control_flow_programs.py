@@ -3,16 +3,133 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Hashable, Iterator, Sequence
+import functools
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from ...control_flow.frames import MERGE
+from ...planning.plan import Step
+from ...support import dataclasses
 from ...support.errors import UnimplementedError
-from .library import jax, jnp, program_function
 from .list_programs import StackedElements, Unread
-from .symbolic_dims import is_symbolic
-from .trace_memory import TraceFinding, same_form
+from .traced_values import is_symbolic, jax, jnp, program_function
+
+# What traces of loops, conditionals and calls have found, for later traces: of a loop in a loop there are several.
+# Without this memory, each level of loops or calls would multiply the number of traces of the innermost.
+
+
+@dataclasses.dataclass
+class TraceFinding:
+    """What a trace with these values has found: the places of values, and of cells, that change inside."""
+
+    values: Sequence[Any]
+    varying: Sequence[int] = ()
+    cells: Sequence[int] = ()
+
+
+@dataclasses.dataclass
+class TracedCall:
+    """A call with values of one form: the program for it, from the second call on, where it `is_closed`."""
+
+    values: Sequence[Any]
+    is_closed: bool
+    program: Any = None
+
+
+class TraceMemory:
+    """The findings of a program by the loop or conditional, its calls, and its results that follow from known values alone."""
+
+    def __init__(self) -> None:
+        self._findings: dict[Hashable, list[TraceFinding]] = {}
+        self._calls: dict[Hashable, list[TracedCall]] = {}
+        self._results: dict[Hashable, list[tuple[Sequence[Any], Any]]] = {}
+
+    def findings(self, site: Hashable, values: Sequence[Any]) -> Iterable[TraceFinding]:
+        """Return the findings of which all hold for `values`: a trace that knew as much or more found no change too many."""
+        return [one for one in self._findings.get(site, ()) if _knows_all(one.values, values)]
+
+    def note(self, site: Hashable, finding: TraceFinding) -> None:
+        """Keep a finding, in place of an older one of the same values."""
+
+        def is_replaced(one: TraceFinding) -> bool:
+            return _knows_all(one.values, finding.values) and _knows_all(finding.values, one.values)
+
+        self._findings[site] = [*(one for one in self._findings.get(site, ()) if not is_replaced(one)), finding]
+
+    def call(self, site: Hashable, values: Sequence[Any]) -> TracedCall | None:
+        """Return the call with values of the same form and the same constants, None for the first."""
+        known = self._calls.get(site, ())
+        return next((call for call in known if all(map(_is_same, call.values, values))), None)
+
+    def note_call(self, site: Hashable, values: Sequence[Any], is_closed: bool) -> None:
+        """Keep a first call."""
+        self._calls.setdefault(site, []).append(TracedCall(values, is_closed))
+
+    def once(self, site: Hashable, values: Sequence[Any], find: Callable[[], Any]) -> Any:
+        """Return the result of `find` for known values; it is called once for the same values."""
+        results = self._results.setdefault(site, [])
+        for known, result in results:
+            if all(a is b or (_is_constant(a) and _is_constant(b) and _equal(a, b)) for a, b in zip(known, values)):
+                return result
+        results.append((list(values), find()))
+        return results[-1][1]
+
+
+def _is_same(before: Any, after: Any) -> bool:
+    """Return True where a program for one value is right for the other: equal constants, or arrays of one form."""
+    if _is_constant(before) or _is_constant(after):
+        return _is_constant(before) and _is_constant(after) and _equal(before, after)
+    return same_form(before, after)
+
+
+def same_form(a: Any, b: Any) -> bool:
+    """Return True for trees of one structure whose arrays have the same shapes and dtypes."""
+    return jax.tree.structure(a) == jax.tree.structure(b) and all(map(_alike, jax.tree.leaves(a), jax.tree.leaves(b)))
+
+
+def _knows_all(before: Sequence[Any], after: Sequence[Any]) -> bool:
+    """Return True where `before` has each constant that `after` has."""
+    return len(before) == len(after) and all(_knows(a, b) for a, b in zip(before, after))
+
+
+def _knows(before: Any, after: Any) -> bool:
+    if before is after:
+        return True
+    if isinstance(before, StackedElements) or isinstance(after, StackedElements):
+        return type(before) is type(after) and _knows_list(before, after)
+    if isinstance(before, Unread) or isinstance(after, Unread):
+        return bool(before == after)
+    if hasattr(before, "value") and type(before) is type(after):  # a variable, a stack, an array of tensors
+        return _knows(before.value, after.value)
+    if _is_constant(before) and _is_constant(after):
+        return _equal(before, after)
+    is_array = isinstance(after, jax.Array) and isinstance(before, (jax.Array, np.ndarray, np.generic))
+    return bool(is_array) and _alike(before, after)
+
+
+def _knows_list(before: StackedElements, after: StackedElements) -> bool:
+    """Return True where the earlier list is known as well; what it has room for is seen by no step."""
+    length = isinstance(before.length, np.integer) and (
+        not isinstance(after.length, np.integer) or before.length == after.length
+    )
+    traced = not isinstance(before.length, np.integer) and not isinstance(after.length, np.integer)
+    constant = after.constant is None or (before.constant is not None and _equal(before.constant, after.constant))
+    return before.dtype == after.dtype and (length or traced) and constant
+
+
+def _is_constant(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return a.dtype == b.dtype and np.shape(a) == np.shape(b) and bool(np.array_equal(a, b))
+
+
+def _alike(a: Any, b: Any) -> bool:
+    return bool(a.dtype == b.dtype and np.shape(a) == np.shape(b))
+
 
 Condition = Callable[[Sequence[Any]], Any]
 Advance = Callable[[Sequence[Any]], Sequence[Any]]
@@ -418,3 +535,102 @@ def _as_array(value: Any) -> Any:
 def _require_alike(a: Any, b: Any) -> None:
     if not same_form(a, b):
         raise UnimplementedError("the shape of a tensor depends on the branch taken or the number of iterations")
+
+
+# V1 conditionals in loops and functions as array programs: the steps of all branches are computed, a Merge chooses.
+# A value is alive where the run would have computed the value. Conditions of dead steps do not count, loops on dead branches
+# end at once, and stacks and arrays of tensors stay there as they were.
+
+
+class Branches:
+    """Deadness of the values in slots while steps are traced: a slot without an entry is alive."""
+
+    def __init__(self, xla: Any) -> None:
+        self.xla = xla
+        self.alive: dict[int, Any] = {}
+
+    def of(self, step: Step) -> Any:
+        """Return whether a guarded step is alive: all inputs and predecessors are."""
+        return self.all_alive(list(dict.fromkeys((*step.inputs, *step.controls))))
+
+    def note(self, step: Step, alive: Any) -> None:
+        """Record that the outputs of a step are alive where the step is."""
+        self.alive.update(dict.fromkeys(step.outputs, alive))
+
+    def all_alive(self, slots: Sequence[int]) -> Any:
+        """Return whether the values in all the slots are alive."""
+        return _all(self.alive[slot] for slot in slots if slot in self.alive)
+
+    def decided(self, step: Step, values: Sequence[Any]) -> list[Any]:
+        """Return the outputs of a step that decides on branches, or joins them."""
+        if step.node.op in MERGE:
+            return self.merged(step, values)
+        alive = self.of(step)
+        self.note(step, alive)
+        return self.switched(step, values[0], values[1], alive) if values else [alive]
+
+    def switched(self, step: Step, data: Any, choice: Any, alive: Any) -> list[Any]:
+        """Return the outputs of a Switch: the data, alive on the side of the predicate's value or number, else on the last."""
+        if np.ndim(choice):
+            raise UnimplementedError("a predicate is not a scalar")
+        count = len(step.node.output_dtypes)
+        sides = [choice == side for side in range(count)]
+        if choice.dtype != bool:
+            sides[-1] = (choice < 0) | (choice >= count - 1)
+        for slot, side in zip(step.outputs, sides):
+            self.alive[slot] = side if alive is True else alive & side
+        return [*[data] * count, alive]
+
+    def merged(self, step: Step, values: Sequence[Any]) -> list[Any]:
+        """Return the outputs of a Merge: the first input that is alive, and the input's number."""
+        alive = [self.alive.get(slot, True) for slot in step.inputs]
+        value, number = values[-1], np.int32(len(values) - 1)
+        for place in reversed(range(len(values) - 1)):
+            value, number = chosen(alive[place], values[place], value), chosen(alive[place], np.int32(place), number)
+        if all(state is not True for state in alive):
+            self.note(step, functools.reduce(lambda a, b: a | b, alive))
+        return [value, number]
+
+
+def _all(conditions: Iterator[Any]) -> Any:
+    holds: Any = True
+    for condition in conditions:
+        holds = condition if holds is True else holds & condition
+    return holds
+
+
+def chosen(condition: Any, value: Any, other: Any) -> Any:
+    """Return `value` where a condition holds, else `other`, of the same dtype and shape."""
+    if not isinstance(condition, jax.Array):
+        return value if condition else other
+    if value is other or isinstance(other, Unread):
+        return value
+    if isinstance(value, Unread):
+        return other
+    if isinstance(value, StackedElements) and isinstance(other, StackedElements):
+        value, other = value.alike(other), other.alike(value)
+    elif isinstance(value, StackedElements) or isinstance(other, StackedElements):
+        raise UnimplementedError("one branch returns a list, another a tensor")
+    else:
+        value, other = jnp.asarray(value), jnp.asarray(other)
+    if jax.tree.structure(value) != jax.tree.structure(other):
+        raise UnimplementedError("branches return lists of different forms")
+    pairs = zip(jax.tree.leaves(value), jax.tree.leaves(other))
+    if any(np.shape(a) != np.shape(b) or a.dtype != b.dtype for a, b in pairs):
+        raise UnimplementedError("branches return tensors of different shapes")
+    return jax.tree.map(functools.partial(jnp.where, condition), value, other)
+
+
+@contextlib.contextmanager
+def on_branch(xla: Any, alive: Any) -> Iterator[None]:
+    """Return a context in which conditions and changes of stacks and arrays count only where `alive` is true."""
+    outer, cells = xla.alive, list(xla.cells)
+    contents = [cell.value for cell in cells]
+    xla.alive = alive if outer is True else outer & alive
+    try:
+        yield
+    finally:
+        xla.alive = outer
+    for cell, content in zip(cells, contents):
+        if cell.value is not content:
+            cell.value = chosen(alive, cell.value, content)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from jax import export
 from jaxlib.mlir import ir, passmanager
 from jaxlib.mlir.dialects import chlo, stablehlo
 
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, UnimplementedError
 
 _GPUS: Final = ("cuda", "rocm")

@@ -24,14 +24,14 @@ from ...support.user_signals import pass_on
 from ...support.words import counted
 from ...types.dtypes import DType, resource, string
 from ...types.shapes import UNKNOWN, Shape, as_shape, merge_shapes
-from ..division import said
+from ..lowerable import is_default, whole_refusals
+from ..plan_division import said
 from ..protocol import Declined
 from ..reasons import UPDATED, Reason
-from ..whole_refusals import is_default, whole_refusals
-from . import symbolic_dims
-from .branch_programs import Branches
-from .gradient_barriers import passed_on
+from . import traced_values
+from .control_flow_programs import Branches
 from .list_programs import StackedElements
+from .op_gradients import passed_on
 from .traced_values import TracedVariable, require_width
 from .tracing import Namespace, run_step
 
@@ -129,7 +129,7 @@ class JaxFunction:
             value = None if slot is None else slots[slot]
             value = passed_on(branches.xla, self.plan.fed, output, value) if isinstance(output, Output) else value
             value = value.value if isinstance(value, TracedVariable) else value
-            value = symbolic_dims.traced(value, output.dtype) if isinstance(output, Output) else value
+            value = traced_values.traced(value, output.dtype) if isinstance(output, Output) else value
             if isinstance(value, StackedElements) or (isinstance(output, Output) and output.dtype in _OF_NO_NUMBERS):
                 raise UnimplementedError(f"output '{output.name}' is not a numeric tensor", hint="choose another tensor")
             yield None if value is None else _as_array(value)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 
+from ...support import dataclasses
 from ...support.errors import UnimplementedError
 from ...types.shapes import UNKNOWN, Shape, merge_shapes
-from .library import jax, jnp
+from .traced_values import jax, jnp
 
 _MOST_BYTES: Final = 1 << 31
 _NONE: Final = np.int32(0)

@@ -27,22 +27,80 @@ from ...support.user_signals import pass_on
 from ...types.dtypes import DType, resource
 from ...types.shapes import Shape, merge_shapes
 from ...types.tensors import FuncRef
-from ..division import said
+from ..plan_division import said
 from ..protocol import ENDING, Cluster, Declined, UnsupportedNodes, inputs_of
 from ..reasons import uncompiled
-from ..static_inputs import growing_steps
-from ..step_bodies import called_plan, only_decides
-from ..trip_bounds import UNKNOWN, changing, iterations, known_results, trip_bound
-from . import computed_places, control_flow_programs, symbolic_dims
-from .branch_programs import Branches, on_branch
-from .computed_places import ComputedPlaces
+from ..step_bodies import UNKNOWN, called_plan, changing, growing_steps, iterations, known_results, only_decides, trip_bound
+from . import control_flow_programs, traced_values
+from .control_flow_programs import Branches, TraceMemory, on_branch
 from .exported_modules import call_module
-from .gradient_barriers import ends_of_iterations, passed_on
-from .library import jax, jnp, special
 from .list_programs import CompiledStack, CompiledTensorArray, StackedElements, Unread
-from .op_gradients import detached, differentiated, with_factor
-from .trace_memory import TraceMemory
-from .traced_values import TracedVariable, require_widths
+from .op_gradients import detached, differentiated, ends_of_iterations, passed_on, with_factor
+from .traced_values import TracedVariable, jax, jnp, require_widths, special
+
+# Places in tensors that a program computes, as far as a slice's size is the same for all of them: `x[i]`, `x[i : i + 3]`.
+# A place is a traced integer; what it is made of is noted: a vector's elements, and the sum of another place and a constant.
+
+
+class ComputedPlaces:
+    """The places of a program by the arrays that hold them. The arrays are kept, so that identities stay theirs."""
+
+    def __init__(self) -> None:
+        self._vectors: dict[int, tuple[Any, Sequence[Any]]] = {}
+        self._sums: dict[int, tuple[Any, Any, int]] = {}
+
+    def note_vector(self, vector: Any, elements: Sequence[Any]) -> None:
+        """Note the scalars that a vector is made of."""
+        if isinstance(vector, jax.Array) and vector.ndim == 1 and _is_integer(vector):
+            self._vectors[id(vector)] = vector, list(elements)
+
+    def note_sum(self, node: Node, values: Sequence[Any], total: Any) -> None:
+        """Note the result of a node if it is a place plus or minus a constant."""
+        sign = 1 if has_fact(node.op, "addition") else -1 if has_fact(node.op, "subtraction") else 0
+        if not sign or not isinstance(total, jax.Array) or total.size != 1 or not _is_integer(total):
+            return
+        (base, offset), (other, more) = map(self.parts, values)
+        if base is None and sign == 1:
+            base, other = other, base
+        if base is not None and other is None:
+            self._sums[id(total)] = total, base, offset + sign * more
+
+    def parts(self, place: Any) -> tuple[Any, int]:
+        """Return an integer as the sum of a traced integer, None for none, and a constant."""
+        if not isinstance(place, jax.Array):
+            return None, int(np.asarray(place).item())
+        _, base, offset = self._sums.get(id(place), (place, place, 0))
+        return base, offset
+
+    def elements(self, vector: Any) -> list[Any]:
+        """Return the elements of a vector: numbers where they are known."""
+        if not isinstance(vector, jax.Array):
+            return [int(element) for element in np.ravel(vector)]
+        noted = self._vectors.get(id(vector))
+        elements = [vector[i] for i in range(vector.shape[0])] if noted is None else noted[1]
+        return [element if isinstance(element, jax.Array) else int(np.asarray(element).item()) for element in elements]
+
+    def distance(self, start: Any, stop: Any) -> int | None:
+        """Return the difference of two places, None where it may be another in another run."""
+        (base, offset), (other, more) = self.parts(start), self.parts(stop)
+        return more - offset if base is other else None
+
+
+def window(xla: Any, x: Any, axis: int, start: Any, size: int) -> Any:
+    """Return `size` rows of an axis from a traced place on; a run with rows that do not exist is left to NumPy."""
+    xla.require((start >= 0) & (start <= x.shape[axis] - size))
+    return jax.lax.dynamic_slice_in_dim(jnp.asarray(x), start, size, axis)
+
+
+def row(xla: Any, x: Any, axis: int, place: Any) -> Any:
+    """Return the row of an axis, of size 1, at a traced place; from the end where the place is negative."""
+    size = x.shape[axis]
+    xla.require((place >= -size) & (place < size))
+    return jax.lax.dynamic_slice_in_dim(jnp.asarray(x), jnp.where(place < 0, place + size, place), 1, axis)
+
+
+def _is_integer(array: Any) -> bool:
+    return bool(jnp.issubdtype(array.dtype, jnp.integer))
 
 
 class Namespace:
@@ -113,7 +171,7 @@ class Namespace:
     added, subtracted, multiplied = map(staticmethod, (operator.add, operator.sub, operator.mul))
     call_module = staticmethod(call_module)
     with_factor = staticmethod(with_factor)
-    extents = staticmethod(symbolic_dims.extents)
+    extents = staticmethod(traced_values.extents)
 
     @staticmethod
     def cast(x: Any, dtype: np.dtype[Any]) -> Any:
@@ -177,11 +235,11 @@ class Namespace:
 
     def computed_rows(self, x: Any, axis: int, start: Any, size: int) -> Any:
         """Return `size` rows of an axis from a computed place on."""
-        return computed_places.window(self, x, axis, start, size)
+        return window(self, x, axis, start, size)
 
     def computed_row(self, x: Any, axis: int, place: Any) -> Any:
         """Return the row of an axis at a computed place, which may count from the end, as an axis of size 1."""
-        return computed_places.row(self, x, axis, place)
+        return row(self, x, axis, place)
 
     def new_stack(self, dtype: Any, limit: int) -> CompiledStack:
         """Return an empty stack for at most `limit` elements."""
@@ -370,7 +428,7 @@ def _fetched(xla: Namespace, plan: Plan, values: Sequence[Any]) -> list[Any]:
 
 
 def _known(values: Sequence[Any]) -> list[Any]:
-    is_known = (isinstance(value, (np.ndarray, np.generic)) and not symbolic_dims.is_symbolic(value) for value in values)
+    is_known = (isinstance(value, (np.ndarray, np.generic)) and not traced_values.is_symbolic(value) for value in values)
     return [value if known else UNKNOWN for value, known in zip(values, is_known)]
 
 
@@ -452,14 +510,14 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
     values = [value.value if isinstance(value, TracedVariable) else value for value in values]
     is_traced = (rule is not None and rule.always) or has_fact(node.op, "program")
     # Arithmetic of sizes stays outside of the program as long as it can: a size that became an array is no shape any more.
-    if any(map(symbolic_dims.is_symbolic, values)):
+    if any(map(traced_values.is_symbolic, values)):
         static = [] if rule is None else [place % len(values) for place in rule.static]
-        results = symbolic_dims.computed(node, values, static)
+        results = traced_values.computed(node, values, static)
         if results is not None:
             return results
         if rule is None:
-            symbolic_dims.require_numbers(node, values)
-        values = [v if i in static else symbolic_dims.traced(v, node.inputs[i].dtype) for i, v in enumerate(values)]
+            traced_values.require_numbers(node, values)
+        values = [v if i in static else traced_values.traced(v, node.inputs[i].dtype) for i, v in enumerate(values)]
         is_traced = True
     if not (is_traced or any(isinstance(value, (jax.Array, StackedElements)) for value in values)):
         return apply_kernel(node, values)
@@ -479,7 +537,7 @@ def _differentiable(xla: Namespace, node: Node, rule: Lowering, values: Sequence
 
 def _of_dtype(value: Any, dtype: DType) -> Any:
     """Return a result in the dtype that the node declares; lists and values behind handles are returned unchanged."""
-    if dtype is resource or not isinstance(value, (jax.Array, np.ndarray, np.generic)) or symbolic_dims.is_symbolic(value):
+    if dtype is resource or not isinstance(value, (jax.Array, np.ndarray, np.generic)) or traced_values.is_symbolic(value):
         return value
     return value.astype(dtype.numpy)
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ...graph.graph import Node, Output
+from ...numerics.elementwise import taken
 from ...numerics.integers import extremes
-from ...numerics.where import taken
 from ...registry.constant_inputs import prepared
 from ...registry.registry import facts, gradient, kernel, lower, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError, UnimplementedError

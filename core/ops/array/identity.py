@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    not_differentiable,
+    onnx,
+    shape,
+    without_gradient,
+    zero_flops,
+)
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...support.escaping import printable
@@ -23,11 +36,9 @@ from ...types.shapes import Shape, TensorSpec, fits, merge_shapes
 from ...types.tensors import Tensor
 from ..shared.argument_checks import require_rank
 from ..shared.kernel_files import append_file, file_name
-from ..shared.onnx_bits import bitcast_onnx
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.shape_arguments import SIZE_DTYPES
-from . import _xla_identity  # noqa: F401 - registers lowerings
-from ._printing import summarize_array
+from ..shared.tensor_text import summarize_array
 
 _COPIES = (
     "Identity",
@@ -438,7 +449,6 @@ onnx("IdentityN")(lambda g, values: values)
 onnx("NoOp", "Assert", "PrintV2")(lambda g, *inputs: ())
 onnx("ToBool")(lambda g, x: g.truth(x))
 onnx("Cast")(lambda g, x, *, DstT: g.cast(x, DstT.base))
-onnx("Bitcast")(bitcast_onnx)
 facts("half_clear", of=["EnsureShape", "Identity", "Snapshot", "StopGradient"])
 
 
@@ -448,3 +458,94 @@ def lowered_assert(xla: Any, condition: Any, data: Any) -> tuple[()]:
     require_rank(condition, 0, "condition")
     xla.require(condition)
     return ()
+
+
+def _unsigned(dtype: DType) -> DType:
+    """Return the unsigned integer dtype of the same size."""
+    return dtypes.from_name(f"uint{8 * dtype.size}")
+
+
+@onnx("Bitcast")
+def _bitcast_onnx(g: Any, x: Any, *, type: DType) -> Any:
+    """Integers as integers and complex numbers as their parts: ONNX looks at no other bytes."""
+    type = dtypes.from_numpy(type.numpy) if type.is_quantized else type
+    if x.dtype.is_complex and type.size * 2 == x.dtype.size:
+        return g.packed(x)
+    if type.is_complex and x.dtype.size * 2 == type.size:
+        return g.unpacked(x)
+    if not (x.dtype.is_integer and type.is_integer):
+        g.refuse("ONNX has no operator for the bytes of a number")
+    source, target = x.dtype.size, type.size
+    if source == target:
+        return g.cast(x, type)
+    wide = g.cast(g.cast(x, _unsigned(x.dtype)), dtypes.uint64)
+    if source > target:
+        shifts = np.arange(0, 8 * source, 8 * target, dtype=np.uint64)
+        mask = g.constant(np.uint64((1 << 8 * target) - 1))
+        return g.cast(g.BitwiseAnd(g.BitShift(g.unsqueeze(wide, -1), shifts, direction="RIGHT"), mask), type)
+    shifts = np.arange(0, 8 * target, 8 * source, dtype=np.uint64)
+    shifted = g.BitShift(wide, shifts, direction="LEFT")
+    parts = [g.Gather(shifted, np.array(i), axis=-1) for i in range(len(shifts))]
+    return g.cast(functools.reduce(g.BitwiseOr, parts), type)
+
+
+_TRUNCATED: Final = ("bfloat16", "float16", "float32")
+"""The dtypes that a cast can round to towards zero."""
+
+
+@lower("Cast")
+def _cast_lowering(xla: Any, x: Any, *, DstT: DType, Truncate: bool) -> Any:
+    """Cast numbers; a truncating cast of floats rounds towards zero."""
+    target = DstT.numpy
+    is_float = x.dtype.kind == "f" and x.dtype.itemsize > np.dtype(np.float16).itemsize
+    if Truncate and is_float and target.name in _TRUNCATED:
+        x = _truncated(xla, x, target)
+    return xla.cast(x, target)
+
+
+def _truncated(xla: Any, x: Any, target: np.dtype[Any]) -> Any:
+    """Return floats without the mantissa bits that `target` cannot hold."""
+    excess = max(xla.finfo(x.dtype).nmant - xla.finfo(target).nmant, 0)
+    bits = xla.lax.bitcast_convert_type(x, f"u{x.dtype.itemsize}")
+    mask = np.array(-(1 << excess)).astype(bits.dtype)
+    return xla.where(xla.isnan(x), x, xla.lax.bitcast_convert_type(bits & mask, x.dtype))
+
+
+lower("Bitcast")(lambda xla, x, *, type: xla.lax.bitcast_convert_type(x, type.numpy))
+
+
+@lower("EnsureShape")
+def _ensure_shape_lowering(xla: Any, x: Any, *, shape: Shape) -> Any:
+    """Return x where the shape agrees with `shape`."""
+    merge_shapes(Shape(x.shape), shape)
+    return x
+
+
+@kernel("DebugNumericSummary")
+def debug_numeric_summary(x: Array, *, lower_bound: float, upper_bound: float, T: DType) -> Result:
+    """Return counts of six kinds of numbers, extremes, mean and variance of the finite numbers, dtype and shape, (14 +
+    rank,).
+    """
+    x = np.asarray(x)
+    wide = x.astype(np.float64)
+    low, high, nan = wide <= lower_bound, wide >= upper_bound, np.isnan(wide)
+    inside = wide[np.isfinite(wide)]
+    counts = [nan, low, (wide < 0) & ~low, wide == 0, (wide > 0) & ~high, high]
+    moments = [inside.min(), inside.max(), inside.mean(), inside.var()] if inside.size else [np.inf, -np.inf, np.nan, np.nan]
+    summary = [1, x.size, *map(np.count_nonzero, counts), *moments, T.number, x.ndim, *x.shape]
+    return np.array(summary, np.float64)
+
+
+@shape("DebugNumericSummary")
+def debug_numeric_summary_shape(x: TensorSpec) -> Shape:
+    return Shape([None if x.rank is None else 14 + x.rank])
+
+
+@flops("DebugNumericSummary")
+def debug_numeric_summary_flops(x: TensorSpec) -> Cost:
+    """Seven comparisons, the least and the greatest, the mean and the variance, as if all numbers were finite."""
+    return Cost(flops=13 * x.shape.num_elements - 2)
+
+
+without_gradient("DebugNumericSummary")
+facts("debug", of=("DebugNumericSummary",))

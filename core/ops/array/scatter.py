@@ -17,8 +17,8 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
 from ..shared.plain_shapes import first_shape
+from ..shared.row_updates import updated
 from ..shared.shape_arguments import ints, shape_from
-from ..shared.xla_rows import updated
 from .gather import flat_places, is_outside, row_numbers
 
 

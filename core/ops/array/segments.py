@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ...graph.graph import Node, Output
 from ...numerics.group_reductions import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
+from ...numerics.half_precision import wide
 from ...numerics.integers import extremes, truncated_quotient
 from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dims import DimLike
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
-from ..shared import onnx_segments as in_onnx
 from ..shared.argument_checks import require_rank
+from ..shared.row_updates import reduced_onnx, settled, updated
 from ..shared.shape_arguments import dims_of, scalar_int
-from . import _xla_segments as in_xla
 
 # op, ufunc, value of a segment without rows
 _SORTED = (
@@ -444,36 +444,182 @@ without_gradient(*_BACKWARD)
 facts("backward", of=_BACKWARD)
 
 
+_END: Final = np.iinfo(np.int64).max
+_NEUTRAL: Final = {"add": 0, "mul": 1, "max": -np.inf, "min": np.inf}
+_LIMITS: Final[dict[str, Callable[..., Any]]] = {"max": lowest, "min": highest}
+_WEIGHTS: Final[dict[str, Callable[..., Any] | None]] = {
+    "SparseSegmentSum": None,
+    "SparseSegmentMean": lambda xla, count: count,
+    "SparseSegmentSqrtN": lambda xla, count: xla.sqrt(count),
+}
+"""The divisor of the sum over a segment, from the number of its rows."""
+
+
+def _sorted_lowering(how: str, default: int) -> Callable[..., Any]:
+    """Return the lowering of a reduction by sorted ids that are known; segments without rows are `default`."""
+
+    def lowering(xla: Any, data: Any, ids: Array) -> Any:
+        _check_sorted_ids(data, ids)
+        data = _without_derivative(xla, data, how)
+        count = int(ids[-1]) + 1 if ids.size else 0
+        if not ids.size:
+            return xla.zeros((0, *data.shape[1:]), data.dtype)
+        neutral = _NEUTRAL[how] if data.dtype.kind in "fV" or how in ("add", "mul") else _LIMITS[how](data.dtype)
+        start = xla.full((count, *data.shape[1:]), neutral, data.dtype)
+        result = updated(xla, start, ids, settled(xla, how, count, ids, data, _columns_in_vectors(data)), how)
+        is_there = np.bincount(ids, minlength=count) > 0
+        return xla.where(_column(is_there, data.ndim), result, np.array(default, data.dtype))
+
+    return lowering
+
+
+def _without_derivative(xla: Any, data: Any, how: str) -> Any:
+    """Return data without gradients in a product: JAX has no derivative of products of rows, and the ops have their own."""
+    return xla.lax.stop_gradient(data) if how == "mul" else data
+
+
+@lower("SegmentMean", static=(1,))
+def _mean_lowering(xla: Any, data: Any, ids: Array) -> Any:
+    totals = _sorted_lowering("add", 0)(xla, data, ids)
+    counts = _column(np.maximum(np.bincount(ids), 1), data.ndim).astype(totals.dtype)
+    return xla.truncated_quotient(totals, counts) if totals.dtype.kind in "iu" else totals / counts
+
+
+def _column(values: Any, rank: int) -> Any:
+    return values.reshape(-1, *[1] * (rank - 1))
+
+
+def _unsorted_lowering(how: str, default: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the lowering of a reduction by ids into a known number of segments; negative ids are dropped."""
+
+    def lowering(xla: Any, data: Any, ids: Any, num_segments: Array) -> Any:
+        count = int(num_segments)
+        if data.shape[: ids.ndim] != ids.shape or count < 0:
+            raise ValueError("the ids do not fit the data")
+        inner = data.shape[ids.ndim :]
+        result = xla.full((count, *inner), default(data.dtype), data.dtype)
+        if not data.size:
+            return result
+        xla.require((ids < count).all())
+        rows = _without_derivative(xla, data, how).reshape(ids.size, *inner)
+        places = xla.where(ids < 0, count, ids).ravel()
+        return updated(xla, result, places, settled(xla, how, count, places, rows), how)
+
+    return lowering
+
+
+def _gathered_lowering(weigh: Callable[..., Any] | None) -> Callable[..., Any]:
+    """Return the lowering of a sum of gathered rows by sorted ids, divided by weights of the number of rows."""
+
+    def lowering(xla: Any, data: Any, indices: Any, ids: Any, num_segments: Array | None = None) -> Any:
+        if indices.ndim != 1 or ids.shape != indices.shape or data.ndim < 1:
+            raise ValueError("the ids do not fit the indices")
+        count = int(num_segments) if num_segments is not None else int(ids[-1]) + 1 if ids.size else 0
+        xla.require((ids[1:] >= ids[:-1]).all() & (ids >= 0).all() & (ids < count).all())
+        xla.require(((indices >= 0) & (indices < data.shape[0])).all())
+        start = xla.zeros((count, *data.shape[1:]), data.dtype)
+        if not ids.size or not data.size:
+            return start
+        total = updated(xla, start, ids, xla.take(data, indices, 0, mode="clip"), "add")
+        if weigh is None:
+            return total
+        sizes = xla.zeros(count, wide(total).dtype).at[ids].add(1, mode="drop")
+        return total / _column(weigh(xla, xla.maximum(sizes, 1)), data.ndim).astype(total.dtype)
+
+    return lowering
+
+
+def _gathered_gradient_lowering(weigh: Callable[..., Any] | None) -> Callable[..., Any]:
+    """Return the lowering of the gradient of such a sum by the gathered data, of a known number of rows."""
+
+    def lowering(xla: Any, grad: Any, indices: Any, ids: Any, output_dim0: Array) -> Any:
+        count = int(output_dim0)
+        if indices.ndim != 1 or ids.shape != indices.shape or grad.ndim < 1 or count < 0:
+            raise ValueError("the ids do not fit the indices")
+        start = xla.zeros((count, *grad.shape[1:]), grad.dtype)
+        if not count or not ids.size or not start.size:
+            return start
+        xla.require(((indices >= 0) & (indices < count)).all() & ((ids >= 0) & (ids < grad.shape[0])).all())
+        rows = xla.take(grad, ids, 0, mode="clip")
+        if weigh is not None:
+            sizes = xla.zeros(grad.shape[0], wide(rows).dtype).at[ids].add(1, mode="drop")
+            scale = 1 / weigh(xla, xla.take(sizes, ids, mode="clip"))
+            rows = (wide(rows) * _column(scale, grad.ndim)).astype(grad.dtype)
+        return updated(xla, start, indices, rows, "add")
+
+    return lowering
+
+
 for _op, _how, _default in (("Sum", "add", 0), ("Prod", "mul", 1), ("Min", "min", 0), ("Max", "max", 0)):
-    lower(f"Segment{_op}", static=(1,))(in_xla.of_sorted(_how, _default, _check_sorted_ids, _columns_in_vectors))
-lower("SegmentMean", static=(1,))(in_xla.mean_of_sorted(_check_sorted_ids))
+    lower(f"Segment{_op}", static=(1,))(_sorted_lowering(_how, _default))
 for (_op, _, _default), _how in zip(_UNSORTED, ("add", "mul", "min", "max")):
-    lower(_op, static=(2,))(in_xla.of_unsorted(_how, _default))
+    lower(_op, static=(2,))(_unsorted_lowering(_how, _default))
 for _op in _SPARSE:
-    lower(_op, static=(2,))(in_xla.of_gathered(in_xla.WEIGHTS[_op]))
-    lower(f"{_op}WithNumSegments", static=(3,))(in_xla.of_gathered(in_xla.WEIGHTS[_op]))
-    lower(f"{_op}Grad", static=(3,))(in_xla.gradient_of_gathered(in_xla.WEIGHTS[_op]))
+    lower(_op, static=(2,))(_gathered_lowering(_WEIGHTS[_op]))
+    lower(f"{_op}WithNumSegments", static=(3,))(_gathered_lowering(_WEIGHTS[_op]))
+    lower(f"{_op}Grad", static=(3,))(_gathered_gradient_lowering(_WEIGHTS[_op]))
 
 
-onnx("SegmentSum")(lambda g, data, ids: in_onnx.weighted(g, data, ids, None, None))
-onnx("SegmentMean")(lambda g, data, ids: in_onnx.weighted(g, data, ids, None, False))
-onnx("SegmentProd")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "mul", 1))
-onnx("SegmentMax")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "max", lowest(data.dtype.numpy), 0))
-onnx("SegmentMin")(lambda g, data, ids: in_onnx.of_sorted(g, data, ids, "min", highest(data.dtype.numpy), 0))
-onnx("UnsortedSegmentSum")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "add", 0))
-onnx("UnsortedSegmentProd")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "mul", 1))
-onnx("UnsortedSegmentMax")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "max", lowest(data.dtype.numpy)))
-onnx("UnsortedSegmentMin")(lambda g, data, ids, count: in_onnx.reduced(g, data, ids, count, "min", highest(data.dtype.numpy)))
+def _segment_count_onnx(g: Any, ids: Any) -> Any:
+    """Return the number of segments: the last id plus 1."""
+    return g.Add(g.slice(g.Concat([-1], g.vector(ids), axis=0), -1, _END), 1)
+
+
+def _sorted_onnx(g: Any, data: Any, ids: Any, how: str, start: float, empty: float | None = None) -> Any:
+    """Reduce by sorted ids into as many rows as the last id says; empty segments become `empty`."""
+    count = _segment_count_onnx(g, ids)
+    rows = reduced_onnx(g, data, ids, count, how, start)
+    return rows if empty is None else g.Where(g.Greater(_counted_onnx(g, data, ids, count), 0), rows, empty)
+
+
+def _counted_onnx(g: Any, data: Any, ids: Any, count: Any) -> Any:
+    """Return the number of rows in each segment, as a divisor."""
+    ones = g.Expand(g.constant(np.int64(1)), g.dims(ids))
+    counts = reduced_onnx(g, ones, ids, count, "add", 0)
+    return g.unsqueeze(counts, *range(1, 1 + g.rank(data) - g.rank(ids)))
+
+
+def _weighted_onnx(g: Any, data: Any, ids: Any, count: Any, is_root: bool | None) -> Any:
+    """Return the sums of `count` segments, or of as many as the last id says, divided by the numbers of rows.
+
+    With `is_root` the divisor is the root of the number; None divides by 1.
+    """
+    if count is None:
+        count = _segment_count_onnx(g, ids)
+    sums = reduced_onnx(g, data, ids, count, "add", 0)
+    if is_root is None:
+        return sums
+    number = g.cast(g.Max(_counted_onnx(g, data, ids, count), 1), data.dtype)
+    return g.Div(sums, g.Sqrt(number) if is_root else number)
+
+
+def _weighted_rows_onnx(g: Any, grad: Any, ids: Any, is_root: bool | None) -> Any:
+    """Return for each gathered row the gradient of its segment, divided as in `_weighted_onnx`."""
+    if is_root is None:
+        return g.Gather(grad, ids, axis=0)
+    number = g.cast(g.Max(_counted_onnx(g, grad, ids, g.dim(grad, 0)), 1), grad.dtype)
+    return g.Gather(g.Div(grad, g.Sqrt(number) if is_root else number), ids, axis=0)
+
+
+onnx("SegmentSum")(lambda g, data, ids: _weighted_onnx(g, data, ids, None, None))
+onnx("SegmentMean")(lambda g, data, ids: _weighted_onnx(g, data, ids, None, False))
+onnx("SegmentProd")(lambda g, data, ids: _sorted_onnx(g, data, ids, "mul", 1))
+onnx("SegmentMax")(lambda g, data, ids: _sorted_onnx(g, data, ids, "max", lowest(data.dtype.numpy), 0))
+onnx("SegmentMin")(lambda g, data, ids: _sorted_onnx(g, data, ids, "min", highest(data.dtype.numpy), 0))
+onnx("UnsortedSegmentSum")(lambda g, data, ids, count: reduced_onnx(g, data, ids, count, "add", 0))
+onnx("UnsortedSegmentProd")(lambda g, data, ids, count: reduced_onnx(g, data, ids, count, "mul", 1))
+onnx("UnsortedSegmentMax")(lambda g, data, ids, count: reduced_onnx(g, data, ids, count, "max", lowest(data.dtype.numpy)))
+onnx("UnsortedSegmentMin")(lambda g, data, ids, count: reduced_onnx(g, data, ids, count, "min", highest(data.dtype.numpy)))
 
 
 def _register_sparse_segment_onnx(op: str) -> None:
     weigh = {"SparseSegmentSum": None, "SparseSegmentMean": False, "SparseSegmentSqrtN": True}[op]
 
     def reduced(g: Any, data: Any, indices: Any, ids: Any, count: Any = None) -> Any:
-        return in_onnx.weighted(g, g.Gather(data, indices, axis=0), ids, count, weigh)
+        return _weighted_onnx(g, g.Gather(data, indices, axis=0), ids, count, weigh)
 
     def gradient_of(g: Any, grad: Any, indices: Any, ids: Any, count: Any) -> Any:
-        return in_onnx.reduced(g, in_onnx.weighted_rows(g, grad, ids, weigh), indices, count, "add", 0)
+        return reduced_onnx(g, _weighted_rows_onnx(g, grad, ids, weigh), indices, count, "add", 0)
 
     onnx(op, f"{op}WithNumSegments")(reduced)
     onnx(f"{op}Grad")(gradient_of)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -12,13 +12,14 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.integers import extremes
-from ...numerics.top_k import sorted_top_k, unsorted_top_k
+from ...numerics.sequences import sorted_top_k, unsorted_top_k
 from ...registry.registry import (
     Cost,
     facts,
     flops,
     gradient,
     kernel,
+    lower,
     not_differentiable,
     onnx,
     shape,
@@ -26,15 +27,15 @@ from ...registry.registry import (
     zero_flops,
 )
 from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims
-from ..shared import onnx_sorting as in_onnx
 from ..shared.argument_checks import require_rank
+from ..shared.onnx_lowerings import along
 from ..shared.shape_arguments import dims_of, normalize_axis, replaced, scalar_int
 from ..shared.sparse_checks import common_keys
-from . import _xla_sorting  # noqa: F401 - registers lowerings
 
 
 @kernel("TopKV2")
@@ -494,15 +495,156 @@ def bounds_flops(sorted_inputs: TensorSpec, values: TensorSpec) -> Cost:
 not_differentiable("LowerBound", "UpperBound")
 
 
-onnx("TopK")(lambda g, x, *, k: in_onnx.top_k(g, x, g.constant(np.int64(k))))
-onnx("TopKV2")(lambda g, x, k: in_onnx.top_k(g, x, k))
-onnx("NthElement")(in_onnx.nth_element)
-onnx("InTopK")(lambda g, predictions, targets, *, k: in_onnx.in_top_k(g, predictions, targets, g.constant(np.int64(k))))
-onnx("InTopKV2")(in_onnx.in_top_k)
-onnx("Unique")(lambda g, x: in_onnx.unique(g, x)[:2])
-onnx("UniqueV2")(lambda g, x, axis: in_onnx.unique(g, x, axis)[:2])
-onnx("UniqueWithCounts")(in_onnx.unique)
-onnx("UniqueWithCountsV2")(in_onnx.unique)
-onnx("ListDiff")(in_onnx.list_diff)
-onnx("LowerBound")(lambda g, rows, values: in_onnx.bound(g, rows, values, "Less"))
-onnx("UpperBound")(lambda g, rows, values: in_onnx.bound(g, rows, values, "LessOrEqual"))
+@lower("TopKV2", static=(1,))
+def _top_k_lowering(xla: Any, x: Any, k: Array) -> tuple[Any, Any]:
+    """Return the k greatest along the last dimension and their places; of equals the first comes first, NaN last."""
+    count = int(k)
+    if not x.ndim or not 0 <= count <= x.shape[-1]:
+        raise ValueError(f"no top {count} of shape {x.shape}")
+    places = xla.argsort(~x if x.dtype.kind in "iu" else -wide(x), -1, stable=True)[..., :count]
+    return xla.take_along_axis(x, places, -1), places
+
+
+facts("own_gradient", of=["NthElement"])
+
+
+@lower("NthElement", static=(1,))
+def _nth_element_lowering(xla: Any, x: Any, n: Array, *, reverse: bool) -> Any:
+    """Return the n-th least, or greatest, along the last dimension."""
+    place = int(n)
+    if not x.ndim or not 0 <= place < x.shape[-1]:
+        raise ValueError(f"no element {place} of shape {x.shape}")
+    return xla.sort(wide(x), -1)[..., x.shape[-1] - 1 - place if reverse else place].astype(x.dtype)
+
+
+@lower("InTopKV2")
+def _in_top_k_lowering(xla: Any, predictions: Any, targets: Any, k: Any) -> Any:
+    """Return True where fewer than k classes are predicted above the target; False where a prediction is not finite."""
+    if predictions.ndim != 2 or targets.shape != predictions.shape[:1] or np.ndim(k):
+        raise ValueError("the targets do not fit the predictions")
+    classes = predictions.shape[1]
+    valid = (targets >= 0) & (targets < classes) & xla.isfinite(predictions).all(1)
+    chosen = xla.sum(xla.where(targets[:, None] == xla.arange(classes), predictions, 0), 1, keepdims=True)
+    return valid & (xla.count_nonzero(predictions > chosen, axis=1) < k)
+
+
+@lower("InTopK")
+def _in_top_k_v1_lowering(xla: Any, predictions: Any, targets: Any, *, k: int) -> Any:
+    """Return the result of `_in_top_k_lowering` for a fixed k."""
+    return _in_top_k_lowering(xla, predictions, targets, k)
+
+
+@lower("LowerBound")
+def _lower_bound_lowering(xla: Any, rows: Any, values: Any) -> Any:
+    """Return for each value the first place in its row where an insertion keeps the order."""
+    return _searched(xla, rows, values, lambda middle: middle < values)
+
+
+@lower("UpperBound")
+def _upper_bound_lowering(xla: Any, rows: Any, values: Any) -> Any:
+    """Return for each value the last place in its row where an insertion keeps the order."""
+    return _searched(xla, rows, values, lambda middle: ~(values < middle))
+
+
+def _searched(xla: Any, rows: Any, values: Any, goes_on: Any) -> Any:
+    """Search by halves as the C++ library does, so that unsorted rows and NaN give the same places."""
+    if rows.ndim != 2 or values.ndim != 2 or rows.shape[0] != values.shape[0]:
+        raise ValueError("the values do not fit the rows")
+    size = rows.shape[1]
+    first, length = xla.zeros(values.shape, np.int32), xla.full(values.shape, size, np.int32)
+    for _ in range(size.bit_length()):
+        half = length >> 1
+        middle = xla.minimum(first + half, size - 1)
+        goes_right = (length > 0) & goes_on(xla.take_along_axis(rows, middle, 1))
+        first = xla.where(goes_right, middle + 1, first)
+        length = xla.where(goes_right, length - half - 1, half)
+    return first
+
+
+@onnx("TopKV2")
+def _top_k_onnx(g: Any, x: Any, k: Any, largest: int = 1) -> Any:
+    """Return the k largest or smallest of each row and where they are."""
+    return g.TopK(x, g.vector(k), outputs=2, axis=-1, largest=largest)
+
+
+onnx("TopK")(lambda g, x, *, k: _top_k_onnx(g, x, g.constant(np.int64(k))))
+
+
+@onnx("NthElement")
+def _nth_element_onnx(g: Any, x: Any, n: Any, *, reverse: bool) -> Any:
+    return g.Gather(_top_k_onnx(g, x, g.Add(n, 1), int(reverse))[0], g.constant(np.int64(-1)), axis=-1)
+
+
+@onnx("InTopKV2")
+def _in_top_k_onnx(g: Any, predictions: Any, targets: Any, k: Any) -> Any:
+    """Return True where fewer than k numbers of a row exceed the target, and all are finite."""
+    classes = along(g, predictions, 1)
+    is_target = g.Equal(g.unsqueeze(g.cast(targets, dtypes.int64), 1), classes)
+    value = g.ReduceSum(g.Where(is_target, predictions, 0), [1], keepdims=1)
+    larger = g.ReduceSum(g.cast(g.Greater(predictions, value), dtypes.int64), [1], keepdims=0)
+    there = g.Greater(g.ReduceSum(g.cast(is_target, dtypes.int64), [1], keepdims=0), 0)
+    wild = g.cast(g.Or(g.IsNaN(predictions), g.IsInf(predictions)), dtypes.int64)
+    is_finite = g.Equal(g.ReduceSum(wild, [1], keepdims=0), 0)
+    return g.And(g.And(there, is_finite), g.Less(larger, g.cast(k, dtypes.int64)))
+
+
+onnx("InTopK")(lambda g, predictions, targets, *, k: _in_top_k_onnx(g, predictions, targets, g.constant(np.int64(k))))
+
+
+@onnx("UniqueWithCounts", "UniqueWithCountsV2")
+def _unique_onnx(g: Any, x: Any, axis: Any = None) -> Any:
+    """Return the elements, or rows along an axis, as they first come, the number of each in `x`, and how often they come."""
+    if x.dtype.is_object and x.rank == 1:
+        return _unique_strings(g, x)
+    is_whole = axis is None or axis.shape.dims == (0,) or x.rank == 1
+    along = {} if is_whole else {"axis": g.axis(axis, x.rank)}
+    results = g.Unique(x, outputs=4, sorted=0, **along)
+    return results[0], results[2], results[3]
+
+
+onnx("Unique")(lambda g, x: _unique_onnx(g, x)[:2])
+onnx("UniqueV2")(lambda g, x, axis: _unique_onnx(g, x, axis)[:2])
+
+
+def _unique_strings(g: Any, x: Any) -> tuple[Any, Any, Any]:
+    """As `_unique_onnx`, by comparing all pairs: onnxruntime's Unique takes numbers only."""
+    same = g.cast(g.Equal(g.unsqueeze(x, 1), g.unsqueeze(x, 0)), dtypes.int32)
+    first = g.ArgMax(same, axis=1, keepdims=0)
+    is_first = g.Equal(first, along(g, x, 0))
+    places = g.reshape(g.NonZero(is_first), -1)
+    numbers = g.Sub(g.CumSum(g.cast(is_first, dtypes.int64), g.constant(np.int64(0))), 1)
+    return g.Gather(x, places), g.Gather(numbers, first), g.Gather(g.ReduceSum(same, [1], keepdims=0), places)
+
+
+@onnx("ListDiff")
+def _list_diff_onnx(g: Any, x: Any, y: Any) -> Any:
+    """Return the elements of x that are not in y, and their places."""
+    same = g.cast(g.Equal(g.unsqueeze(x, 1), g.unsqueeze(y, 0)), dtypes.int64)
+    places = g.reshape(g.NonZero(g.Equal(g.ReduceSum(same, [1], keepdims=0), 0)), [-1])
+    return g.Gather(x, places), places
+
+
+def bound_onnx(g: Any, rows: Any, values: Any, comparison: str) -> Any:
+    """Count the elements of each sorted row that are less than, or at most, each value: a joint binary search.
+
+    The search halves as the C++ library does, so that unsorted rows give the same results.
+    """
+    size = g.dim(rows, 1)
+    first = g.Expand(g.constant(np.int64(0)), g.dims(values))
+    last = g.Max(g.Sub(size, 1), 0)
+    padded = g.Pad(rows, [0, 0, 0, 1]) if size.array is None or not size.array[0] else rows
+
+    def halve(_: Any, carried: Any) -> Any:
+        first, length = carried
+        half = g.Div(length, 2)
+        middle = g.Add(first, half)
+        at_middle = g.GatherElements(padded, g.Min(middle, last), axis=1)
+        goes_right = g.And(g.Greater(length, 0), g.op(comparison, at_middle, values))
+        return g.Where(goes_right, g.Add(middle, 1), first), g.Where(goes_right, g.Sub(g.Sub(length, half), 1), half)
+
+    steps = int(size.array[0]).bit_length() if size.array is not None else np.iinfo(np.int32).bits
+    return g.repeat(steps, [first, g.Add(first, size)], halve)[0]
+
+
+onnx("LowerBound")(lambda g, rows, values: bound_onnx(g, rows, values, "Less"))
+onnx("UpperBound")(lambda g, rows, values: bound_onnx(g, rows, values, "LessOrEqual"))

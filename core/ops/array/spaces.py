@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,16 +15,15 @@ from ...numerics.windows import pad as pad_space
 from ...numerics.windows import strided_windows
 from ...registry.registry import arrays, facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, ceil_div
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared import onnx_spaces as in_onnx
 from ..shared.argument_checks import require_rank
-from ..shared.onnx_lowerings import last_dims
+from ..shared.onnx_lowerings import last_dims, on_channels_first
 from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
-from ..shared.window_geometry import window_pads
-from . import _xla_spaces  # noqa: F401 - registers lowerings
+from ..shared.window_geometry import output_sizes, window_pads
 from .padding import zero_padded
 
 
@@ -477,14 +477,6 @@ lower("DepthToSpace")(
     lambda xla, x, *, block_size, data_format: depth_to_space(x, block_size=block_size, data_format=data_format)
 )
 
-onnx("SpaceToDepth")(in_onnx.depth_and_space("SpaceToDepth"))
-onnx("DepthToSpace")(in_onnx.depth_and_space("DepthToSpace"))
-onnx("SpaceToBatchND")(lambda g, x, block, pads: in_onnx.space_to_batch(g, x, g.known(block, "blocks"), pads))
-onnx("BatchToSpaceND")(lambda g, x, block, crops: in_onnx.batch_to_space(g, x, g.known(block, "blocks"), crops))
-onnx("SpaceToBatch")(lambda g, x, pads, *, block_size: in_onnx.space_to_batch(g, x, np.full(2, block_size), pads))
-onnx("BatchToSpace")(lambda g, x, crops, *, block_size: in_onnx.batch_to_space(g, x, np.full(2, block_size), crops))
-onnx("ExtractImagePatches")(in_onnx.patches)
-
 
 @arrays("DataFormatDimMap")
 def _mapped_dimensions(xp: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
@@ -499,3 +491,106 @@ def _vec_permute_onnx(g: Any, x: Any, *, src_format: str, dst_format: str) -> An
 
 
 facts("half_clear", of=["BatchToSpace", "BatchToSpaceND", "DepthToSpace", "SpaceToBatch", "SpaceToBatchND", "SpaceToDepth"])
+
+
+@lower("ExtractImagePatches")
+def image_patches(xla: Any, images: Any, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str) -> Any:
+    """Return the windows of images laid out in depth."""
+    return _windows_in_depth(xla, images, ksizes[1:3], strides[1:3], rates[1:3], padding)
+
+
+@arrays("ExtractVolumePatches")
+def volume_patches(xp: Any, x: Any, *, ksizes: list[int], strides: list[int], padding: str) -> Any:
+    """Return the windows of volumes laid out in depth."""
+    return _windows_in_depth(xp, x, ksizes[1:4], strides[1:4], (1, 1, 1), padding)
+
+
+def _windows_in_depth(
+    xp: Any, x: Any, sizes: Sequence[int], strides: Sequence[int], rates: Sequence[int], padding: str
+) -> Any:
+    """Return the windows of the spatial dimensions laid out in depth, place by place."""
+    extents = [(size - 1) * rate + 1 for size, rate in zip(sizes, rates)]
+    pads = window_pads(x.shape[1:-1], sizes, strides, rates, padding)
+    padded = xp.pad(x, [(0, 0), *pads, (0, 0)])
+    counts = [max((dim - extent) // stride + 1, 0) for dim, extent, stride in zip(padded.shape[1:], extents, strides)]
+    if not min(counts):
+        return xp.zeros((x.shape[0], *counts, math.prod(sizes) * x.shape[-1]), x.dtype)
+    taken = []
+    for place in itertools.product(*map(range, sizes)):
+        starts = [at * rate for at, rate in zip(place, rates)]
+        spans = [slice(start, start + (n - 1) * step + 1, step) for start, n, step in zip(starts, counts, strides)]
+        taken.append(padded[(slice(None), *spans)])
+    return xp.concatenate(taken, -1)
+
+
+def _depth_and_space_onnx(op: str) -> Any:
+    """Return the lowering of SpaceToDepth or DepthToSpace."""
+
+    def lowering(g: Any, x: Any, *, block_size: int, data_format: str) -> Any:
+        if data_format not in ("NHWC", "NCHW"):
+            g.refuse(f"ONNX does not support {data_format}")
+        return on_channels_first(g, x, data_format, lambda first: g.op(op, first, blocksize=block_size))
+
+    return lowering
+
+
+def _space_to_batch_onnx(g: Any, x: Any, block: Array, paddings: Any) -> Any:
+    """(n, s...) as (blocks * n, s / block...)."""
+    count, rank = len(block), g.rank(x)
+    around = g.cast(paddings, dtypes.int64)
+    zeros = g.constant(np.zeros((rank - count - 1, 2), np.int64))
+    pads = g.Concat(g.constant(np.zeros((1, 2), np.int64)), around, zeros, axis=0)
+    x = g.Pad(x, g.reshape(g.Transpose(pads, perm=[1, 0]), [-1]))
+    outer = [g.Div(g.dim(x, axis), int(by)) for axis, by in enumerate(block, 1)]
+    rest = [g.dim(x, axis) for axis in range(1 + count, rank)]
+    parts = [part for size, by in zip(outer, block) for part in (size, int(by))]
+    x = g.reshape(x, g.dim(x, 0), *parts, *rest)
+    order = [*range(2, 2 * count + 1, 2), 0, *range(1, 2 * count, 2), *range(2 * count + 1, rank + count)]
+    return g.reshape(g.transpose(x, order), -1, *outer, *rest)
+
+
+def _batch_to_space_onnx(g: Any, x: Any, block: Array, crops: Any) -> Any:
+    """(blocks * n, s...) as (n, s * block...), cropped."""
+    count, rank = len(block), g.rank(x)
+    inner = [g.dim(x, axis) for axis in range(1, 1 + count)]
+    rest = [g.dim(x, axis) for axis in range(1 + count, rank)]
+    x = g.reshape(x, [*map(int, block), -1], *inner, *rest)
+    order = [count, *(axis for i in range(count) for axis in (count + 1 + i, i)), *range(2 * count + 1, rank + count)]
+    x = g.reshape(g.transpose(x, order), -1, *(g.Mul(size, int(by)) for size, by in zip(inner, block)), *rest)
+    cut = g.cast(crops, dtypes.int64)
+    starts, ends = (g.reshape(g.Slice(cut, [i], [i + 1], [1]), [-1]) for i in (0, 1))
+    sizes = g.joined(*(g.Mul(size, int(by)) for size, by in zip(inner, block)))
+    return g.Slice(x, starts, g.Sub(sizes, ends), range(1, 1 + count))
+
+
+@onnx("ExtractImagePatches")
+def _patches_onnx(g: Any, x: Any, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str) -> Any:
+    """Return each window's elements in the channels; zero beyond the borders."""
+    dims = x.shape.dims
+    if dims is None or not all(isinstance(size, int) for size in dims[1:]):
+        g.refuse("the size of the images is unknown")
+    sizes, window, steps, spread = dims[1:-1], ksizes[1:-1], strides[1:-1], rates[1:-1]
+    pads = window_pads(sizes, window, steps, spread, padding)
+    count = output_sizes(sizes, window, steps, spread, padding)
+    places, inside = np.zeros((), np.int64), np.ones((), bool)
+    rank = len(sizes)
+    for axis, size in enumerate(sizes):
+        at = np.arange(int(count[axis]))[:, None] * steps[axis] + np.arange(window[axis]) * spread[axis] - pads[axis][0]
+        shape = [1] * (2 * rank)
+        shape[axis], shape[rank + axis] = at.shape
+        places = places * size + np.clip(at, 0, size - 1).reshape(shape)
+        inside = inside & ((at >= 0) & (at < size)).reshape(shape)
+    channels = dims[-1]
+    rows = g.Gather(g.of_dims(x, g.dim(x, 0), int(np.prod(sizes)), channels), places.reshape(-1), axis=1)
+    if not inside.all():
+        rows = g.Where(inside.reshape(1, -1, 1), rows, 0)
+    return g.of_dims(rows, g.dim(x, 0), [int(size) for size in count], int(np.prod(window)) * channels)
+
+
+onnx("SpaceToDepth")(_depth_and_space_onnx("SpaceToDepth"))
+onnx("DepthToSpace")(_depth_and_space_onnx("DepthToSpace"))
+onnx("SpaceToBatchND")(lambda g, x, block, pads: _space_to_batch_onnx(g, x, g.known(block, "blocks"), pads))
+onnx("BatchToSpaceND")(lambda g, x, block, crops: _batch_to_space_onnx(g, x, g.known(block, "blocks"), crops))
+onnx("SpaceToBatch")(lambda g, x, pads, *, block_size: _space_to_batch_onnx(g, x, np.full(2, block_size), pads))
+onnx("BatchToSpace")(lambda g, x, crops, *, block_size: _batch_to_space_onnx(g, x, np.full(2, block_size), crops))
+onnx("ExtractImagePatches")(_patches_onnx)

@@ -6,10 +6,9 @@ the list; and the declared shape of all elements.
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.dims import Dim, DimLike, is_never_negative

@@ -7,13 +7,13 @@ element to the size of another.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from ...support import dataclasses
 from ...types import dtypes
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec

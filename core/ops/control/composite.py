@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ from ...codecs.wire import fields
 from ...graph.graph import Node, Output
 from ...registry.registry import gradient, kernel, shape, zero_flops
 from ...runtime.state.edge_values import is_of, scalar_object
+from ...support import dataclasses
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType

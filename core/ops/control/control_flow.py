@@ -6,7 +6,6 @@ core/runtime/execute/dataflow.py: an output of value DEAD is on the untaken bran
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from ...inference.containers import cover, without_values
 from ...registry.registry import facts, handled_by_sweep, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ...runtime.state.edge_values import DEAD
 from ...runtime.state.resources import Variable
+from ...support import dataclasses
 from ...support.errors import AbortedError, InvalidArgumentError
 from ...types.arrays import Array
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +15,7 @@ from ...runtime.state.edge_values import object_array, scalar_object
 from ...runtime.state.run_context import reserve
 from ...runtime.state.tensor_arrays import rows_of, zeros
 from ...runtime.state.tensor_lists import ANY, NOTHING_SET, TensorList
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result

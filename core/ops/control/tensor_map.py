@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +12,7 @@ from ...graph.graph import Node, Output
 from ...registry.registry import gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.variants import added
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from ...datasets.rewriting import finalized
 from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ...runtime.state.edge_values import is_of, object_array, scalar_object
 from ...runtime.state.kernel_context import KernelContext
+from ...support import dataclasses
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType

@@ -9,10 +9,10 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics.image_crops import TILE, CropAxis, axes_of, corners, interpolated, is_inside, pixels_of
+from ...numerics.resize import TILE, CropAxis, axes_of, corners, interpolated, is_inside, pixels_of
 from ...parallel.interruption_points import pause
+from ...random.index_draws import Words
 from ...random.philox import Philox
-from ...random.range_samplers import Words
 from ...registry.registry import (
     ZERO,
     Cost,
@@ -28,14 +28,15 @@ from ...registry.registry import (
 )
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import OutOfRangeError
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..random._random import node_stream
-from ..random.random_keys import seeded
+from ..random.random_stateless import seeded
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
+from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import ints, shape_from
-from . import _onnx_images as in_onnx
 
 
 def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
@@ -422,4 +423,47 @@ without_gradient("StatelessSampleDistortedBoundingBox")
 zero_flops(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
 
 
-onnx("CropAndResize")(in_onnx.crop_and_resize)
+@onnx("CropAndResize")
+def _crop_and_resize_onnx(
+    g: Any, image: Any, boxes: Any, box_ind: Any, crop_size: Any, *, method: str, extrapolation_value: float
+) -> Any:
+    """Crop boxes (y1, x1, y2, x2), in parts of an image, and resize them to a common size."""
+    image = g.cast(image, dtypes.float32)
+    sizes = g.vector(crop_size)
+    ys, inside_y = _positions(g, boxes, 0, g.dim(image, 1), g.slice(sizes, 0, 1))
+    xs, inside_x = _positions(g, boxes, 1, g.dim(image, 2), g.slice(sizes, 1, 2))
+    rows = g.reshape(image, -1, g.dim(image, 3))
+    first = g.Mul(g.reshape(g.vector(box_ind), -1, 1, 1), g.Mul(g.dim(image, 1), g.dim(image, 2)))
+
+    def at(y: Any, x: Any) -> Any:
+        """Return the pixels at rows (boxes, h) and columns (boxes, w), as (boxes, h, w, c)."""
+        y, x = (g.cast(g.Max(place, 0), dtypes.int64) for place in (y, x))
+        y, x = g.Min(y, g.Sub(g.dim(image, 1), 1)), g.Min(x, g.Sub(g.dim(image, 2), 1))
+        return g.Gather(rows, g.Add(first, g.Add(g.Mul(g.unsqueeze(y, 2), g.dim(image, 2)), g.unsqueeze(x, 1))), axis=0)
+
+    if method == "nearest":
+        pixels = at(g.Floor(g.Add(ys, 0.5)), g.Floor(g.Add(xs, 0.5)))
+    else:
+        part_y, part_x = (g.Sub(place, g.Floor(place)) for place in (ys, xs))
+        part_y, part_x = g.unsqueeze(part_y, 2, 3), g.unsqueeze(part_x, 1, 3)
+        top, bottom = (_between(g, at(y, g.Floor(xs)), at(y, g.Ceil(xs)), part_x) for y in (g.Floor(ys), g.Ceil(ys)))
+        pixels = _between(g, top, bottom, part_y)
+    inside = g.unsqueeze(g.And(g.unsqueeze(inside_y, 2), g.unsqueeze(inside_x, 1)), 3)
+    return g.Where(inside, pixels, extrapolation_value)
+
+
+def _between(g: Any, a: Any, b: Any, part: Any) -> Any:
+    return g.Add(a, g.Mul(g.Sub(b, a), part))
+
+
+def _positions(g: Any, boxes: Any, axis: int, size: Any, count: Any) -> tuple[Any, Any]:
+    """Return the samples of each box along an axis, (boxes, count), and a mask of samples inside; a single sample lies in
+    the middle.
+    """
+    last = g.cast(g.Sub(size, 1), dtypes.float32)
+    start, end = (g.Mul(g.slice(boxes, place, place + 1, 1), last) for place in (axis, axis + 2))
+    steps = g.cast(iota(g, count), dtypes.float32)
+    apart = g.Div(g.Sub(end, start), g.cast(g.Max(g.Sub(count, 1), 1), dtypes.float32))
+    middle = g.Expand(g.Mul(g.Add(start, end), 0.5), g.joined(1, count))
+    places = g.Where(g.Equal(count, 1), middle, g.Add(start, g.Mul(steps, apart)))
+    return places, g.And(g.GreaterOrEqual(places, 0), g.LessOrEqual(places, last))

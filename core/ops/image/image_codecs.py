@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ...codecs import gif, jpeg, png
-from ...codecs.image_kinds import image_kind
+from ...codecs import image_files, png
+from ...codecs.image_files import image_kind
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import object_array, scalar_object
 from ...runtime.state.run_context import check_time, reserve
@@ -293,12 +293,12 @@ def encode_jpeg_shape(image: TensorSpec, *quality: TensorSpec) -> Shape:
 def _decode_gif(data: bytes, channels: int = 0) -> Array:
     """Return all frames (frames, height, width, 3), uint8. A frame with damaged data and all later frames are left out."""
     require(channels in (0, 3), f"channels must be 0 or 3 for a GIF file, not {channels}")
-    frames: list[gif.GifFrame] = []
+    frames: list[image_files.GifFrame] = []
     indices: list[Array] = []
     largest = 0
     try:
         with reading("GIF data"):
-            for frame in gif.read_frames(data):
+            for frame in image_files.read_frames(data):
                 check_time()
                 size = frame.width * frame.height
                 largest = max(largest, size)
@@ -310,7 +310,7 @@ def _decode_gif(data: bytes, channels: int = 0) -> Array:
             raise
     with reading("GIF data"):
         require(frames, "the GIF file has no frame")
-        return gif.compose(frames, indices)
+        return image_files.compose(frames, indices)
 
 
 @kernel("DecodeGif")
@@ -428,10 +428,10 @@ class Decoding(NamedTuple):
         require(self.dct_method in _METHODS, f"dct_method '{self.dct_method}' is not one of {', '.join(_METHODS)}")
 
 
-def jpeg_header(data: bytes) -> jpeg.Header:
+def jpeg_header(data: bytes) -> image_files.JpegHeader:
     """Return the header of a file; InvalidArgumentError where damaged."""
     try:
-        return jpeg.header(data)
+        return image_files.jpeg_header(data)
     except ValueError as error:
         raise InvalidArgumentError(f"invalid JPEG data of {len(data)} bytes: {error}") from None
 
@@ -452,7 +452,7 @@ def decode(data: bytes, how: Decoding, window: tuple[int, ...] | None = None) ->
     return pixels if window is None else _cut(pixels, data, file, how, window)
 
 
-def _whole(data: bytes, file: jpeg.Header, how: Decoding, channels: int) -> Array:
+def _whole(data: bytes, file: image_files.JpegHeader, how: Decoding, channels: int) -> Array:
     """Return the decoded components."""
     try:
         return _decoded(data, file, how, channels, strict=True)
@@ -465,14 +465,14 @@ def _whole(data: bytes, file: jpeg.Header, how: Decoding, channels: int) -> Arra
         raise InvalidArgumentError(f"invalid JPEG data of {len(data)} bytes: {error}") from None
 
 
-def _decoded(data: bytes, file: jpeg.Header, how: Decoding, channels: int, strict: bool) -> Array:
+def _decoded(data: bytes, file: image_files.JpegHeader, how: Decoding, channels: int, strict: bool) -> Array:
     sizes = (-(-file.height // how.ratio), -(-file.width // how.ratio)) if how.ratio > 1 else (0, 0)
     fast, box = _METHODS[how.dct_method], not how.fancy_upscaling
     pixels: Array = _simplejpeg().decode_jpeg(data, _COLOURS[channels], fast, box, *sizes, how.ratio, None, strict)
     return pixels
 
 
-def _refuse_truncated(data: bytes, file: jpeg.Header, how: Decoding, channels: int) -> None:
+def _refuse_truncated(data: bytes, file: image_files.JpegHeader, how: Decoding, channels: int) -> None:
     """Raise an error unless nothing but the end marker is missing of a file that is to be recovered."""
     if how.try_recover_truncated:
         try:
@@ -485,7 +485,7 @@ def _refuse_truncated(data: bytes, file: jpeg.Header, how: Decoding, channels: i
         raise InvalidArgumentError(f"invalid JPEG data of {len(data)} bytes: {_TRUNCATED}")
 
 
-def _check_scale(file: jpeg.Header, ratio: int) -> None:
+def _check_scale(file: image_files.JpegHeader, ratio: int) -> None:
     """Refuse a tiny picture that has the same size at another scale: the decoder might take the other scale."""
     sizes = [[-(-size * eighths // _EIGHTHS) for size in (file.height, file.width)] for eighths in range(1, _EIGHTHS + 1)]
     if ratio > 1 and sizes.count(sizes[_EIGHTHS // ratio - 1]) > 1:
@@ -498,7 +498,7 @@ def _without_black(pixels: Array, is_inverted: bool) -> Array:
     return (wide[..., :3] * wide[..., 3:] // 255).astype(np.uint8)
 
 
-def _cut(pixels: Array, data: bytes, file: jpeg.Header, how: Decoding, window: tuple[int, ...]) -> Array:
+def _cut(pixels: Array, data: bytes, file: image_files.JpegHeader, how: Decoding, window: tuple[int, ...]) -> Array:
     """Return the window of the picture, with the chroma at its sides as TensorFlow has it: TensorFlow decodes only the
     window.
     """
@@ -509,13 +509,13 @@ def _cut(pixels: Array, data: bytes, file: jpeg.Header, how: Decoding, window: t
     )
     rows = slice(top, top + height)
     result = np.ascontiguousarray(pixels[rows, left : left + width])
-    cut = jpeg.cut_columns(file, how.ratio, left, width) if how.fancy_upscaling and pixels.shape[2] == 3 else None
+    cut = image_files.cut_columns(file, how.ratio, left, width) if how.fancy_upscaling and pixels.shape[2] == 3 else None
     if cut is not None:
         if len(file.sampling) != 3 or file.is_rgb:
             raise UnimplementedError("a window of a picture with subsampled colours that are not luma and chroma")
         box = how._replace(fancy_upscaling=False)
-        planes = _whole(jpeg.without_colours(data), file, box, 3)
-        result[:, [column - left for column in cut.columns]] = jpeg.cut_pixels(planes, cut, rows)
+        planes = _whole(image_files.without_colours(data), file, box, 3)
+        result[:, [column - left for column in cut.columns]] = image_files.cut_pixels(planes, cut, rows)
     return result
 
 

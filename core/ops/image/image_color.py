@@ -17,9 +17,7 @@ from ...registry.registry import (
     flops,
     gradient,
     kernel,
-    lower,
     not_differentiable,
-    onnx,
     shape,
     without_gradient,
 )
@@ -29,13 +27,13 @@ from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_min_rank, require_shape, scalar
 from ..shared.decompositions import gradient_by_parts
 from ..shared.plain_shapes import first_shape
-from . import _onnx_images as in_onnx
 
 
 def _check_colours(images: Array, rank: int, error: type[Any] = InvalidArgumentError) -> None:
     require_min_rank(images, rank, "images")
-    if images.shape[-1] != 3:
-        raise error(f"input must have 3 channels but input only has {images.shape[-1]} channels.")
+    channels = images.shape[-1]
+    if isinstance(channels, int) and channels != 3:
+        raise error(f"input must have 3 channels but input only has {channels} channels.")
 
 
 _CHANNEL_OF: Final = np.array([[2, 2, 0, 0, 1, 1], [1, 0, 2, 1, 0, 2], [0, 1, 1, 2, 2, 0]])
@@ -79,38 +77,45 @@ def _interleaved(planes: Array, like: Array) -> Array:
     return planes.T.astype(like.dtype, "C").reshape(like.shape)
 
 
-def _hue(xp: Any, r: Any, g: Any, b: Any, largest: Any, spread: Any) -> Any:
-    """Hue in sixths of a turn, -1 .. 5; 0 for grey."""
+def _channels(images: Any) -> list[Any]:
+    """Return the three channels (..., 1)."""
+    return [images[..., i : i + 1] for i in range(3)]
+
+
+def _sixths(xp: Any, channels: Sequence[Any], largest: Any, spread: Any) -> Any:
+    """Return hues in sixths of a turn, -1 .. 5; 0 for grey."""
+    r, g, b = channels
     safe = xp.where(spread > 0, spread, 1)
     hue = xp.where(r == largest, (g - b) / safe, xp.where(g == largest, (b - r) / safe + 2, (r - g) / safe + 4))
     return xp.where(spread > 0, hue, 0)
 
 
-def _rgb_to_hsv(images: Any, xp: Any = np) -> Any:
-    """Return hue, saturation and value by the functions of NumPy or of a namespace like it."""
-    r, g, b = xp.moveaxis(images, -1, 0)
-    value = xp.max(images, -1)
-    spread = value - xp.min(images, -1)
+def _shares(xp: Any, sixths: Any) -> Any:
+    """Return the shares (..., 3) of red, green and blue, 0 .. 1, in the pure colours of hues (..., 1)."""
+    ramps = (abs(sixths - 3) - 1, 2 - abs(sixths - 2), 2 - abs(sixths - 4))
+    return xp.clip(xp.concatenate(ramps, -1), 0, 1)
+
+
+def _rgb_to_hsv(xp: Any, images: Any) -> Any:
+    """Return hue, saturation and value, each 0 .. 1."""
+    value = xp.max(images, -1, keepdims=True)
+    spread = value - xp.min(images, -1, keepdims=True)
     saturation = xp.where(value > 0, spread / xp.where(value > 0, value, 1), 0)
-    hue = _hue(xp, r, g, b, value, spread) / 6
-    return xp.stack((xp.where(hue < 0, hue + 1, hue), saturation, value), -1).astype(images.dtype, copy=False)
+    hue = _sixths(xp, _channels(images), value, spread) / 6
+    return xp.concatenate((xp.where(hue < 0, hue + 1, hue), saturation, value), -1)
 
 
-def _hsv_to_rgb(images: Any, xp: Any = np) -> Any:
-    """Return red, green and blue by the functions of NumPy or of a namespace like it."""
-    hue, saturation, value = xp.moveaxis(images, -1, 0)
-    sixths = hue * 6
-    parts = (xp.abs(sixths - 3) - 1, 2 - xp.abs(sixths - 2), 2 - xp.abs(sixths - 4))
-    ratios = xp.clip(xp.stack(parts, -1), 0, 1)
-    saturation = saturation[..., None]
-    return (((1 - saturation) + saturation * ratios) * value[..., None]).astype(images.dtype, copy=False)
+def _hsv_to_rgb(xp: Any, images: Any) -> Any:
+    """Return red, green and blue."""
+    hue, saturation, value = _channels(images)
+    return ((1 - saturation) + saturation * _shares(xp, hue * 6)) * value
 
 
 @kernel("RGBToHSV")
 def rgb_to_hsv(images: Array) -> Result:
     """Red, green and blue to hue, saturation and value, along the last dimension."""
     _check_colours(images, 1, FailedPreconditionError)
-    return _rgb_to_hsv(wide(images)).astype(images.dtype, copy=False)
+    return _rgb_to_hsv(np, wide(images)).astype(images.dtype, copy=False)
 
 
 def _channel(g: GradientBuilder, x: Output, index: int) -> Output:
@@ -175,7 +180,7 @@ def rgb_to_hsv_flops(images: TensorSpec) -> Cost:
 def hsv_to_rgb(images: Array) -> Result:
     """Hue, saturation and value to red, green and blue, along the last dimension."""
     _check_colours(images, 1, FailedPreconditionError)
-    return _hsv_to_rgb(wide(images)).astype(images.dtype, copy=False)
+    return _hsv_to_rgb(np, wide(images)).astype(images.dtype, copy=False)
 
 
 @flops("HSVToRGB")
@@ -366,16 +371,41 @@ without_gradient("AdjustContrast")
 facts("own_gradient", of=["RGBToHSV"])
 
 
-@lower("RGBToHSV")
-def _rgb_to_hsv_lowering(xla: Any, images: Any) -> Any:
+@arrays("RGBToHSV")
+def _rgb_to_hsv_of_arrays(xp: Any, images: Any) -> Any:
     _check_colours(images, 1, FailedPreconditionError)
-    return _rgb_to_hsv(wide(images), xla)
+    return _rgb_to_hsv(xp, wide(images))
 
 
-@lower("HSVToRGB")
-def _hsv_to_rgb_lowering(xla: Any, images: Any) -> Any:
+@arrays("HSVToRGB")
+def _hsv_to_rgb_of_arrays(xp: Any, images: Any) -> Any:
     _check_colours(images, 1, FailedPreconditionError)
-    return _hsv_to_rgb(wide(images), xla)
+    return _hsv_to_rgb(xp, wide(images))
+
+
+# The kernels of AdjustHue and AdjustSaturation sort the channels of each pixel and round as TensorFlow's loops do. On arrays
+# without branches the ramps of `_shares` are shorter, and equal but for the rounding.
+
+
+@arrays("AdjustHue")
+def _hue_of_arrays(xp: Any, images: Any, delta: Any) -> Any:
+    """Turn hues; the smallest and the largest channel of each pixel keep their values."""
+    _check_colours(images, 3)
+    require_shape(delta, (), "delta")
+    values = images.astype(np.float32)
+    smallest, largest = xp.min(values, -1, keepdims=True), xp.max(values, -1, keepdims=True)
+    spread = largest - smallest
+    sixths = _sixths(xp, _channels(values), largest, spread) + delta * 6
+    sixths = sixths - xp.floor(sixths / 6) * 6
+    return smallest + _shares(xp, xp.where(sixths < 6, sixths, sixths - 6)) * spread
+
+
+@arrays("AdjustSaturation")
+def _saturation_of_arrays(xp: Any, images: Any, scale: Any) -> Any:
+    _check_colours(images, 3)
+    require_shape(scale, (), "scale")
+    hue, saturation, value = _channels(_rgb_to_hsv(xp, images.astype(np.float32)))
+    return _hsv_to_rgb(xp, xp.concatenate((hue, xp.clip(saturation * scale, 0, 1), value), -1))
 
 
 @arrays("AdjustContrastv2")
@@ -392,9 +422,3 @@ def _clipped_contrast_of_arrays(xp: Any, images: Any, factor: Any, low: Any, hig
     require_shape(low, (), "min_value")
     require_shape(high, (), "max_value")
     return xp.minimum(xp.maximum(_contrast_of_arrays(xp, images.astype(np.float32), factor), low), high)
-
-
-onnx("AdjustHue")(in_onnx.hue)
-onnx("AdjustSaturation")(in_onnx.saturation)
-onnx("HSVToRGB")(in_onnx.to_rgb)
-onnx("RGBToHSV")(in_onnx.to_hsv)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...numerics.non_max_suppression import FEW, box_overlaps, suppress, suppress_in_classes, suppress_softly
 from ...registry.registry import ZERO, Cost, flops, kernel, lower, not_differentiable, onnx, shape, without_gradient
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
+from ..shared.onnx_lowerings import iota
 from ..shared.plain_shapes import vector_shape
-from . import _onnx_images as in_onnx
-from . import _suppression_lowerings as in_xla
-from ._onnx_combined_suppression import combined
 
 _ALL = (
     "NonMaxSuppression",
@@ -284,30 +284,102 @@ def combined_non_max_suppression_flops(
     return (Cost(13) * _pairs(count) + Cost(8) * count) * (images * classes) + clipped
 
 
-onnx("NonMaxSuppressionV2")(lambda g, *inputs: in_onnx.suppressed(g, *inputs)[0])
-onnx("NonMaxSuppressionV3")(lambda g, *inputs: in_onnx.suppressed(g, *inputs)[0])
+def _suppressed_onnx(
+    g: Any, boxes: Any, scores: Any, most: Any, overlap: Any, lowest: Any = None, pads: bool = False, sigma: Any = None
+) -> tuple[Any, Any, Any]:
+    """Return the numbers of the boxes kept, their scores, and how many they are; where `pads`, `most` numbers, zero behind
+    them.
+    """
+    if sigma is not None and (sigma.array is None or sigma.array.any()):
+        g.refuse("ONNX lowers no scores")
+    count = g.vector(most)
+    thresholds = [g.reshape(g.cast(value, dtypes.float32), [1]) for value in (overlap, lowest) if value is not None]
+    selected = g.NonMaxSuppression(
+        g.unsqueeze(g.cast(boxes, dtypes.float32), 0), g.unsqueeze(g.cast(scores, dtypes.float32), 0, 1), count, *thresholds
+    )
+    numbers = g.reshape(g.slice(selected, 2, 3, 1), [-1])
+    valid = g.cast(g.Size(numbers), dtypes.int32)
+    selected_scores = g.Gather(scores, numbers)
+    if pads:
+        missing = g.joined(0, g.Sub(count, g.vector(valid)))
+        numbers, selected_scores = g.Pad(numbers, missing), g.Pad(selected_scores, missing)
+    return g.cast(numbers, dtypes.int32), selected_scores, valid
 
 
-onnx("CombinedNonMaxSuppression")(combined)
+onnx("NonMaxSuppressionV2")(lambda g, *inputs: _suppressed_onnx(g, *inputs)[0])
+onnx("NonMaxSuppressionV3")(lambda g, *inputs: _suppressed_onnx(g, *inputs)[0])
 
 
 @onnx("NonMaxSuppression")
 def _suppression_onnx(g: Any, boxes: Any, scores: Any, most: Any, *, iou_threshold: float) -> Any:
-    return in_onnx.suppressed(g, boxes, scores, most, g.constant(np.float32(iou_threshold)))[0]
+    return _suppressed_onnx(g, boxes, scores, most, g.constant(np.float32(iou_threshold)))[0]
 
 
 @onnx("NonMaxSuppressionV4")
 def _suppression_v4_onnx(
     g: Any, boxes: Any, scores: Any, most: Any, overlap: Any, lowest: Any, *, pad_to_max_output_size: bool
 ) -> Any:
-    return in_onnx.suppressed(g, boxes, scores, most, overlap, lowest, pad_to_max_output_size)[::2]
+    return _suppressed_onnx(g, boxes, scores, most, overlap, lowest, pad_to_max_output_size)[::2]
 
 
 @onnx("NonMaxSuppressionV5")
 def _suppression_v5_onnx(
     g: Any, boxes: Any, scores: Any, most: Any, overlap: Any, lowest: Any, sigma: Any, *, pad_to_max_output_size: bool
 ) -> Any:
-    return in_onnx.suppressed(g, boxes, scores, most, overlap, lowest, pad_to_max_output_size, sigma)
+    return _suppressed_onnx(g, boxes, scores, most, overlap, lowest, pad_to_max_output_size, sigma)
+
+
+@onnx("CombinedNonMaxSuppression")
+def _combined_onnx(
+    g: Any, boxes: Any, scores: Any, most: Any, total: Any, overlap: Any, lowest: Any, *, pad_per_class: bool, clip_boxes: bool
+) -> tuple[Any, Any, Any, Any]:
+    """Return the best boxes of each image, their scores, classes and number.
+
+    ONNX's suppression returns the boxes of each class by falling score. A table of all places has the scores, and the best
+    of the table are taken.
+    """
+    count, classes = g.dim(scores, 1), g.dim(scores, 2)
+    rows = g.Mul(g.dim(scores, 0), classes)
+    each = g.Transpose(scores, perm=[0, 2, 1])
+    by_class = g.Transpose(g.Expand(boxes, g.joined(g.dim(scores, 0), count, classes, 4)), perm=[0, 2, 1, 3])
+    by_class = g.of_dims(by_class, rows, count, 4)
+    thresholds = [g.reshape(value, [1]) for value in (overlap, lowest)]
+    limit = g.vector(most)
+    selected = g.op("NonMaxSuppression", by_class, g.of_dims(each, rows, 1, count), limit, *thresholds, dtype=dtypes.int64)
+    row, box = (g.reshape(g.slice(selected, place, place + 1, 1), [-1]) for place in (0, 2))
+    capacity = g.Min(limit, count)
+    size = g.vector(total)
+    size = g.Min(size, g.Mul(limit, classes)) if pad_per_class else size
+    place = g.Add(g.Mul(row, capacity), _numbers_in_rows(g, row, rows))
+    chosen = g.GatherND(g.of_dims(each, rows, count), g.Concat(g.unsqueeze(row, 1), g.unsqueeze(box, 1), axis=1))
+    table = _scattered(g, g.Mul(rows, capacity), place, chosen, -np.inf)
+    places = _scattered(g, g.Mul(rows, capacity), place, box, 0)
+    lines = [g.of_dims(values, g.dim(scores, 0), g.Mul(classes, capacity)) for values in (table, places)]
+    padded = [g.Pad(values, g.joined([0, 0, 0], size), g.like(fill, values)) for values, fill in zip(lines, (-np.inf, 0))]
+    best, order = g.TopK(padded[0], size, outputs=2, axis=1)
+    is_there = g.Greater(best, -np.inf)
+    kinds = g.Where(is_there, g.Div(order, g.Max(capacity, 1)), 0)
+    taken = g.GatherElements(padded[1], order, axis=1)
+    images = g.unsqueeze(iota(g, g.dim(scores, 0)), 1)
+    indices = g.Concat(
+        g.unsqueeze(g.Add(g.Mul(images, classes), kinds), 2), g.unsqueeze(g.Where(is_there, taken, 0), 2), axis=2
+    )
+    best_boxes = g.Where(g.unsqueeze(is_there, 2), g.GatherND(by_class, indices), 0)
+    valid = g.ReduceSum(g.cast(is_there, dtypes.int32), [1], keepdims=0)
+    result = g.Min(g.Max(best_boxes, 0), 1) if clip_boxes else best_boxes
+    return result, g.Where(is_there, best, 0), g.cast(kinds, dtypes.float32), valid
+
+
+def _numbers_in_rows(g: Any, row: Any, rows: Any) -> Any:
+    """Return the number of each element among the elements of the same row; equal rows are together."""
+    ones = g.Expand(g.constant(np.int64(1)), g.dims(row))
+    counts = g.ScatterND(g.Expand(g.constant(np.int64(0)), rows), g.unsqueeze(row, 1), ones, reduction="add")
+    first = g.CumSum(counts, g.constant(np.int64(0)), exclusive=1)
+    return g.Sub(iota(g, g.Size(row)), g.Gather(first, row))
+
+
+def _scattered(g: Any, size: Any, places: Any, values: Any, fill: float) -> Any:
+    return g.ScatterND(g.Expand(g.like(fill, values), size), g.unsqueeze(places, 1), values)
 
 
 def _checked_for_xla(xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any) -> int:
@@ -318,12 +390,110 @@ def _checked_for_xla(xla: Any, boxes: Any, scores: Any, limit: Any, threshold: A
     return int(count)
 
 
+class _Picked(NamedTuple):
+    """The boxes picked by falling score: numbers and scores (..., limit), 0 behind the last, and their counts (...)."""
+
+    boxes: Any
+    scores: Any
+    counts: Any
+
+
+def _hard(xla: Any, threshold: Any) -> Callable[[Any, Any], Any]:
+    """Return a function that removes boxes whose overlap with the picked box exceeds a threshold."""
+    return lambda scores, overlap: xla.where(overlap.astype(scores.dtype) > threshold, -np.inf, scores)
+
+
+def _soft(xla: Any, sigma: Any, lowest: Any) -> Callable[[Any, Any], Any]:
+    """Return a function that lowers the scores of boxes by their overlap with the picked box (Bodla et al. 2017)."""
+
+    def lowered(scores: Any, overlap: Any) -> Any:
+        similarity = overlap.astype(scores.dtype)
+        scale = scores.dtype.type(-0.5) / scores.dtype.type(sigma)
+        lowered_scores = scores * xla.exp(scale * similarity * similarity)
+        return xla.where(lowered_scores > lowest, lowered_scores, -np.inf)
+
+    return lowered
+
+
+def _picked(xla: Any, boxes: Any, scores: Any, limit: int, lowest: Any, suppressed: Callable[[Any, Any], Any]) -> _Picked:
+    """Pick the best of boxes (..., n, 4) with scores (..., n) above `lowest`: each picked box suppresses the rest.
+
+    `suppressed` makes new scores of scores and overlaps, -inf for removed boxes.
+    """
+    lead, count = scores.shape[:-1], scores.shape[-1]
+    numbers, picked_scores = xla.zeros((*lead, limit), np.int32), xla.zeros((*lead, limit), scores.dtype)
+    if not count:
+        return _Picked(numbers, picked_scores, xla.zeros(lead, np.int32))
+
+    def goes_on(state: Any) -> Any:
+        step, left, *_ = state
+        return (step < min(limit, count)) & (left > -np.inf).any()
+
+    def picking(state: Any) -> Any:
+        step, left, numbers, picked_scores, counts = state
+        best = xla.argmax(left, -1)[..., None]
+        score = xla.take_along_axis(left, best, -1)
+        is_box = score > -np.inf
+        overlap = _overlaps(xla, xla.take_along_axis(boxes, best[..., None], -2), boxes)
+        left = xla.where(xla.arange(count) == best, -np.inf, suppressed(left, overlap))
+        numbers = numbers.at[..., step].set(xla.where(is_box, best, 0)[..., 0].astype(np.int32))
+        picked_scores = picked_scores.at[..., step].set(xla.where(is_box, score, 0)[..., 0].astype(picked_scores.dtype))
+        return step + 1, left.astype(scores.dtype), numbers, picked_scores, counts + is_box[..., 0]
+
+    left = xla.where(scores > lowest, scores, -np.inf).astype(scores.dtype)
+    state = (np.int32(0), left, numbers, picked_scores, xla.zeros(lead, np.int32))
+    return _Picked(*xla.lax.while_loop(goes_on, picking, state)[2:])
+
+
+def _overlaps(xla: Any, some: Any, others: Any) -> Any:
+    """Intersection over union, float32, 0 where a box has no area; corners may come in any order."""
+    low, high, areas = zip(*(_corners(xla, boxes.astype(np.float32)) for boxes in (some, others)))
+    sides = xla.maximum(xla.minimum(*high) - xla.maximum(*low), 0)
+    shared = sides[..., 0] * sides[..., 1]
+    union = areas[0] + areas[1] - shared
+    is_real = (areas[0] > 0) & (areas[1] > 0)
+    return xla.where(is_real, shared / xla.where(is_real, union, np.float32(1)), np.float32(0))
+
+
+def _corners(xla: Any, boxes: Any) -> tuple[Any, Any, Any]:
+    """Return the lower corners, the upper corners and the areas."""
+    low, high = xla.minimum(boxes[..., :2], boxes[..., 2:]), xla.maximum(boxes[..., :2], boxes[..., 2:])
+    return low, high, (high[..., 0] - low[..., 0]) * (high[..., 1] - low[..., 1])
+
+
+def _picked_of_classes(
+    xla: Any, boxes: Any, scores: Any, limit: int, size: int, threshold: Any, lowest: Any
+) -> tuple[Any, Any, Any, Any]:
+    """Return for each image the `size` best boxes picked in all classes: boxes, scores, classes and their number.
+
+    Boxes are (images, n, 1 or classes, 4), scores (images, n, classes); each class gives at most `limit` boxes.
+    """
+    images, count, classes = scores.shape
+    limit = min(limit, count)
+    by_class = xla.broadcast_to(xla.swapaxes(boxes, 1, 2), (images, classes, count, 4))
+    picks = _picked(xla, by_class, xla.swapaxes(scores, 1, 2), limit, lowest, _hard(xla, threshold))
+    is_box = (xla.arange(limit) < picks.counts[..., None]).reshape(images, classes * limit)
+    places = xla.broadcast_to(picks.boxes[..., None], (images, classes, limit, 4))
+    chosen = xla.take_along_axis(by_class, places, -2).reshape(images, classes * limit, 4)
+    picked_scores = picks.scores.reshape(images, classes * limit)
+    order = xla.argsort(xla.where(is_box, -picked_scores, np.inf), -1)[:, :size]  # equal ones stay in order
+    missing = size - order.shape[1]
+    valid = xla.minimum(picks.counts.sum(1), size).astype(np.int32)
+    parts = []
+    for values in (chosen, picked_scores[..., None], xla.arange(classes * limit)[None, :, None] // max(limit, 1)):
+        values = xla.broadcast_to(values, (images, *values.shape[1:])).astype(np.float32)
+        best = xla.take_along_axis(values, order[..., None], 1)
+        best = xla.where((xla.arange(order.shape[1]) < valid[:, None])[..., None], best, 0)
+        parts.append(xla.pad(best, ((0, 0), (0, missing), (0, 0))))
+    return parts[0], parts[1][..., 0], parts[2][..., 0], valid
+
+
 @lower("NonMaxSuppressionV4", static=(2,))
 def _suppression_v4_lowered(
     xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any, lowest: Any, *, pad_to_max_output_size: bool
 ) -> Any:
     count = _checked_for_xla(xla, boxes, scores, limit, threshold)
-    picks = in_xla.picked(xla, boxes, scores, count, lowest, in_xla.hard(xla, threshold))
+    picks = _picked(xla, boxes, scores, count, lowest, _hard(xla, threshold))
     return picks.boxes, picks.counts
 
 
@@ -334,8 +504,8 @@ def _suppression_v5_lowered(
     count = _checked_for_xla(xla, boxes, scores, limit, threshold)
     width = scalar(sigma, "soft_nms_sigma")
     require(width >= 0, f"soft_nms_sigma must not be negative: {width}")
-    suppressed = in_xla.soft(xla, width, lowest) if width > 0 else in_xla.hard(xla, threshold)
-    return tuple(in_xla.picked(xla, boxes, scores, count, lowest, suppressed))
+    suppressed = _soft(xla, width, lowest) if width > 0 else _hard(xla, threshold)
+    return tuple(_picked(xla, boxes, scores, count, lowest, suppressed))
 
 
 @lower("CombinedNonMaxSuppression", static=(2, 3))
@@ -356,5 +526,5 @@ def _combined_lowered(
     _check_combined(boxes, scores, limit, total, 0)
     xla.require((iou_threshold >= 0) & (iou_threshold <= 1))
     size = min(total, limit * scores.shape[2]) if pad_per_class else total
-    picked_boxes, *rest = in_xla.best_of_classes(xla, boxes, scores, limit, size, iou_threshold, score_threshold)
+    picked_boxes, *rest = _picked_of_classes(xla, boxes, scores, limit, size, iou_threshold, score_threshold)
     return (xla.clip(picked_boxes, 0, 1) if clip_boxes else picked_boxes, *rest)

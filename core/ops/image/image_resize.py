@@ -29,6 +29,7 @@ from ...registry.registry import (
     shape,
     zero_flops,
 )
+from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
@@ -36,8 +37,6 @@ from ..shared.argument_checks import require, require_rank, require_shape, with_
 from ..shared.decompositions import gradient_by_parts
 from ..shared.plain_shapes import second_shape
 from ..shared.shape_arguments import ints, shape_from
-from . import _onnx_images as in_onnx
-from . import _resize_lowerings as programs
 
 _ATTRS = ("align_corners", "half_pixel_centers")
 
@@ -434,16 +433,100 @@ def _area_taps(images: Array, size: Array, align_corners: bool, half_pixel_cente
     return _taps(numerics.area, images.shape, *_size(images, size), align_corners)
 
 
+def _resized_onnx(
+    g: Any, images: Any, size: Any, mode: str, align_corners: bool, half_pixel_centers: bool, **attrs: Any
+) -> Any:
+    """(n, h, w, c) of other sizes; where half_pixel_centers is false, pixels stand at their corners."""
+    how = "align_corners" if align_corners else "half_pixel" if half_pixel_centers else "asymmetric"
+    # By the reshape, ONNX's checker knows that there are four sizes.
+    sizes = g.joined(g.dim(images, 0), g.dim(images, 3), g.vector(g.reshape(size, 2)))
+    attrs = {"mode": mode, "coordinate_transformation_mode": how, **attrs}
+    return g.channels_last(g.Resize(g.channels_first(images), None, None, sizes, **attrs), 4)
+
+
 # ONNX has an operator for these two, for sizes of any kind.
-onnx("ResizeBilinear")(in_onnx.bilinear)
-onnx("ResizeNearestNeighbor")(in_onnx.nearest)
+@onnx("ResizeBilinear")
+def _bilinear_onnx(g: Any, images: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    return _resized_onnx(g, g.cast(images, dtypes.float32), size, "linear", align_corners, half_pixel_centers)
+
+
+@onnx("ResizeNearestNeighbor")
+def _nearest_onnx(g: Any, images: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    rounding = "round_prefer_ceil" if align_corners or half_pixel_centers else "floor"
+    return _resized_onnx(g, images, size, "nearest", align_corners, half_pixel_centers, nearest_mode=rounding)
+
+
 _bilinear, _bicubic = (functools.partial(_image_taps, method) for method in (numerics.bilinear, numerics.bicubic))
+
+
+def _resizing(taps: Callable[..., tuple[Taps, Taps]], resample: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the program of a resizing; `taps` of images, a size and the attributes says how to `resample` both axes."""
+
+    def program(xp: Any, images: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool = False) -> Any:
+        return resample(xp, images, *taps(images, size, align_corners, half_pixel_centers))
+
+    return program
+
+
+def _gradient_of_resizing(taps: Callable[..., tuple[Taps, Taps]]) -> Callable[..., Any]:
+    """Return the lowering of the gradient of a resizing; `taps` takes the gradient, the images and the two attributes."""
+
+    def lowering(xla: Any, grads: Any, images: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+        return _added(xla, grads, images.dtype, *taps(grads, images, align_corners, half_pixel_centers))
+
+    return lowering
+
+
+def _taken(xla: Any, images: Any, *axes: Taps) -> Any:
+    """Resample images (N, H, W, C) along height and width, float32; NaN stays at its taps."""
+    resized = images.astype(np.float32)
+    for axis, taps in enumerate(axes, start=1):
+        weights = taps.weights.astype(np.float32).reshape(*taps.weights.shape, *(1,) * (3 - axis))
+        resized = xla.sum(xla.take(resized, taps.indices, axis=axis) * weights, axis=axis + 1)
+    return resized
+
+
+def _multiplied(xp: Any, images: Any, rows: Taps, columns: Taps) -> Any:
+    """Resample by products with matrices: a third of the time in onnxruntime, but NaN spreads along rows and columns."""
+    return _spread(xp, images.astype(np.float32), rows.matrix(np.float32).T, columns.matrix(np.float32).T)
+
+
+def _added(xla: Any, grads: Any, dtype: Any, rows: Taps, columns: Taps) -> Any:
+    """Return the gradient for images of that dtype; in double the sums alone are double, as TensorFlow's are."""
+    if dtype != np.float64:
+        return _spread(xla, grads, rows.matrix(np.float32), columns.matrix(np.float32)).astype(dtype)
+    total: Any = 0
+    for i, row_weight in zip(rows.indices.T, rows.weights.T.astype(np.float32)):
+        for j, column_weight in zip(columns.indices.T, columns.weights.T.astype(np.float32)):
+            part = grads * row_weight[:, None, None] * column_weight[:, None]
+            total = total + _spread(xla, part.astype(np.float64), _ones(i, rows.size), _ones(j, columns.size))
+    return total
+
+
+def _taken_gradient(xla: Any, grads: Any, rows: Array, columns: Array, height: int, width: int) -> Any:
+    """Return the gradient for images sampled at the positions in `rows` and `columns`."""
+    is_short = xla.issubdtype(grads.dtype, np.floating) and grads.dtype.itemsize < np.dtype(np.float32).itemsize
+    dtype = np.dtype(np.float32) if is_short else grads.dtype
+    return _spread(xla, grads.astype(dtype), _ones(rows, height, dtype), _ones(columns, width, dtype)).astype(grads.dtype)
+
+
+def _spread(xla: Any, grads: Any, rows: Array, columns: Array) -> Any:
+    """Products with the matrices (outputs, size) of both axes."""
+    tall = xla.einsum("oh,nopc->nhpc", rows, grads)
+    return xla.einsum("pw,nhpc->nhwc", columns, tall)
+
+
+def _ones(places: Array, size: int, dtype: Any = np.float64) -> Array:
+    """Return the matrix (outputs, size) that takes a single position for each output."""
+    return (places[:, None] == np.arange(size)).astype(dtype)
+
+
 for _op, _of_images in (("ResizeBilinear", _bilinear), ("ResizeBicubic", _bicubic), ("ResizeArea", _area_taps)):
-    lower(_op, static=(1,))(programs.resizing(_of_images, programs.resampled))
+    lower(_op, static=(1,))(_resizing(_of_images, _taken))
     if _op != "ResizeBilinear":
-        onnx_arrays(_op, static=(1,))(programs.resizing(_of_images, programs.multiplied))
-arrays("ResizeBilinearGrad")(programs.gradient_of_resizing(functools.partial(_gradient_taps, numerics.bilinear)))
-arrays("ResizeBicubicGrad")(programs.gradient_of_resizing(functools.partial(_gradient_taps, numerics.bicubic)))
+        onnx_arrays(_op, static=(1,))(_resizing(_of_images, _multiplied))
+arrays("ResizeBilinearGrad")(_gradient_of_resizing(functools.partial(_gradient_taps, numerics.bilinear)))
+arrays("ResizeBicubicGrad")(_gradient_of_resizing(functools.partial(_gradient_taps, numerics.bicubic)))
 
 
 @lower("ResizeNearestNeighbor", static=(1,))
@@ -455,7 +538,7 @@ def _nearest_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool,
 @arrays("ResizeNearestNeighborGrad", static=(1,))
 def _nearest_gradient_of_arrays(xp: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
     sizes, rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
-    return programs.taken_gradient(xp, grads, rows, columns, *sizes)
+    return _taken_gradient(xp, grads, rows, columns, *sizes)
 
 
 facts("half_clear", of=["ResizeNearestNeighbor", "ResizeNearestNeighborGrad"])

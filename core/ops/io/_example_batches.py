@@ -6,13 +6,13 @@ any other message, damaged messages among them, nothing is returned, and `_examp
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from ...codecs import wire
+from ...support import dataclasses
 from ...types import dtypes
 from ...types.arrays import Array
 from ...types.dtypes import DType

@@ -5,7 +5,6 @@ https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/example/exa
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...codecs import wire
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.dtypes import DType

@@ -5,7 +5,6 @@ Source: https://protobuf.dev/programming-guides/encoding.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -13,8 +12,8 @@ import numpy as np
 
 from ...codecs import wire
 from ...codecs.message_types import MessageField
-from ...codecs.varint import varint
-from ...codecs.wire import FIXED32, FIXED64, LENGTH_DELIMITED, START_GROUP, VARINT
+from ...codecs.wire import FIXED32, FIXED64, LENGTH_DELIMITED, START_GROUP, VARINT, varint
+from ...support import dataclasses
 from ...support.errors import DataLossError
 from ...types import dtypes
 from ...types.dtypes import DType

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...codecs import png, wav, wire
-from ...numerics.histogram import histogram
+from ...numerics.tensor_statistics import bucket_histogram
 from ...runtime.state import tensor_proto_bytes
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
@@ -41,7 +41,7 @@ def histogram_part(values: Array, name: str) -> bytes:
         if np.isnan(numbers).any():
             raise InvalidArgumentError(f"Nan in summary histogram for: {name}")
         raise InvalidArgumentError(f"Infinity in Histogram for: {name}")
-    summary = histogram(numbers)
+    summary = bucket_histogram(numbers)
     message = b"".join(
         wire.double_field(number, item)
         for number, item in enumerate((summary.minimum, summary.maximum, summary.count, summary.total, summary.sum_squares), 1)

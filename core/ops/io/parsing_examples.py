@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 import itertools
 import math
@@ -15,6 +14,7 @@ import numpy as np
 
 from ...registry.constant_inputs import prepared
 from ...registry.registry import facts, kernel, shape, without_gradient, zero_flops
+from ...support import dataclasses
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...registry.registry import kernel, shape, without_gradient, zero_flops
+from ...support import dataclasses
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array

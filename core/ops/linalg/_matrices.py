@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
+from ...numerics.half_precision import wide
 from ...registry.registry import Cost
 from ...types.dims import DimLike
 from ...types.shapes import UNKNOWN, Shape, merge_dims, merge_shapes
@@ -134,3 +136,17 @@ def reduce_batch(g: Any, grad: Any, x: Any, other: Any) -> Any:
 def per_matrix(g: Any, factors: Any) -> Any:
     """Numbers (...) as factors (..., 1, 1) of matrices."""
     return g.ExpandDims(g.ExpandDims(factors, -1), -1)
+
+
+def widened_lowering(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a lowering that computes narrow floats in 32 bits."""
+
+    @functools.wraps(function)
+    def lowering(xla: Any, *values: Any, **attrs: Any) -> Any:
+        return function(xla, *map(wide, values), **attrs)
+
+    return lowering
+
+
+def adjoint_lowering(xla: Any, x: Any) -> Any:
+    return xla.conj(x.swapaxes(-1, -2))

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
-from ...numerics.eigh import eigh
 from ...numerics.half_precision import widened
-from ...registry.registry import Cost, flops, gradient, kernel, onnx, shape, without_gradient
+from ...numerics.linalg import eigh
+from ...registry.registry import Cost, flops, gradient, kernel, lower, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
-from . import _onnx_jacobi as jacobi_in_onnx
-from . import _onnx_linalg as in_onnx
-from . import _xla_linalg  # noqa: F401 - registers lowerings
+from ..shared.argument_checks import require
+from ..shared.onnx_lowerings import adjoint_of, along, last_dims
+from ..shared.onnx_lowerings import transposed as transposed_onnx
 from ._matrices import (
     adjoint,
+    adjoint_lowering,
     cubic,
     halve_diagonal,
     lower_triangle,
@@ -33,7 +34,9 @@ from ._matrices import (
     require_matrix,
     require_square,
     square_shape,
+    widened_lowering,
 )
+from .linalg import matrices_onnx, pivot_order_onnx, triangle_onnx
 
 _EPSILON = 1e-20
 """The width of the Lorentzian that broadens the poles at equal eigenvalues and singular values."""
@@ -369,7 +372,254 @@ def self_adjoint_eig_flops(input: TensorSpec) -> Cost:
 
 without_gradient("SelfAdjointEig", "BatchSelfAdjointEig")
 
-onnx("Qr")(in_onnx.orthogonal)
-onnx("Lu")(in_onnx.factored)
-onnx("Svd", "BatchSvd")(jacobi_in_onnx.singular_values)
-onnx("SelfAdjointEigV2", "BatchSelfAdjointEigV2")(jacobi_in_onnx.self_adjoint)
+
+@lower("Qr")
+@widened_lowering
+def _orthogonal_lowering(xla: Any, x: Any, *, full_matrices: bool) -> tuple[Any, Any]:
+    """Return Q with orthonormal columns and the upper triangular R with Q R = A."""
+    require_matrix(x)
+    rows, columns = x.shape[-2:]
+    if x.size:
+        q, r = xla.lax.linalg.qr(x, full_matrices=full_matrices)
+        return q, r
+    size = rows if full_matrices else min(rows, columns)
+    q = xla.broadcast_to(xla.eye(rows, size, dtype=x.dtype), (*x.shape[:-1], size))
+    return q, xla.zeros((*x.shape[:-2], size, columns), x.dtype)
+
+
+@lower("Svd", "BatchSvd")
+@widened_lowering
+def _singular_values_lowering(xla: Any, x: Any, *, compute_uv: bool, full_matrices: bool) -> tuple[Any, Any, Any]:
+    """Return the singular values from the largest down, U and V; NaN where an input is not finite."""
+    require_matrix(x)
+    require(x.size, "no singular values of empty matrices")
+    is_finite, nan = xla.isfinite(x).all(), xla.asarray(np.nan, x.dtype)
+    safe = xla.where(is_finite, x, 0)
+    if not compute_uv:
+        values = xla.lax.linalg.svd(safe, full_matrices=False, compute_uv=False)
+        nothing = xla.zeros((), x.dtype)
+        return xla.where(is_finite, values.astype(x.dtype), nan), nothing, nothing
+    u, values, vh = xla.lax.linalg.svd(safe, full_matrices=full_matrices)
+    parts = values.astype(x.dtype), u, adjoint_lowering(xla, vh)
+    first, second, third = (xla.where(is_finite, part, nan) for part in parts)
+    return first, second, third
+
+
+@lower("Lu")
+@widened_lowering
+def _factors_lowering(xla: Any, x: Any) -> tuple[Any, Any]:
+    """Return the packed factors of the matrices with permuted rows, and the permutations."""
+    require_square(x)
+    require(x.size, "no factors of empty matrices")
+    packed, _, order = xla.lax.linalg.lu(x)
+    xla.require((xla.abs(xla.diagonal(packed, 0, -2, -1)) > 0).all())
+    return packed, order
+
+
+@onnx("Lu")
+def _factored_onnx(g: Any, matrix: Any) -> tuple[Any, Any]:
+    """Return both triangles in a single matrix, and the permutation of its rows."""
+    rows = matrices_onnx(g, matrix)
+    columns, numbers = g.unsqueeze(along(g, matrix, -1), 0, 1), g.unsqueeze(along(g, matrix, -1), 0, -1)
+    order = g.Expand(numbers, g.joined(g.dim(rows, 0), g.dim(rows, 1), 1))
+
+    def advance(i: Any, carried: Any) -> Any:
+        rows, order = carried
+        k = g.unsqueeze(i, 0)
+        turned = pivot_order_onnx(g, rows, k, numbers)
+        order = g.GatherElements(order, turned, axis=1)
+        rows = g.GatherElements(rows, g.Expand(turned, g.dims(rows)), axis=1)
+        row, is_below = g.Gather(rows, k, axis=1), g.Greater(numbers, k)
+        factors = g.Div(g.Gather(rows, k, axis=2), g.Gather(row, k, axis=2))
+        left = g.Where(g.Greater(columns, k), g.Sub(rows, g.Mul(factors, row)), g.Where(g.Equal(columns, k), factors, rows))
+        return [g.Where(is_below, left, rows), order]
+
+    rows, order = g.repeat(g.reshape(g.dim(matrix, -1), []), [rows, order], advance)
+    return g.of_dims(rows, g.dims(matrix)), g.of_dims(order, g.slice(g.dims(matrix), 0, g.rank(matrix) - 1))
+
+
+@onnx("Qr")
+def _orthogonal_onnx(g: Any, matrix: Any, *, full_matrices: bool) -> tuple[Any, Any]:
+    """Return Q and R by reflections; the diagonal of R has LAPACK's signs."""
+    height, width = last_dims(g, matrix, 2)
+    least = min(height, width)
+    right = matrices_onnx(g, matrix)
+    nothing = g.zeros_like(right)
+    # The product with zeros gives the identity the number of matrices, which only the run may know.
+    left = g.Add(g.constant(np.eye(height), matrix.dtype), g.MatMul(nothing, transposed_onnx(g, nothing)))
+    numbers = g.constant(np.arange(height).reshape(1, height, 1))
+
+    def advance(i: Any, carried: Any) -> Any:
+        left, right = carried
+        vector, scale = _reflection_onnx(g, g.Gather(right, g.unsqueeze(i, 0), axis=2), i, numbers)
+        row = adjoint_of(g, vector)
+        right = g.Sub(right, g.Mul(g.conjugate(scale), g.MatMul(vector, g.MatMul(row, right))))
+        return [g.Sub(left, g.Mul(scale, g.MatMul(g.MatMul(left, vector), row))), right]
+
+    left, right = g.repeat(least, [left, right], advance)
+    inner = height if full_matrices else least
+    q, r = g.slice(left, 0, inner, 2), g.slice(triangle_onnx(g, right, lower=False), 0, inner, 1)
+    outer = g.slice(g.dims(matrix), 0, g.rank(matrix) - 2)
+    return g.of_dims(q, outer, height, inner), g.of_dims(r, outer, inner, width)
+
+
+def _reflection_onnx(g: Any, column: Any, i: Any, numbers: Any) -> tuple[Any, Any]:
+    """Return the vector, 1 at place i, and the factor of the reflection that clears a column below that place.
+
+    A column that is already clear stays the same.
+    """
+    zero = g.like(0, column)
+    head = g.Gather(column, g.unsqueeze(i, 0), axis=1)
+    tail = g.Where(g.Greater(numbers, i), column, zero)
+    rest = g.ReduceSum(g.Mul(g.Abs(tail), g.Abs(tail)), [1])
+    first, other = g.parts(head) if head.dtype.is_complex else (head, g.zeros_like(head))
+    size = g.Sqrt(g.Add(g.Add(g.Mul(first, first), g.Mul(other, other)), rest))
+    end = g.cast(g.Where(g.Less(first, 0), size, g.Neg(size)), head.dtype)
+    stays = g.And(g.Equal(rest, 0), g.Equal(other, 0))
+    vector = g.Where(stays, zero, g.Div(tail, g.Sub(head, end)))
+    vector = g.Where(g.Equal(numbers, i), g.like(1, column), vector)
+    return vector, g.Where(stays, zero, g.Div(g.Sub(end, head), end))
+
+
+# Singular values and eigenvalues in ONNX, which has no such operators, are those of one-sided Jacobi rotations (Golub and Van
+# Loan, Matrix Computations, 8.6.3): the columns of a matrix are turned in pairs until all are orthogonal. The pairs of a round
+# share no column, so that a round is one step of a loop, and a tournament of rounds has each pair once.
+
+_SWEEPS: Final = 14
+"""The number of tournaments; the sum of the products of columns shrinks quadratically after a few."""
+
+
+@onnx("Svd", "BatchSvd")
+def _singular_values_onnx(g: Any, matrix: Any, *, compute_uv: bool, full_matrices: bool) -> Any:
+    """Return the singular values, and the singular vectors, each pair of them up to a common factor of size 1."""
+    height, width = _sizes(g, matrix)
+    outer = g.slice(g.dims(matrix), 0, g.rank(matrix) - 2)
+    least = min(height, width)
+    rows = matrices_onnx(g, matrix)
+    tall = rows if height >= width else adjoint_of(g, rows)
+    turned, right, sizes = _orthogonal_columns(g, tall, max(height, width), least)
+    values = g.of_dims(sizes, outer, least)
+    if not compute_uv:
+        return values, g.constant(np.zeros(0), matrix.dtype), g.constant(np.zeros(0), matrix.dtype)
+    noise = g.Mul(g.slice(sizes, 0, 1, 2), g.like(np.finfo(sizes.dtype.numpy).eps, sizes))
+    turned = g.Where(g.Less(sizes, noise), g.constant(np.zeros((1, 1, 1)), matrix.dtype), turned)
+    long = max(height, width) if full_matrices else least
+    left = g.of_dims(_directions(g, turned, max(height, width), least, full_matrices), outer, max(height, width), long)
+    right = g.of_dims(right, outer, least, least)
+    return (values, left, right) if height >= width else (values, right, left)
+
+
+@onnx("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
+def _self_adjoint_onnx(g: Any, matrix: Any, *, compute_v: bool) -> Any:
+    """Return the eigenvalues of the lower triangle in ascending order, and the eigenvectors up to a factor of size 1.
+
+    The norm is added to the diagonal, so that no two eigenvalues have the same size and different signs.
+    """
+    size = _sizes(g, matrix)[0]
+    outer = g.slice(g.dims(matrix), 0, g.rank(matrix) - 2)
+    lower = triangle_onnx(g, matrices_onnx(g, matrix), lower=True)
+    on_diagonal = g.cast(g.constant(np.eye(size)), matrix.dtype)
+    strict = g.Mul(lower, g.Sub(1, on_diagonal))
+    diagonal = g.Mul(g.Mul(g.Add(lower, g.conjugate(lower)), 0.5), on_diagonal)  # LAPACK ignores imaginary parts there
+    whole = g.Add(g.Add(strict, adjoint_of(g, strict)), diagonal)
+    norm = g.cast(g.Sqrt(g.ReduceSum(_squared(g, whole), [1, 2], keepdims=1)), matrix.dtype)
+    _, right, _ = _orthogonal_columns(g, g.Add(whole, g.Mul(on_diagonal, norm)), size, size)
+    products = g.ReduceSum(g.Mul(g.conjugate(right), g.MatMul(whole, right)), [1], keepdims=1)
+    values = g.parts(products)[0] if products.dtype.is_complex else products
+    values, order = g.TopK(values, g.constant(np.array([size])), outputs=2, axis=2, largest=0)
+    values = g.cast(g.of_dims(values, outer, size), matrix.dtype)
+    if not compute_v:
+        return values, g.constant(np.zeros(0), matrix.dtype)
+    return values, g.of_dims(_columns(g, right, order, size, size), outer, size, size)
+
+
+def _divided(g: Any, x: Any, size: Any) -> Any:
+    """Return x / size for real sizes; a complex quotient would square the sizes, which may be tiny."""
+    return g.complex(*(g.Div(part, size) for part in g.parts(x))) if x.dtype.is_complex else g.Div(x, size)
+
+
+def _sizes(g: Any, matrix: Any) -> tuple[int, int]:
+    height, width = last_dims(g, matrix, 2)
+    if not height or not width:
+        g.refuse("its matrices have no elements")
+    return height, width
+
+
+def _squared(g: Any, x: Any) -> Any:
+    """Return the squares of absolute values."""
+    return g.Mul(g.Abs(x), g.Abs(x))
+
+
+def _columns(g: Any, x: Any, order: Any, height: int, width: int) -> Any:
+    """Return the columns of matrices (n, height, ...) in an order (n, 1, width)."""
+    result = g.GatherElements(x, g.Expand(order, g.joined(g.dim(x, 0), height, width)), axis=2)
+    for value in (result, *(result.parts or ())):
+        value.spec = TensorSpec(value.dtype, Shape((None, height, width)))
+    return result
+
+
+def _orthogonal_columns(g: Any, x: Any, height: int, width: int) -> tuple[Any, Any, Any]:
+    """Return x V, V and the sizes of the columns of x V, which are orthogonal and in descending order; V is unitary."""
+    even = width + width % 2
+    frame = np.zeros((height, even - width)), np.eye(width, even)
+    start = g.Concat(x, g.Expand(g.constant(frame[0], x.dtype), g.joined(g.dim(x, 0), height, even - width)), axis=2)
+    units = g.Expand(g.constant(frame[1], x.dtype), g.joined(g.dim(x, 0), width, even))
+    both = g.Concat(start if even > width else x, units, axis=1)
+    if even > 2:
+        seats = _seats(even)
+        (both,) = g.repeat(_SWEEPS * (even - 1), [both], lambda i, carried: [_round(g, carried[0], height, even, seats)])
+    elif even == 2:
+        both = _round(g, both, height, even, np.arange(2))
+    turned, right = g.slice(both, 0, height, 1), g.slice(both, height, height + width, 1)
+    sizes = g.Sqrt(g.ReduceSum(_squared(g, turned), [1], keepdims=1))
+    is_real = g.Greater(g.ReduceSum(_squared(g, right), [1], keepdims=1), 0.5)
+    _, order = g.TopK(g.Where(is_real, sizes, g.like(-1, sizes)), g.constant(np.array([width])), outputs=2, axis=2)
+    return (
+        _columns(g, turned, order, height, width),
+        _columns(g, right, order, width, width),
+        _columns(g, sizes, order, 1, width),
+    )
+
+
+def _seats(count: int) -> Any:
+    """Return the order of the columns for the next round of a tournament: all but the first move on by one seat."""
+    half = count // 2
+    circle = [*range(half), *reversed(range(half, count))]
+    moved = [circle[0], circle[-1], *circle[1:-1]]
+    order = np.empty(count, np.int64)
+    order[circle] = moved
+    return order
+
+
+def _round(g: Any, both: Any, height: int, count: int, seats: Any) -> Any:
+    """Turn each column of the first half and its partner of the second half until both are orthogonal; change seats."""
+    half = count // 2
+    a, b = g.slice(both, 0, half, 2), g.slice(both, half, count, 2)
+    above, other = g.slice(a, 0, height, 1), g.slice(b, 0, height, 1)
+    product = g.ReduceSum(g.Mul(g.conjugate(above), other), [1], keepdims=1)
+    size = g.Abs(product)
+    is_done = g.Equal(size, 0)
+    divisor = g.Where(is_done, g.like(1, size), size)
+    sums = [g.ReduceSum(_squared(g, half), [1], keepdims=1) for half in (above, other)]
+    slope = g.Div(g.Mul(g.Sub(sums[1], sums[0]), 0.5), divisor)
+    tangent = g.Reciprocal(g.Add(g.Abs(slope), g.Sqrt(g.Add(g.Mul(slope, slope), 1))))
+    tangent = g.Where(is_done, g.like(0, size), g.Where(g.Less(slope, 0), g.Neg(tangent), tangent))
+    cosine = g.Reciprocal(g.Sqrt(g.Add(g.Mul(tangent, tangent), 1)))
+    cosine, sine = (g.cast(value, both.dtype) for value in (cosine, g.Mul(cosine, tangent)))
+    b = g.Mul(b, g.Where(is_done, g.constant(np.ones((1, 1, 1)), both.dtype), _divided(g, g.conjugate(product), divisor)))
+    pair = [g.Sub(g.Mul(a, cosine), g.Mul(b, sine)), g.Add(g.Mul(a, sine), g.Mul(b, cosine))]
+    return g.Gather(g.Concat(*pair, axis=2), g.constant(seats), axis=2)
+
+
+def _directions(g: Any, x: Any, height: int, width: int, full: bool) -> Any:
+    """Return orthogonal columns of size 1 in the directions of the columns of x; any directions for columns of zeros."""
+    q, r = _orthogonal_onnx(g, x, full_matrices=full)
+    columns = height if full else width
+    diagonal = g.ReduceSum(g.Mul(r, g.constant(np.eye(columns, width), r.dtype)), [1], keepdims=1)
+    size = g.Abs(diagonal)
+    factor = _divided(g, diagonal, g.Where(g.Equal(size, 0), g.like(1, size), size))
+    factor = g.Where(g.Equal(size, 0), g.constant(np.ones((1, 1, 1)), r.dtype), factor)
+    if columns > width:
+        ones = g.Expand(g.constant(np.ones((1, 1, columns - width)), r.dtype), g.joined(g.dim(x, 0), 1, columns - width))
+        factor = g.Concat(factor, ones, axis=2)
+    return g.Mul(q, factor)

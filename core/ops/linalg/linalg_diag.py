@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -9,27 +10,104 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import gradient, kernel, onnx, shape, zero_flops
+from ...registry.registry import arrays, gradient, kernel, shape, zero_flops
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.dims import dim_min
+from ...types.dims import DimLike, dim_max, dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_min_rank, scalar
-from ..shared.onnx_lowerings import along, gathered, last_dims, numbered
+from ..shared.onnx_lowerings import numbered
 from ..shared.shape_arguments import scalar_of
-from . import _xla_diag  # noqa: F401 - registers lowerings
-from ._diagonals import (
-    band,
-    band_places,
-    band_width,
-    diagonal_range,
-    from_diagonals,
-    longest,
-    matrix_size,
-    require_diagonals,
-    set_diagonals,
-)  # fmt: skip
+
+
+@functools.lru_cache(maxsize=64)
+def band(rows: int, columns: int, lower: int, upper: int) -> Array:
+    """(rows, columns): True where -lower <= column - row <= upper."""
+    offset = np.arange(columns) - np.arange(rows)[:, None]
+    return (offset >= -lower) & (offset <= upper)
+
+
+def band_width(value: Array, name: str, size: int) -> int:
+    """Return the number of diagonals on a side of the main diagonal; a negative number means all."""
+    width: int = scalar(value, name)
+    require(width <= size, f"{name} must be negative or not above {size}, not {width}")
+    return size if width < 0 else width
+
+
+#
+# Diagonal d of a matrix holds the elements with column - row = d. Several diagonals are packed as the rows of a matrix, from
+# the uppermost down, each as long as the longest: `align` says on which side the shorter ones are padded.
+@functools.lru_cache(maxsize=64)
+def band_places(rows: int, columns: int, lower: int, upper: int, align: str) -> tuple[Array, Array, Array, Array]:
+    """Return the band's places: (row, column) in the matrix, (diagonal, position) in the packed diagonals."""
+    row, column = np.nonzero(band(rows, columns, -lower, upper))
+    diagonal = column - row
+    length = np.minimum(rows + np.minimum(diagonal, 0), columns - np.maximum(diagonal, 0))
+    upper_left, lower_left = (side == "LEFT" for side in align.split("_"))
+    is_left = ((diagonal >= 0) & upper_left) | ((diagonal <= 0) & lower_left)
+    padding = np.where(is_left, 0, longest(rows, columns, lower, upper) - length)
+    return row, column, upper - diagonal, np.minimum(row, column) + padding
+
+
+def longest(rows: DimLike, columns: DimLike, lower: int, upper: int) -> Any:
+    """Return the length of the longest diagonal between `lower` and `upper`."""
+    return dim_min(rows + min(upper, 0), columns - max(lower, 0))
+
+
+def from_diagonals(diagonal: Array, lower: int, upper: int, rows: int, columns: int, padding: Array, align: str) -> Array:
+    """Return matrices of `padding` with the given diagonals."""
+    batch = diagonal.shape[: -2 if lower < upper else -1]
+    result = np.empty((*batch, rows, columns), diagonal.dtype)
+    result[...] = padding
+    set_diagonals(result, diagonal, lower, upper, align)
+    return result
+
+
+def set_diagonals(result: Array, diagonal: Array, lower: int, upper: int, align: str) -> None:
+    """Write diagonals into contiguous matrices (..., rows, columns)."""
+    rows, columns = result.shape[-2:]
+    if lower == upper and columns:  # every so many elements, as long as there are rows
+        start = upper if upper >= 0 else -upper * columns
+        result.reshape(*result.shape[:-2], rows * columns)[..., start :: columns + 1][..., : diagonal.shape[-1]] = diagonal
+        return
+    row, column, place, position = band_places(rows, columns, lower, upper, align)
+    packed = diagonal if lower < upper else diagonal[..., None, :]
+    result[..., row, column] = packed[..., place, position]
+
+
+def diagonal_range(k: Array) -> tuple[int, int]:
+    """Return (lower, upper) from a scalar, or a vector of one or two elements."""
+    k = np.asarray(k)
+    if k.ndim:
+        require(k.ndim == 1, f"diag_index must be a scalar or vector, received shape: {k.shape}")
+        require(k.size in (1, 2), f"diag_index must have only one or two elements, received {k.size} elements.")
+    values = k.ravel().tolist()
+    lower, upper = values[0], values[-1]
+    require(lower <= upper, f"lower_diag_index must not be larger than upper_diag_index: {lower} > {upper}")
+    return lower, upper
+
+
+def matrix_size(longest: Any, lower: Any, upper: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+    """Return the size of a matrix from the length of its longest diagonal; -1 means the smallest size that fits."""
+    least_rows, least_columns = longest - min(upper, 0), longest + max(lower, 0)
+    if rows == -1 and columns == -1:
+        rows = columns = dim_max(least_rows, least_columns)
+    rows = least_rows if rows == -1 else rows
+    columns = least_columns if columns == -1 else columns
+    are_known = all(isinstance(size, int) for size in (least_rows, least_columns, rows, columns))
+    if are_known and (rows < least_rows or columns < least_columns):
+        raise InvalidArgumentError(f"The number of rows or columns is too small: {rows} x {columns}")
+    if are_known and rows != least_rows and columns != least_columns:
+        raise InvalidArgumentError(
+            f"The number of rows or columns is not consistent with the specified diagonals: {rows} x {columns}"
+        )
+    return rows, columns
+
+
+def require_diagonals(rows: int, columns: int, lower: int, upper: int) -> None:
+    for name, value in (("lower_diag_index", lower), ("upper_diag_index", upper)):
+        if value and not -rows < value < columns:
+            raise InvalidArgumentError(f"{name} is out of bound: {value}. It must be between {-rows} and {columns}")
 
 
 @kernel("MatrixBandPart", "BatchMatrixBandPart")
@@ -283,81 +361,115 @@ def diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 zero_flops("Diag", "DiagPart")
 
 
-# ONNX moves elements by their numbers: the kernels say where they go to.
-_MAIN, _NOWHERE = np.zeros((), np.int32), np.full((), -1)
+# The array programs move elements by their numbers: the kernels, of matrices of numbers, say where they go.
+_NOWHERE = np.full((), -1)
 
 
-@onnx("MatrixBandPart", "BatchMatrixBandPart")
-def _band_part_onnx(g: Any, x: Any, lower: Any, upper: Any) -> Any:
-    """Zero outside of the band."""
-    rows, columns = (along(g, x, axis) for axis in (-2, -1))
-    below = g.Sub(g.unsqueeze(rows, 1), columns)
-    lower, upper = (g.cast(g.reshape(width, []), dtypes.int64) for width in (lower, upper))
-    is_inside = g.And(
-        g.Or(g.Less(lower, 0), g.LessOrEqual(below, lower)), g.Or(g.Less(upper, 0), g.LessOrEqual(g.Neg(below), upper))
-    )
-    return g.Where(is_inside, x, g.like(0, x))
+def _moved(xp: Any, x: Any, places: Any, dims: int, fill: Any = None) -> Any:
+    """Return the elements at flat `places` of the last dimensions of `x`; `fill` where a place is -1."""
+    batch, at = x.shape[: x.ndim - dims], np.asarray(places)
+    if fill is not None and (at < 0).all():
+        return xp.broadcast_to(fill, (*batch, *at.shape))
+    flat = xp.reshape(x, (*batch, math.prod(x.shape[x.ndim - dims :])))
+    elements = xp.reshape(xp.take(flat, np.maximum(at, 0).ravel(), -1), (*batch, *at.shape))
+    return elements if fill is None or (at >= 0).all() else xp.where(at >= 0, elements, fill)
 
 
-@onnx("MatrixDiagV2", "MatrixDiagV3")
-def _matrix_diag_v3_onnx(
-    g: Any, diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding_value: Any, *, align: str = "LEFT_LEFT"
+@arrays("MatrixBandPart", "BatchMatrixBandPart")
+def _band_part_arrays(xp: Any, x: Any, lower: Any, upper: Any) -> Any:
+    require_min_rank(x, 2, "input")
+    rows, columns = (xp.arange(size) for size in x.shape[-2:])
+    below = rows[:, None] - columns
+    for width, size in ((lower, x.shape[-2]), (upper, x.shape[-1])):
+        require(width.ndim == 0, "the width of a band must be a scalar")
+        xp.require(width <= size)
+    lower, upper = (width.astype(below.dtype) for width in (lower, upper))
+    is_inside = ((lower < 0) | (below <= lower)) & ((upper < 0) | (-below <= upper))
+    return xp.where(is_inside, x, np.zeros((), x.dtype))
+
+
+@arrays("MatrixDiag", "BatchMatrixDiag")
+def _of_main_diagonal_arrays(xp: Any, diagonal: Any) -> Any:
+    require_min_rank(diagonal, 1, "diagonal")
+    return xp.where(np.eye(diagonal.shape[-1], dtype=bool), diagonal[..., None, :], np.zeros((), diagonal.dtype))
+
+
+@arrays("MatrixDiagV2", "MatrixDiagV3", static=(1, 2, 3))
+def of_diagonals_arrays(
+    xp: Any, diagonal: Any, k: Array, num_rows: Array, num_cols: Array, padding: Any, *, align: str = "LEFT_LEFT"
 ) -> Any:
-    bounds, rows, columns = (g.known(value, "diagonals and sizes") for value in (k, num_rows, num_cols))
-    count = 1 + (np.ptp(bounds) > 0)
-    places = matrix_diag_v3(numbered(last_dims(g, diagonal, count)), bounds, rows, columns, _NOWHERE, align=align)
-    return gathered(g, diagonal, np.asarray(places), count, padding_value)
+    """Return matrices with the given diagonals and the padding, which has no gradient in TensorFlow, elsewhere."""
+    count = _packed_dims(k)
+    places = matrix_diag_v3(numbered(diagonal.shape[-count:]), k, num_rows, num_cols, _NOWHERE, align=align)
+    return _moved(xp, diagonal, places, count, xp.stop_gradient(_padding(padding)))
 
 
-@onnx("MatrixDiagPart", "BatchMatrixDiagPart")
-def _matrix_diag_part_onnx(g: Any, x: Any) -> Any:
-    return gathered(g, x, np.asarray(matrix_diag_part(numbered(last_dims(g, x, 2)))), 2)
+def _packed_dims(k: Array) -> int:
+    """Return the number of dimensions of the diagonals k: one, or two for several."""
+    lower, upper = diagonal_range(k)
+    return 2 if lower < upper else 1
 
 
-@onnx("MatrixDiagPartV2", "MatrixDiagPartV3")
-def _matrix_diag_part_v3_onnx(g: Any, x: Any, k: Any, padding_value: Any, *, align: str = "LEFT_LEFT") -> Any:
-    places = matrix_diag_part_v3(numbered(last_dims(g, x, 2)), g.known(k, "diagonals"), _NOWHERE, align=align)
-    return gathered(g, x, np.asarray(places), 2, padding_value)
+@arrays("MatrixDiagPart", "BatchMatrixDiagPart")
+def _main_diagonal_arrays(xp: Any, x: Any) -> Any:
+    return _moved(xp, x, matrix_diag_part(numbered(x.shape[-2:])), 2)
 
 
-@onnx("MatrixSetDiag", "BatchMatrixSetDiag")
-def _matrix_set_diag_onnx(g: Any, x: Any, diagonal: Any) -> Any:
-    return _set_diag_onnx(g, x, diagonal, _MAIN, "LEFT_LEFT")
+@arrays("MatrixDiagPartV2", "MatrixDiagPartV3", static=(1,))
+def _diagonals_arrays(xp: Any, x: Any, k: Array, padding: Any, *, align: str = "LEFT_LEFT") -> Any:
+    places = matrix_diag_part_v3(numbered(x.shape[-2:]), k, _NOWHERE, align=align)
+    return _moved(xp, x, places, 2, xp.stop_gradient(xp.reshape(padding, ())))
 
 
-@onnx("MatrixSetDiagV2", "MatrixSetDiagV3")
-def _matrix_set_diag_v3_onnx(g: Any, x: Any, diagonal: Any, k: Any, *, align: str = "LEFT_LEFT") -> Any:
-    return _set_diag_onnx(g, x, diagonal, g.known(k, "diagonals"), align)
+@arrays("MatrixSetDiagV2", "MatrixSetDiagV3", static=(2,))
+def _with_diagonals_arrays(xp: Any, x: Any, diagonal: Any, k: Array, *, align: str = "LEFT_LEFT") -> Any:
+    count = _packed_dims(k)
+    require_min_rank(x, 2, "input")
+    require_min_rank(diagonal, count, "diagonal")
+    _require_known(x.shape[:-2], diagonal.shape[:-count])
+    if not k.any():
+        return _with_main_diagonal_arrays(xp, x, diagonal)
+    places = matrix_set_diag_v3(np.full(x.shape[-2:], -1), numbered(diagonal.shape[-count:]), k, align=align)
+    return _moved(xp, diagonal, places, count, x)
 
 
-def _set_diag_onnx(g: Any, x: Any, diagonal: Any, k: Array, align: str) -> Any:
-    if not k.any() and not (x.shape.is_known and diagonal.shape.is_known):
-        return _set_main_onnx(g, x, diagonal)
-    count = 1 + (np.ptp(k) > 0)
-    places = matrix_set_diag_v3(np.full(last_dims(g, x, 2), -1), numbered(last_dims(g, diagonal, count)), k, align=align)
-    return gathered(g, diagonal, np.asarray(places), count, x)
+@arrays("MatrixSetDiag", "BatchMatrixSetDiag")
+def _with_main_diagonal_arrays(xp: Any, x: Any, diagonal: Any) -> Any:
+    """Return matrices of any size with other main diagonals: the element of each row, where the column is the row's."""
+    require_min_rank(x, 2, "input")
+    require_min_rank(diagonal, 1, "diagonal")
+    _require_known(x.shape[:-2], diagonal.shape[:-1])
+    rows, columns = x.shape[-2:]
+    if isinstance(rows, int) and isinstance(columns, int):
+        _require_known((min(rows, columns),), diagonal.shape[-1:])
+        elements = diagonal[..., None] if rows <= columns else diagonal[..., None, :]
+        return xp.where(np.eye(rows, columns, dtype=bool), elements, x)
+    rows, columns = xp.arange(rows), xp.arange(columns)
+    longer = xp.pad(diagonal, [*[(0, 0)] * (diagonal.ndim - 1), (0, 1)])  # for rows beyond the diagonal, which may be empty
+    elements = xp.take(longer, xp.minimum(rows, diagonal.shape[-1]), -1)
+    return xp.where(rows[:, None] == columns, elements[..., None], x)
 
 
-def _set_main_onnx(g: Any, x: Any, diagonal: Any) -> Any:
-    """Return the main diagonal, of whatever size: the element of each row, where the column is the row's."""
-    rows, columns = (along(g, x, axis) for axis in (-2, -1))
-    rank = g.rank(diagonal)
-    longer = g.Pad(diagonal, [0] * (2 * rank - 1) + [1])  # for rows beyond the diagonal, which may be empty
-    places = g.Min(rows, g.dim(diagonal, -1))
-    elements = g.unsqueeze(g.Gather(longer, places, axis=-1), rank)
-    return g.Where(g.Equal(g.unsqueeze(rows, 1), columns), elements, x)
+def _require_known(expected: tuple[Any, ...], sizes: tuple[Any, ...]) -> None:
+    """Require equal sizes, as far as they are known before the run."""
+    pairs = [(size, other) for size, other in zip(expected, sizes) if isinstance(size, int) and isinstance(other, int)]
+    require(len(expected) == len(sizes) and all(size == other for size, other in pairs), f"{sizes} must be {expected}")
 
 
-@onnx("Diag")
-def _diag_onnx(g: Any, diagonal: Any) -> Any:
-    sizes = last_dims(g, diagonal, g.rank(diagonal))
-    places = np.diag(np.arange(1, math.prod(sizes) + 1)).reshape(sizes * 2) - 1
-    return gathered(g, diagonal, places, len(sizes), g.like(0, diagonal))
+@arrays("Diag")
+def _diagonal_tensor_arrays(xp: Any, diagonal: Any) -> Any:
+    """Return a tensor of twice the rank, zero where the two halves of the index differ."""
+    require_min_rank(diagonal, 1, "diagonal")
+    size = math.prod(diagonal.shape)
+    matrix = xp.where(np.eye(size, dtype=bool), diagonal.reshape(size), np.zeros((), diagonal.dtype))
+    return matrix.reshape(diagonal.shape * 2)
 
 
-@onnx("DiagPart")
-def _diag_part_onnx(g: Any, x: Any) -> Any:
-    sizes = last_dims(g, x, g.rank(x))
-    half = sizes[: len(sizes) // 2]
-    places = np.diagonal(np.arange(math.prod(sizes)).reshape(2 * (math.prod(half),)))
-    return gathered(g, x, places.reshape(half), len(sizes))
+@arrays("DiagPart")
+def _diagonal_of_tensor_arrays(xp: Any, x: Any) -> Any:
+    """Return the elements where both halves of the index agree."""
+    half = x.ndim // 2
+    require(x.ndim > 0 and x.ndim % 2 == 0, f"a tensor of rank {x.ndim} has no diagonal")
+    _require_known(x.shape[:half], x.shape[half:])
+    size = math.prod(x.shape[:half])
+    return xp.take(x.reshape(size * size), np.arange(size) * (size + 1), 0).reshape(x.shape[:half])

@@ -11,13 +11,20 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
-from ...registry.registry import Cost, flops, gradient, kernel, onnx, shape
+from ...registry.registry import Cost, flops, gradient, kernel, lower, onnx, shape
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require
-from . import _onnx_linalg as in_onnx
-from . import _xla_linalg  # noqa: F401 - registers lowerings
-from ._matrices import lu_flops, matrix_shape, require_matrix, require_square, square_shape, transposed
+from ..shared.onnx_lowerings import along
+from ._matrices import (
+    lu_flops,
+    matrix_shape,
+    require_matrix,
+    require_square,
+    square_shape,
+    transposed,
+)
+from .linalg import solved_onnx
 
 _WELL_CONDITIONED = 1e3
 """Eigenvectors with a condition number up to this give the logarithm fast and to twelve digits."""
@@ -255,9 +262,31 @@ def tridiagonal_matmul_flops(superdiag: TensorSpec, maindiag: TensorSpec, subdia
 @onnx("TridiagonalSolve")
 def _tridiagonal_solve_onnx(g: Any, diagonals: Any, rhs: Any) -> Any:
     rows = [g.squeeze(row, -2) for row in g.split(diagonals, 3, g.rank(diagonals) - 2)]
-    return in_onnx.solved(g, in_onnx.tridiagonal(g, *rows), rhs)
+    return solved_onnx(g, _tridiagonal_onnx(g, *rows), rhs)
 
 
 @onnx("TridiagonalMatMul")
 def _tridiagonal_matmul_onnx(g: Any, upper: Any, main: Any, lower: Any, rhs: Any) -> Any:
-    return g.MatMul(in_onnx.tridiagonal(g, *(g.squeeze(row, -2) for row in (upper, main, lower))), rhs)
+    return g.MatMul(_tridiagonal_onnx(g, *(g.squeeze(row, -2) for row in (upper, main, lower))), rhs)
+
+
+@lower("TridiagonalMatMul")
+def _tridiagonal_product_lowering(xla: Any, superdiag: Any, maindiag: Any, subdiag: Any, rhs: Any) -> Any:
+    """Multiply a tridiagonal matrix, with diagonals of shape (..., 1, n), by (..., n, k)."""
+    for diagonal in (superdiag, maindiag, subdiag):
+        require(diagonal.shape == (*rhs.shape[:-2], 1, rhs.shape[-2]), f"{diagonal.shape} does not fit {rhs.shape}")
+    require_matrix(rhs)
+    upper, main, below = (diagonal[..., 0, :, None] for diagonal in (superdiag, maindiag, subdiag))
+    edge = [(0, 0)] * (rhs.ndim - 2)
+    above = xla.pad(upper[..., :-1, :] * rhs[..., 1:, :], [*edge, (0, 1), (0, 0)])
+    return main * rhs + above + xla.pad(below[..., 1:, :] * rhs[..., :-1, :], [*edge, (1, 0), (0, 0)])
+
+
+def _tridiagonal_onnx(g: Any, upper: Any, main: Any, lower: Any) -> Any:
+    """Return the matrices with these diagonals (..., n); element i of a diagonal stands in row i."""
+    rows, columns = g.unsqueeze(along(g, main, -1), -1), along(g, main, -1)
+    distance = g.Sub(columns, rows)
+    matrix = g.like(0, main)
+    for place, diagonal in ((-1, lower), (0, main), (1, upper)):
+        matrix = g.Where(g.Equal(distance, place), g.unsqueeze(diagonal, -1), matrix)
+    return matrix

@@ -12,8 +12,8 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_output, sum_of_inputs
+from ...numerics.elementwise import power
 from ...numerics.integers import truncated_quotient
-from ...numerics.powers import power
 from ...registry.registry import (
     Cost,
     arrays,
@@ -36,15 +36,12 @@ from ...runtime.state.variants import added
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.dims import dim_max
+from ...types.dims import DimLike, dim_max, is_never_one
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..control import _onnx_lists as lists
-from ..shared import division_lowerings as divisions
 from ..shared.elementwise_tables import INTEGERS, SIGNED, UNSIGNED, Binary, binary_flops, register_binary
-from ..shared.onnx_bits import broadcast_args_onnx, broadcast_gradient_args_onnx, equal_onnx
 from ..shared.plain_shapes import first_shape, merged_shape
 from ..shared.shape_arguments import as_dims, shape_value
-from ._broadcast_axes import require_vectors, summed_axes, summed_in_every_run
 
 
 def _broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -353,10 +350,52 @@ profiled(sum_of_inputs, "AddN")
 facts("sum_of_inputs", of=("AddN",))
 
 
+def _require_vectors(s0: Array, s1: Array) -> None:
+    if s0.ndim != 1 or s1.ndim != 1:
+        raise InvalidArgumentError(f"shapes must be vectors, not of shape {Shape(s0.shape)} and {Shape(s1.shape)}")
+
+
+@functools.lru_cache(4096)
+def _summed_axes(s0: tuple[int, ...], s1: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[Array, ...]:
+    """The axes for two shapes; the same few come again at every step of a training."""
+    broadcast_shapes(Shape(s0), Shape(s1))
+    rank = max(len(s0), len(s1))
+    padded = ([1] * (rank - len(s)) + list(s) for s in (s0, s1))
+    return tuple(np.array([i for i, d in enumerate(dims) if d == 1 and s0 != s1], dtype) for dims in padded)
+
+
+def _summed_in_every_run(shape_spec: TensorSpec, sizes: list[DimLike], others: list[DimLike]) -> Shape | TensorSpec:
+    """Return the axes over which the gradient of an operand of `sizes` is summed; a vector of unknown length where the
+    axes depend on sizes that only a run knows. Equal shapes have no axes, not even those of size 1.
+    """
+    ones = [True] * (len(others) - len(sizes)) + [_is_one(size) for size in sizes]
+    is_equal = False if _must_differ(sizes, others) else sizes == others or None
+    if not is_equal and (None in ones or (is_equal is None and True in ones)):
+        return Shape([None])
+    axes = [] if is_equal else [i for i, is_one in enumerate(ones) if is_one]
+    return TensorSpec(shape_spec.dtype, Shape([len(axes)]), np.array(axes, shape_spec.dtype.numpy))
+
+
+def _is_one(size: DimLike) -> bool | None:
+    """Return whether a size is 1; None where some runs may decide otherwise."""
+    if isinstance(size, int):
+        return size == 1
+    return False if is_never_one(size) else None
+
+
+def _must_differ(sizes: list[DimLike], others: list[DimLike]) -> bool:
+    """Return True where no run can have two equal shapes."""
+    return len(sizes) != len(others) or any(map(_is_other, sizes, others)) or any(map(_is_other, others, sizes))
+
+
+def _is_other(size: DimLike, other: DimLike) -> bool:
+    return (isinstance(size - other, int) and size != other) or (size == 1 and is_never_one(other))
+
+
 @kernel("BroadcastArgs")
 def broadcast_args(s0: Array, s1: Array) -> Result:
     """The shape that two shapes broadcast to."""
-    require_vectors(s0, s1)
+    _require_vectors(s0, s1)
     result = broadcast_shapes(Shape(as_dims(s0)), Shape(as_dims(s1)))
     return shape_value(result, dtypes.from_numpy(s0.dtype if s0.dtype != object else s1.dtype))
 
@@ -373,9 +412,9 @@ def broadcast_args_shape(s0: TensorSpec, s1: TensorSpec) -> Shape | TensorSpec:
 @kernel("BroadcastGradientArgs")
 def broadcast_gradient_args(s0: Array, s1: Array) -> tuple[Result, ...]:
     """Return for each of two shapes the axes over which the gradient of a broadcast op is summed."""
-    require_vectors(s0, s1)
+    _require_vectors(s0, s1)
     dtype = s0.dtype if s0.dtype == s1.dtype != object else np.dtype(np.int32)
-    return summed_axes(tuple(s0.tolist()), tuple(s1.tolist()), dtype)
+    return _summed_axes(tuple(s0.tolist()), tuple(s1.tolist()), dtype)
 
 
 @shape("BroadcastGradientArgs")
@@ -383,10 +422,10 @@ def broadcast_gradient_args_shape(s0: TensorSpec, s1: TensorSpec) -> list[Shape 
     """The axes that every run sums over, where they are the same in every run: a size may be 1 in some of them."""
     if s0.value is None or s1.value is None:
         return [Shape([None]), Shape([None])]
-    require_vectors(s0.value, s1.value)
+    _require_vectors(s0.value, s1.value)
     sizes, others = as_dims(s0.value), as_dims(s1.value)
     broadcast_shapes(Shape(sizes), Shape(others))
-    return [summed_in_every_run(s0, sizes, others), summed_in_every_run(s0, others, sizes)]
+    return [_summed_in_every_run(s0, sizes, others), _summed_in_every_run(s0, others, sizes)]
 
 
 @estimate("BroadcastGradientArgs")
@@ -402,19 +441,48 @@ not_differentiable("BroadcastArgs", "BroadcastGradientArgs")
 zero_flops("BroadcastArgs", "BroadcastGradientArgs")
 facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
 
+
+def _divided_lowering(whole: str, real: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a division: of integers by the function `whole` of the namespace, where no divisor is 0; of others by `real`."""
+
+    def call(xla: Any, x: Any, y: Any) -> Any:
+        if not _is_whole(y):
+            return real(xla, x, y)
+        xla.require((y != 0).all())
+        return getattr(xla, whole)(x, y)
+
+    return call
+
+
+@arrays("Pow")
+def _power_lowering(xla: Any, x: Any, y: Any) -> Any:
+    """Return x to the power of y; integers need y >= 0."""
+    if _is_whole(y):
+        xla.require((y >= 0).all())
+    return xla.power(x, y)
+
+
+def _is_whole(x: Any) -> bool:
+    return bool(x.dtype.kind in "iu")
+
+
 arrays_as(
     Add="add", AddV2="add", Atan2="arctan2", Sub="subtract", Mul="multiply", RealDiv="divide", Maximum="maximum",
     Minimum="minimum", Less="less", LessEqual="less_equal", Greater="greater", GreaterEqual="greater_equal",
     LogicalAnd="logical_and", LogicalOr="logical_or",
 )  # fmt: skip
-arrays("FloorDiv")(divisions.divided("floor_divide", lambda xp, x, y: xp.floor(x / y)))
-arrays("FloorMod")(divisions.divided("mod", lambda xp, x, y: xp.mod(x, y)))
-arrays("Mod", "TruncateMod")(divisions.divided("fmod", lambda xp, x, y: xp.fmod(x, y)))
-arrays("Div")(divisions.divided("truncated_quotient", lambda xp, x, y: x / y))
-arrays("TruncateDiv")(divisions.divided("truncated_quotient", lambda xp, x, y: xp.trunc(x / y)))
-arrays("Pow")(divisions.power)
-arrays("SquaredDifference")(lambda xp, x, y: (x - y) * xp.conj(x - y))
+arrays("FloorDiv")(_divided_lowering("floor_divide", lambda xp, x, y: xp.floor(x / y)))
+arrays("FloorMod")(_divided_lowering("mod", lambda xp, x, y: xp.mod(x, y)))
+arrays("Mod", "TruncateMod")(_divided_lowering("fmod", lambda xp, x, y: xp.fmod(x, y)))
+arrays("Div")(_divided_lowering("truncated_quotient", lambda xp, x, y: x / y))
+arrays("TruncateDiv")(_divided_lowering("truncated_quotient", lambda xp, x, y: xp.trunc(x / y)))
 arrays("DivNoNan")(lambda xp, x, y: xp.where(y == 0, 0, x / xp.where(y == 0, 1, y)))
+
+
+@arrays("SquaredDifference")
+def _squared_difference_of_arrays(xp: Any, x: Any, y: Any) -> Any:
+    difference = x - y
+    return difference * xp.conj(difference)
 
 
 @arrays("ApproximateEqual")
@@ -436,12 +504,52 @@ onnx("MulNoNan")(lambda g, x, y: g.Where(g.Equal(y, 0), 0, g.Mul(x, y)))  # with
 lower("AddN", "AccumulateNV2", always=True)(lambda xla, values: sum(values[1:], values[0]))
 onnx("AddN", "AccumulateNV2")(lambda g, values: lists.added(g, values))  # lists, too
 lower_as(Equal="equal", NotEqual="not_equal")
-onnx("Equal")(equal_onnx)
-onnx("NotEqual")(
-    lambda g, a, b, *, incompatible_shape_error: g.Not(equal_onnx(g, a, b, incompatible_shape_error=incompatible_shape_error))
-)
-onnx("BroadcastArgs")(broadcast_args_onnx)
-onnx("BroadcastGradientArgs")(broadcast_gradient_args_onnx)
+
+
+@onnx("Equal")
+def _equal_onnx(g: Any, a: Any, b: Any, *, incompatible_shape_error: bool) -> Any:
+    """False as a whole for shapes that are known not to fit where that is no error."""
+    if not incompatible_shape_error:
+        try:
+            broadcast_shapes(a.shape, b.shape)
+        except InvalidArgumentError:
+            return g.constant(np.bool_(False))
+    return g.Equal(a, b)
+
+
+@onnx("NotEqual")
+def _not_equal_onnx(g: Any, a: Any, b: Any, *, incompatible_shape_error: bool) -> Any:
+    return g.Not(_equal_onnx(g, a, b, incompatible_shape_error=incompatible_shape_error))
+
+
+def _of_one_rank_onnx(g: Any, s0: Any, s1: Any) -> Any:
+    """Pad the shorter of two shapes with leading 1s."""
+    sizes = [g.vector(size) for size in (s0, s1)]
+    rank = g.Max(*(g.dim(size, 0) for size in sizes))
+    missing = [g.Expand(g.constant(np.int64(1)), g.Sub(rank, g.dim(size, 0))) for size in sizes]
+    return tuple(g.Concat(*pair, axis=0) for pair in zip(missing, sizes))
+
+
+@onnx("BroadcastArgs")
+def _broadcast_args_onnx(g: Any, s0: Any, s1: Any) -> Any:
+    first, second = _of_one_rank_onnx(g, s0, s1)
+    return g.cast(g.Where(g.Equal(first, 1), second, first), s0.dtype)
+
+
+@onnx("BroadcastGradientArgs")
+def _broadcast_gradient_args_onnx(g: Any, s0: Any, s1: Any) -> Any:
+    """Return the places of 1s; none for equal shapes."""
+    first, second = _of_one_rank_onnx(g, s0, s1)
+    differs = g.Or(
+        g.Not(g.Equal(g.dim(s0, 0), g.dim(s1, 0))),
+        g.cast(g.ReduceMax(g.Concat(g.cast(g.Not(g.Equal(first, second)), dtypes.int64), [0], axis=0), [0]), dtypes.bool_),
+    )
+    one = g.constant(np.int64(1))
+    return [
+        g.cast(g.squeeze(g.Transpose(g.NonZero(g.And(g.Equal(sizes, one), differs)), perm=[1, 0]), 1), s0.dtype)
+        for sizes in (first, second)
+    ]
+
 
 facts("half_infer", of=["Add", "AddN", "AddV2", "FloorDiv", "Mul", "RealDiv", "SquaredDifference", "Sub"])
 facts("half_deny", "own_gradient", of=["Pow"])

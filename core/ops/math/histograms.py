@@ -9,7 +9,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
-from ...numerics.isotonic import decreasing_fit
+from ...numerics.sequences import decreasing_fit
 from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
@@ -18,10 +18,9 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require
 from ..shared.onnx_lowerings import along
-from ..shared.onnx_segments import reduced
 from ..shared.plain_shapes import first_shape
+from ..shared.row_updates import reduced_onnx, updated
 from ..shared.shape_arguments import scalar_of
-from ..shared.xla_rows import updated
 
 
 def _counts(keys: Array, weights: Array, size: int, dtype: Any) -> Array:
@@ -212,7 +211,7 @@ def _counted_onnx(g: Any, numbers: Any, size: Any, weights: Any) -> Any:
     if not weights.shape.is_known:
         g.refuse("the presence of weights is unknown")
     values = g.reshape(weights, [-1]) if weights.shape.num_elements else g.Expand(g.like(1, weights), g.dims(places))
-    return reduced(g, values, g.Where(g.Less(places, count), places, -1), count, "add", 0)
+    return reduced_onnx(g, values, g.Where(g.Less(places, count), places, -1), count, "add", 0)
 
 
 @onnx("Bucketize")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,15 @@ from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, of_output
 from ...numerics.half_precision import widened
-from ...registry.registry import arrays, arrays_as, facts, flops, gradient, kernel, lower, onnx, profiled, shape
+from ...registry import registry
+from ...registry.registry import ZERO, Cost, arrays, arrays_as, facts, flops, gradient, kernel, lower, onnx, profiled, shape
 from ...support.errors import InvalidArgumentError, UnimplementedError
-from ...types.arrays import Array
+from ...types import dtypes
+from ...types.arrays import Array, Result
+from ...types.shapes import TensorSpec
+from ..shared.decompositions import composed
 from ..shared.elementwise_tables import NARROW, Unary, register_unary, unary_flops
+from ..shared.plain_shapes import first_shape
 
 # (g, x, y, dy) -> dx. Complex derivatives are conjugated: TensorFlow's gradient is that of a real loss.
 
@@ -306,3 +311,83 @@ onnx("SqrtGrad")(_of_conjugate_onnx(lambda g, y, dy: g.Div(g.Mul(dy, 0.5), y)))
 facts("half_infer", of=["Inv", "Log", "Log1p", "Reciprocal", "Rsqrt", "Sigmoid", "SigmoidGrad", "Sqrt", "Tanh", "TanhGrad"])
 facts("half_deny", of=["Exp", "Expm1"])
 facts("half_clear", of=["Abs", "Ceil", "Floor", "IsFinite", "IsInf", "IsNan", "Neg", "Round", "Sign"])
+
+
+_COMPOSABLE = frozenset(
+    [
+        "Abs",
+        "Acos",
+        "Acosh",
+        "Asin",
+        "Asinh",
+        "Atan",
+        "Atanh",
+        "Ceil",
+        "Cos",
+        "Cosh",
+        "Elu",
+        "Exp",
+        "Expm1",
+        "Floor",
+        "Inv",
+        "Log",
+        "Log1p",
+        "Neg",
+        "Reciprocal",
+        "Relu",
+        "Relu6",
+        "Rint",
+        "Round",
+        "Rsqrt",
+        "Selu",
+        "Sigmoid",
+        "Sin",
+        "Sinh",
+        "Sqrt",
+        "Square",
+        "Tan",
+        "Tanh",
+    ]
+)
+
+
+def _require_composable(op_names: list[str]) -> None:
+    unknown = [op for op in op_names if op not in _COMPOSABLE]
+    if unknown or not op_names:
+        raise InvalidArgumentError(f"_UnaryOpsComposition cannot compose {unknown or 'nothing'}")
+
+
+@kernel("_UnaryOpsComposition")
+def unary_ops_composition(x: Array, *, op_names: list[str]) -> Result:
+    """The last of the ops of ... the first op of x."""
+    _require_composable(op_names)
+    attrs = {"T": dtypes.from_numpy(x.dtype)}
+    for op in op_names:
+        function = next(k.function for k in registry.kernels(op) if k.accepts(attrs))
+        x = function(x)
+    return x
+
+
+shape("_UnaryOpsComposition")(first_shape)
+
+
+@flops("_UnaryOpsComposition")
+def unary_ops_composition_flops(x: TensorSpec, *, op_names: list[str]) -> Cost:
+    """The sum of the costs of the ops."""
+    total = ZERO
+    for op in op_names:
+        function = registry.flops_function(op)
+        total = total + (ZERO if function is None else function(x))
+    return total
+
+
+@composed("_UnaryOpsComposition")
+def unary_ops_composition_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> list[Output]:
+    """Apply the ops in turn."""
+    (x,) = inputs
+    for op in node.attr("op_names"):
+        x = g.apply(op.decode("utf-8", "replace"), x)
+    return [x]
+
+
+facts("elementwise", of=("_UnaryOpsComposition",))

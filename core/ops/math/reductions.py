@@ -12,7 +12,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, reduction
-from ...numerics.axis_sums import summed
+from ...numerics.channel_sums import summed
 from ...numerics.half_precision import is_narrow, wide
 from ...numerics.integers import truncated_quotient
 from ...registry.constant_inputs import prepared
@@ -318,16 +318,27 @@ def range_(start: Array, limit: Array, delta: Array) -> Result:
         raise InvalidArgumentError(f"Requires delta != 0: {delta}")
     if (delta > 0 and start > limit) or (delta < 0 and start < limit):
         raise InvalidArgumentError(f"Requires start {'<=' if delta > 0 else '>='} limit when delta {delta}: {start}/{limit}")
-    dtype = np.asarray(start).dtype
-    if dtype.kind in "iu":
-        return np.arange(int(start), int(limit), int(delta), dtype=dtype)
-    count = _count(float(start), float(limit), float(delta))
-    return (np.float64(start) + np.arange(count) * np.float64(delta)).astype(dtype)
+    if start.dtype.kind in "iu":
+        return _whole_range(int(start), int(delta), _range_size(start, limit, delta), start.dtype)
+    # TensorFlow computes each number in the dtype of the op: it rounds the product, then the sum.
+    places = np.arange(_range_size(start, limit, delta))
+    return start + places.astype(start.dtype) * delta
 
 
-def _count(start: Any, limit: Any, delta: Any) -> Any:
-    """Return the number of elements of a range; InvalidArgumentError where 64 bits cannot count them."""
-    count = np.ceil(np.abs((limit - start) / delta))
+def _whole_range(start: int, delta: int, count: int, dtype: Any) -> Array:
+    return np.arange(start, start + count * delta, delta, dtype=dtype)
+
+
+def _range_size(start: Array, limit: Array, delta: Array) -> int:
+    """Return the number of elements of a range, negative for a limit on the other side of the start.
+
+    TensorFlow computes the number in the dtype, too: (3 - -3) / 0.01 are 600 float32 numbers, and would be 601 in float64. The
+    quotient of integers is exact. InvalidArgumentError where 64 bits cannot hold the number.
+    """
+    if start.dtype.kind in "iu":
+        return -((int(start) - int(limit)) // int(delta))
+    with np.errstate(over="ignore", invalid="ignore"):
+        count = float(np.ceil((limit - start) / delta))
     if not count < 2**63:
         raise InvalidArgumentError(f"Requires ((limit - start) / delta) <= 9223372036854775807: {start}, {limit}, {delta}")
     return int(count)
@@ -339,7 +350,8 @@ def range_shape(start: TensorSpec, limit: TensorSpec, delta: TensorSpec) -> Shap
         return Shape([None])
     first, last, step = (single(v, "a limit of a range") for v in (start.value, limit.value, delta.value))
     if not any(isinstance(v, Dim) for v in (first, last, step)):
-        return Shape([_count(first, last, step) if step and (last - first) / step >= 0 else 0 if step else None])
+        ends = (np.array(v, start.dtype.numpy) for v in (first, last, step))
+        return Shape([max(_range_size(*ends), 0) if step else None])
     return Shape([last - first] if not isinstance(step, Dim) and step == 1 else [None])
 
 
@@ -485,7 +497,16 @@ def _onnx_argument(op: str) -> Any:
 
 onnx("ArgMax")(_onnx_argument("ArgMax"))
 onnx("ArgMin")(_onnx_argument("ArgMin"))
-onnx("Range")(lambda g, start, limit, delta: g.Range(start, limit, delta))
+
+
+@onnx("Range")
+def _range_onnx(g: Any, start: Any, limit: Any, delta: Any) -> Any:
+    """Return the numbers; floats by products, since onnxruntime's Range adds the step again and again."""
+    if start.dtype.is_integer:
+        return g.Range(start, limit, delta)
+    start, limit, delta = (g.reshape(value, []) for value in (start, limit, delta))
+    count = g.cast(g.Ceil(g.Div(g.Sub(limit, start), delta)), dtypes.int64)
+    return g.Add(start, g.Mul(g.cast(iota(g, count), start.dtype), delta))
 
 
 @onnx("LinSpace")

@@ -12,8 +12,8 @@ from scipy import special
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics import error_function
-from ...numerics.gamma import gamma_sample_gradient, igamma_gradient
+from ...numerics import elementwise
+from ...numerics.elementwise import gamma_sample_gradient, igamma_gradient
 from ...numerics.half_precision import wide
 from ...registry.registry import (
     WITHOUT_GRADIENT,
@@ -117,8 +117,8 @@ def _bessel_y1(x: Array) -> Array:
 _FUNCTIONS = {
     "Lgamma": lambda x: np.where(np.isinf(x), np.inf, special.gammaln(x)).astype(x.dtype),
     "Digamma": lambda x: np.where(x == 0, x.dtype.type(np.nan), special.digamma(x)),
-    "Erf": error_function.erf,
-    "Erfc": error_function.erfc,
+    "Erf": elementwise.erf,
+    "Erfc": elementwise.erfc,
     "Erfinv": special.erfinv,
     "Ndtri": special.ndtri,
     "Dawsn": special.dawsn,

@@ -7,7 +7,7 @@ from typing import Any
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, reduction
-from ...numerics.axis_sums import row_sums, summed
+from ...numerics.channel_sums import row_sums, summed
 from ...numerics.half_precision import wide
 from ...registry.registry import Cost, affine, arrays, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
 from ...support.errors import InvalidArgumentError

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...random import range_samplers
-from ...random.range_samplers import FixedUnigramSampler, UniformSampler, Words
+from ...random import index_draws
+from ...random.index_draws import FixedUnigramSampler, UniformSampler, Words
 from ...registry.registry import ZERO, Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -67,9 +67,9 @@ def _sample(
     flat = true_classes.reshape(-1)
     with state:
         words = Words(state.stream.take((_WORDS_PER_SAMPLE * num_sampled + 3) // 4))
-        sampled, tries = range_samplers.sample_batch(sampler, words, num_sampled, unique)
+        sampled, tries = index_draws.sample_batch(sampler, words, num_sampled, unique)
         expected = [
-            range_samplers.expected_counts(sampler.probabilities(values), num_sampled, tries) for values in (flat, sampled)
+            index_draws.expected_counts(sampler.probabilities(values), num_sampled, tries) for values in (flat, sampled)
         ]
         sampler.update(flat)
     return sampled, expected[0].reshape(true_classes.shape), expected[1]
@@ -80,7 +80,7 @@ def uniform_candidate_sampler(
     ctx: KernelContext, true_classes: Array, *, draw: SamplerAttributes
 ) -> tuple[Result, Result, Result]:
     """All classes are equally likely."""
-    return _sample(ctx, true_classes, functools.partial(range_samplers.UniformSampler, draw.range_max), draw)
+    return _sample(ctx, true_classes, functools.partial(index_draws.UniformSampler, draw.range_max), draw)
 
 
 def _sampler_flops(draw: Cost, probability: Cost) -> Callable[..., Any]:
@@ -104,7 +104,7 @@ def log_uniform_candidate_sampler(
     ctx: KernelContext, true_classes: Array, *, draw: SamplerAttributes
 ) -> tuple[Result, Result, Result]:
     """Classes are sorted by falling frequency."""
-    return _sample(ctx, true_classes, functools.partial(range_samplers.LogUniformSampler, draw.range_max), draw)
+    return _sample(ctx, true_classes, functools.partial(index_draws.LogUniformSampler, draw.range_max), draw)
 
 
 flops("LogUniformCandidateSampler")(_sampler_flops(Cost(3, transcendentals=1), Cost(4, transcendentals=1)))
@@ -119,7 +119,7 @@ def learned_unigram_candidate_sampler(
     """Sample classes with the probabilities of the true classes so far."""
     if draw.range_max >= _INT32_MAX:
         raise InvalidArgumentError(f"range_max must be less than {_INT32_MAX} for unigram samplers, got {draw.range_max}")
-    return _sample(ctx, true_classes, functools.partial(range_samplers.LearnedUnigramSampler, draw.range_max), draw)
+    return _sample(ctx, true_classes, functools.partial(index_draws.LearnedUnigramSampler, draw.range_max), draw)
 
 
 _SAMPLERS = (
@@ -176,7 +176,7 @@ def _fixed_sampler(ctx: KernelContext, range_max: int, weights: Weights) -> Fixe
     powers = np.power(np.array(own, np.float32), np.float32(distortion))
     total: Any = np.cumsum(powers, dtype=np.float32)[-1] if len(powers) else np.float32(0)
     reserve(32 * range_max)
-    return range_samplers.FixedUnigramSampler([0.0] * reserved + powers.tolist(), total)
+    return index_draws.FixedUnigramSampler([0.0] * reserved + powers.tolist(), total)
 
 
 def _file_weights(ctx: KernelContext, path: str) -> Any:

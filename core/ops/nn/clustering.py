@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...random import kmeans as numerics
+from ...random import index_draws as numerics
 from ...registry.registry import Cost, facts, flops, kernel, multiply_adds, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics import ctc as numerics
+from ...numerics import sequences as numerics
 from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, onnx, shape
 from ...support.errors import FailedPreconditionError
 from ...types import dtypes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -12,13 +11,13 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...numerics.convolution import Finish
+from ...numerics.elementwise import positive_part
 from ...numerics.half_precision import wide
-from ...numerics.where import positive_part
 from ...registry.catalog import CATALOG
-from ...registry.registry import Cost, facts, flops, kernel, layout, shape
+from ...registry.registry import ZERO, Cost, facts, flops, kernel, layout, shape
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
-from ...types.dims import DimLike
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..linalg import matmul
 from ..shared.argument_checks import require, require_shape
@@ -175,7 +174,7 @@ def fused_conv2d_shape(input: TensorSpec, filter: TensorSpec, *args: list[Tensor
 
 _PER_ELEMENT = {
     "BiasAdd": Cost(1),
-    "FusedBatchNorm": Cost(2, macs=1),
+    "FusedBatchNorm": Cost(2),
     "Relu": Cost(1),
     "Relu6": Cost(2),
     "Elu": Cost(1, transcendentals=1),
@@ -183,17 +182,18 @@ _PER_ELEMENT = {
     "Tanh": Cost(0, transcendentals=1),
     "Sigmoid": Cost(3, transcendentals=1),
     "GeluApproximate": Cost(8, transcendentals=1),
-    "GeluExact": Cost(3, transcendentals=1),
+    "GeluExact": Cost(4, transcendentals=1),
 }
+_PER_CHANNEL = {"FusedBatchNorm": Cost(5)}
 
 
-def _finish_cost(fused_ops: list[str], elements: DimLike) -> Cost:
+def _finish_cost(fused_ops: list[str], result: Shape) -> Cost:
     """The sum of the costs of the parts."""
-    total = Cost()
+    total, elements, channels = ZERO, result.num_elements, result[-1]
     for op in fused_ops:
         if op not in _PER_ELEMENT:
             raise UnimplementedError(f"tfg cannot fuse '{op}'")
-        total += _PER_ELEMENT[op] * elements
+        total += _PER_ELEMENT[op] * elements + _PER_CHANNEL.get(op, ZERO) * channels
     return total
 
 
@@ -205,7 +205,7 @@ def fused_conv2d_flops(
     input: TensorSpec, filter: TensorSpec, *args: list[TensorSpec], fused_ops: list[str], outputs: list[TensorSpec]
 ) -> Cost:
     product = convolution.convolution_flops(input, filter, outputs=outputs)
-    return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
+    return product + _finish_cost(fused_ops, outputs[0].shape)
 
 
 facts("channels_last", of=("_FusedConv2D",))
@@ -250,7 +250,7 @@ def fused_conv3d_flops(
     input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, fused_ops: list[str], outputs: list[TensorSpec]
 ) -> Cost:
     product = convolution.convolution_flops(input, filter, outputs=outputs)
-    return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
+    return product + _finish_cost(fused_ops, outputs[0].shape)
 
 
 @kernel("_FusedDepthwiseConv2dNative")
@@ -290,7 +290,7 @@ def _fused_part(g: GradientBuilder, node: Node, op: str, y: Output, rest: list[O
         return g.BiasAdd(y, rest.pop(0))
     if op == "FusedBatchNorm":
         scale, offset, mean, variance = (rest.pop(0) for _ in range(4))
-        factor = g.Mul(scale, g.Rsqrt(g.AddV2(variance, g.scalar_like(variance, node.attr("epsilon")))))
+        factor = g.RealDiv(scale, g.Sqrt(g.AddV2(variance, g.scalar_like(variance, node.attr("epsilon")))))
         return g.AddV2(g.Mul(y, factor), g.Sub(offset, g.Mul(mean, factor)))
     if op == "LeakyRelu":
         return g.LeakyRelu(y, alpha=node.attr("leakyrelu_alpha"))
@@ -320,8 +320,8 @@ def mkl_layer_norm_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output
         merge_shapes(g.static_shape(vector), Shape(sizes[-1:]) if sizes.rank else UNKNOWN)
     centered = g.Sub(x, g.Mean(x, [-1], keep_dims=True))
     variance = g.Mean(g.Square(centered), [-1], keep_dims=True)
-    deviation = g.Rsqrt(g.AddV2(variance, g.scalar_like(x, node.attr("epsilon"))))
-    return [g.AddV2(g.Mul(g.Mul(centered, deviation), scale), offset)]
+    deviation = g.Sqrt(g.AddV2(variance, g.scalar_like(x, node.attr("epsilon"))))
+    return [g.AddV2(g.Mul(g.RealDiv(centered, deviation), scale), offset)]
 
 
 @flops("_FusedDepthwiseConv2dNative")
@@ -329,7 +329,7 @@ def fused_depthwise_conv2d_flops(
     input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, fused_ops: list[str], outputs: list[TensorSpec]
 ) -> Cost:
     product = depthwise.depthwise_conv2d_native_flops(input, filter, outputs=outputs)
-    return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
+    return product + _finish_cost(fused_ops, outputs[0].shape)
 
 
 facts("channels_last", of=("_FusedDepthwiseConv2dNative",))
@@ -352,7 +352,7 @@ def fused_matmul_flops(
     a: TensorSpec, b: TensorSpec, args: list[TensorSpec], *, transpose_a: bool, fused_ops: list[str], outputs: list[TensorSpec]
 ) -> Cost:
     product = matmul.matmul_flops(a, b, transpose_a=transpose_a, outputs=outputs)
-    return product + _finish_cost(fused_ops, outputs[0].shape.num_elements)
+    return product + _finish_cost(fused_ops, outputs[0].shape)
 
 
 @kernel("_MklLayerNorm")

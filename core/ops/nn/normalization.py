@@ -8,7 +8,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics import batch_norm
+from ...numerics import channel_sums
 from ...numerics.half_precision import wide
 from ...registry.registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, shape
 from ...support.errors import InvalidArgumentError
@@ -78,7 +78,7 @@ def fused_batch_norm(
         new_variance = used_variance = variance
     used = Vectors(scale, offset, used_mean, used_variance)
     factor, bias = _factor_and_bias(used, settings.epsilon)
-    y = batch_norm.scaled(values, factor, bias) if values.size else values
+    y = channel_sums.scaled(values, factor, bias) if values.size else values
     result = from_channels_last(y.astype(x.dtype, copy=False), settings.data_format)
     return result, new_mean, new_variance, used_mean, used_variance
 
@@ -106,7 +106,7 @@ def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: 
     if count == 0:
         empty = np.full(values.shape[-1], np.nan, scale.dtype)
         return empty, empty, np.zeros_like(empty), np.zeros_like(empty)
-    batch_mean, batch_variance = batch_norm.moments(values)
+    batch_mean, batch_variance = channel_sums.moments(values)
     unbiased = batch_variance * values.dtype.type(count / max(count - 1, 1))
     if factor == 1.0:
         return batch_mean, unbiased, batch_mean, batch_variance
@@ -190,11 +190,11 @@ def fused_batch_norm_grad(y_backprop: Array, saved: Saved[Array], settings: Batc
         nothing = np.zeros_like(inverse)
         return np.zeros_like(x), nothing, nothing
     part = dy.dtype.type(values.shape[-1] / values.size)
-    is_near = is_training and batch_norm.is_near(mean, variance)
-    doffset, dot = batch_norm.gradient_sums(dy, values, mean, is_near)
+    is_near = is_training and channel_sums.is_near(mean, variance)
+    doffset, dot = channel_sums.gradient_sums(dy, values, mean, is_near)
     factor = scale * inverse
     if is_training:
-        dx = batch_norm.combined(dy, factor, values, mean, inverse**2 * dot * part, doffset * part, is_near)
+        dx = channel_sums.combined(dy, factor, values, mean, inverse**2 * dot * part, doffset * part, is_near)
     else:
         dx = dy * factor
     dscale = dot * inverse

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ...codecs.cityhash import fingerprint128
 from ...numerics import sdca
 from ...registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
-from ...text.cityhash import fingerprint128
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.plain_shapes import no_outputs_shape

@@ -9,7 +9,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input
-from ...numerics.axis_sums import row_maxima, summed
+from ...numerics.channel_sums import row_maxima, summed
 from ...numerics.half_precision import wide
 from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
 from ...support.errors import InvalidArgumentError

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from ...random.index_draws import FixedUnigramSampler, Words, sample_batch
 from ...random.philox import Philox
-from ...random.range_samplers import FixedUnigramSampler, Words, sample_batch
 from ...registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import object_array
 from ...runtime.state.kernel_context import KernelContext

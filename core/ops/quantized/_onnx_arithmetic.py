@@ -10,7 +10,7 @@ import numpy as np
 from ...numerics import resize as resize_numerics
 from ...types import dtypes
 from ...types.dtypes import DType
-from ..nn._onnx_pooling import pooled
+from ..nn.pooling import pooled
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, transposed, window_attrs, window_of
 from ..shared.quantized_ranges import limits
 from ..shared.window_geometry import WindowAttributes, spatial

@@ -7,7 +7,6 @@ too.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import re
 from collections.abc import Callable, Sequence
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...registry.registry import ZERO, Cost, flops, kernel, multiply_adds, onnx, shape, without_gradient
+from ...support import dataclasses
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import secrets
 import threading
 import zlib
 from collections.abc import Sequence
@@ -51,7 +50,9 @@ def new_stream(ctx: Any, seed: int, seed2: int) -> Stream:
         if ctx.session.seed is not None:
             seed, seed2 = ctx.session.seed, zlib.crc32(ctx.name.encode()) + 1
         else:
-            seed, seed2 = secrets.randbits(64), secrets.randbits(64)
+            from secrets import randbits  # lazy: hash functions of OpenSSL come with it
+
+            seed, seed2 = randbits(64), randbits(64)
     return Stream(Philox.from_seeds(seed, seed2))
 
 
@@ -255,3 +256,8 @@ def multinomial_flops(logits: TensorSpec, *rest: TensorSpec, outputs: Sequence[T
     steps = classes.bit_length() if isinstance(classes, int) else UNKNOWN.num_elements
     of_rows = Cost(3 * classes - 2, transcendentals=classes) * rows
     return Cost(2 + steps) * outputs[0].shape.num_elements + of_rows
+
+
+def require_scalars(*specs: TensorSpec) -> None:
+    for spec in specs:
+        merge_shapes(spec.shape, SCALAR)

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from ...random import libm32
+from ...random import philox
 from ...random.philox import KEY_STEPS, MULTIPLIERS, RESERVED_PER_OUTPUT, ROUNDS
 from ...types import dtypes
 from ...types.dtypes import DType
@@ -155,7 +155,7 @@ def _normals(xp: Any, words: Any, dtype: DType) -> Any:
         logarithm, sine, cosine = xp.log(least), xp.sin(angle), xp.cos(angle)
     else:
         angle = (turns.astype(np.float64) * (2 * np.pi)).astype(np.float32)
-        logarithm, (sine, cosine) = libm32.log(least, xp), libm32.sincos(angle)
+        logarithm, (sine, cosine) = philox.log(least, xp), philox.sincos(angle)
     radius = xp.sqrt(logarithm * -2.0)
     return xp.stack((sine * radius, cosine * radius), 1).reshape(-1)
 

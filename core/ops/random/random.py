@@ -12,9 +12,8 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...parallel.interruption_points import PIECE, pause
 from ...random import philox
-from ...random.bounded_normal import MAX_ITERATIONS, PrefetchedBlocks, bounded_normal_calls
 from ...random.philox import Philox
-from ...random.work_sharding import blocks
+from ...random.philox_distributions import MAX_ITERATIONS, PrefetchedBlocks, blocks, bounded_normal_calls
 from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import FailedPreconditionError, InvalidArgumentError

@@ -27,11 +27,11 @@ from ._random import (
     int_bounds,
     normal_flops,
     requested_shape,
+    require_scalars,
     truncated_normal_flops,
     uniform_flops,
     uniform_int_flops,
 )
-from .random_keys import require_scalars
 
 _PHILOX: Final = 1
 _THREEFRY: Final = 2

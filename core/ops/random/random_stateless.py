@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...random import philox
-from ...random.bounded_normal import MAX_ITERATIONS
-from ...random.philox import Philox
-from ...random.work_sharding import blocks
-from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, not_differentiable, shape, zero_cost
+from ...random.index_draws import shuffle_indices
+from ...random.philox import Philox, uniform_from_words, words_per_sample
+from ...random.philox_distributions import MAX_ITERATIONS, blocks
+from ...registry.registry import (
+    Cost,
+    arrays,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    not_differentiable,
+    shape,
+    without_gradient,
+    zero_cost,
+    zero_flops,
+)
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
+from ..shared.plain_shapes import scalar_shape
 from . import _random_programs as programs
 from ._random import (
     as_dims,
@@ -37,14 +51,62 @@ from ._random import (
     normal_flops,
     poisson_flops,
     requested_shape,
+    require_scalars,
     samples_first,
+    shuffled,
     trailing_samples,
     truncated_normal_flops,
     uniform_flops,
     uniform_int_flops,
 )
 from .random import bounded_cost, bounded_normals
-from .random_keys import check_algorithm, keyed, require_keys, require_scalars, require_seed, seeded
+
+_PHILOX: Final = 1
+_AUTO_SELECT: Final = 3
+_OTHER_ALGORITHMS: Final = (0, 2)
+"""Numbers that TensorFlow knows but does not run: no error as long as nothing is to be drawn."""
+
+_MASK64: Final = (1 << 64) - 1
+_SCRAMBLE_KEY: Final = 0x02461E293EC8F720
+"""TensorFlow's constant key that scrambles a user's seed into key and counter."""
+
+
+def seeded(seed: Any) -> Philox:
+    """Return the generator of a seed of shape (2,); scrambling spreads the seed over all bits of key and counter."""
+    if seed.shape != (2,):
+        raise InvalidArgumentError(f"seed must have shape [2], not {Shape(seed.shape)}")
+    first, second = seed.tolist()
+    mix = Philox(_SCRAMBLE_KEY, first & _MASK64 | (second & _MASK64) << 64).block()
+    return Philox(mix[0] | mix[1] << 32, (mix[2] | mix[3] << 32) << 64)
+
+
+def keyed(key: Any, counter: Any, alg: Any, size: int = 1) -> Philox:
+    """Return the generator of a key and a counter as tensors, for `size` outputs; only Philox runs on a CPU."""
+    check_algorithm(alg, size)
+    if key.shape != (1,):
+        raise InvalidArgumentError(f"key must have shape [1], not {Shape(key.shape)}")
+    if counter.ndim != 1 or len(counter) < 2:
+        raise InvalidArgumentError(f"counter must be a vector of at least two elements, not {Shape(counter.shape)}")
+    return Philox(key.item(0), counter.item(0) | counter.item(1) << 64)
+
+
+def check_algorithm(alg: Any, size: int) -> None:
+    """Raise InvalidArgumentError unless the scalar `alg` is an algorithm that a CPU runs for `size` outputs."""
+    if alg.ndim:
+        raise InvalidArgumentError(f"alg must have shape [], not {Shape(np.shape(alg))}")
+    algorithm = alg.item()
+    if algorithm not in (_PHILOX, _AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
+        raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
+
+
+def require_seed(seed: TensorSpec) -> None:
+    merge_shapes(seed.shape, Shape([2]))
+
+
+def require_keys(key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> None:
+    merge_shapes(key.shape, Shape([1]))
+    merge_shapes(counter.shape, Shape([None]))
+    require_scalars(alg)
 
 
 def _size(shape: Array) -> int:
@@ -317,3 +379,180 @@ def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: 
 flops("StatelessParameterizedTruncatedNormal")(bounded_normal_flops)
 
 arrays("StatelessRandomPoisson", static=(0,), sizes=(0,))(programs.by_seed(programs.poisson))
+
+
+@kernel("StatelessRandomGetKeyCounter")
+def stateless_random_get_key_counter(seed: Array) -> tuple[Result, Result]:
+    """The key (1) and the counter (2) that a seed stands for."""
+    gen = seeded(seed)
+    return np.array([gen.key], np.uint64), np.array([gen.counter & _MASK64, gen.counter >> 64], np.uint64)
+
+
+@shape("StatelessRandomGetKeyCounter")
+def get_key_counter_shape(seed: TensorSpec) -> tuple[Shape, Shape]:
+    require_seed(seed)
+    return Shape([1]), Shape([2])
+
+
+@kernel("StatelessRandomGetKeyCounterAlg")
+def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
+    """The key (1), the counter (2) and the algorithm that a seed stands for."""
+    return *stateless_random_get_key_counter(seed), np.int32(_PHILOX)
+
+
+@shape("StatelessRandomGetKeyCounterAlg")
+def get_key_counter_alg_shape(seed: TensorSpec) -> tuple[Shape, ...]:
+    return *get_key_counter_shape(seed), SCALAR
+
+
+@kernel("StatelessRandomGetAlg")
+def stateless_random_get_alg() -> Result:
+    """The number of the algorithm that a CPU runs."""
+    return np.int32(_PHILOX)
+
+
+shape("StatelessRandomGetAlg")(scalar_shape)
+not_differentiable("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
+zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
+facts("random", of=("StatelessRandomGetAlg",))
+
+arrays("StatelessRandomGetKeyCounter")(programs.key_and_counter)
+arrays("StatelessRandomGetKeyCounterAlg")(
+    lambda xp, seed: (*programs.key_and_counter(xp, seed), xp.asarray(np.int32(_PHILOX)))
+)
+
+
+@kernel("StatelessShuffle")
+def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> Result:
+    """The rows of `value` in an order that key and counter decide."""
+    gen = keyed(key, counter, alg)
+    if value.ndim == 0 or len(value) <= 1 or value.size == 0:
+        return value
+    return shuffled(gen, value)
+
+
+@shape("StatelessShuffle")
+def stateless_shuffle_shape(value: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
+    require_keys(key, counter, alg)
+    return value.shape
+
+
+without_gradient("StatelessShuffle")
+zero_flops("StatelessShuffle")
+
+
+@kernel("RandomIndexShuffle")
+def random_index_shuffle(index: Array, seed: Array, max_index: Array, *, rounds: int, dtype: DType) -> Result:
+    """Return the image of each index under a permutation of [0, max_index] chosen by the seed (three words)."""
+    count = max(index.size, max_index.size, seed.size // 3)
+    for name, value in (("index", index), ("max_index", max_index)):
+        if value.ndim > 1 or (value.ndim == 1 and len(value) != count):
+            raise InvalidArgumentError(f"{name} must be a scalar or a vector of {count}, not of shape {Shape(value.shape)}")
+    if not (seed.shape == (3,) or seed.shape == (count, 3)):
+        raise InvalidArgumentError(f"seed must have shape [3] or [{count}, 3], not {Shape(seed.shape)}")
+    if rounds < 4 or rounds % 2:
+        raise InvalidArgumentError(f"rounds must be an even number of at least 4, not {rounds}")
+    is_scalar = index.ndim == 0 and seed.ndim == 1 and max_index.ndim == 0
+    indices, limits = (np.broadcast_to(value, (count,)) for value in (index, max_index))
+    outside = np.flatnonzero((indices < 0) | (indices > limits))
+    if outside.size:
+        raise InvalidArgumentError(f"The index must be in [0, {limits[outside[0]]}], got {indices[outside[0]]}")
+    moved = shuffle_indices(indices, limits, np.broadcast_to(seed, (count, 3)), rounds).astype(dtype.numpy)
+    return moved[0] if is_scalar else moved
+
+
+@shape("RandomIndexShuffle")
+def random_index_shuffle_shape(index: TensorSpec, seed: TensorSpec, max_index: TensorSpec) -> Shape:
+    if None in (index.rank, seed.rank, max_index.rank):
+        return UNKNOWN
+    if index.rank == 0 and seed.rank == 1 and max_index.rank == 0:
+        return SCALAR
+    sizes = [index.shape[:1], max_index.shape[:1], seed.shape[:1] if seed.rank == 2 else SCALAR]
+    vectors = [size for size in sizes if len(size)]
+    if not vectors:
+        raise InvalidArgumentError(f"index {index.shape}, seed {seed.shape} and max_index {max_index.shape} do not fit")
+    result = vectors[0]
+    for other in vectors[1:]:
+        result = merge_shapes(result, other)
+    return result
+
+
+@flops("RandomIndexShuffle")
+def random_index_shuffle_flops(
+    index: TensorSpec, seed: TensorSpec, max_index: TensorSpec, *, rounds: int, outputs: list[TensorSpec]
+) -> Cost:
+    """Sixteen bit operations a round of the cipher, eleven for its key, and the packing of words. An index out of range
+    goes through the cipher again; repeats are not counted.
+    """
+    of_seeds = Cost(11 * rounds - 30) * (seed.shape.num_elements // 3)
+    return Cost(16 * rounds + 5) * outputs[0].shape.num_elements + of_seeds
+
+
+not_differentiable("RandomIndexShuffle")
+
+facts("lengthy", of=("RandomIndexShuffle",))
+
+
+_PHILOX_OR_AUTOMATIC: Final = (1, 3)
+_INTEGERS_AT_ONCE: Final = 8
+_LANES: Final = {"float32": 8, "float64": 4}
+"""Numbers that TensorFlow's kernel rounds to int32 in a single step, with one block of random words for all lanes."""
+
+
+@kernel("StochasticCastToInt")
+def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array, *, Tout: DType) -> Result:
+    """Round each input up or down at random, up with the probability of the fraction; NaN becomes 0."""
+    algorithm = scalar(alg, "alg")
+    require(algorithm in _PHILOX_OR_AUTOMATIC, f"Unsupported algorithm id: {algorithm}")
+    require_shape(key, (1,), "key")
+    require_rank(counter, 1, "counter")
+    require(len(counter) >= 1, f"counter must not be empty: {counter.shape}")
+    # TensorFlow hands the first numbers of counter and key to the generator as its two seeds
+    gen = Philox.from_seeds(int(counter[0]), int(key[0]))
+    values, limits = np.asarray(input).ravel(), np.iinfo(Tout.numpy)
+    low, high = (np.asarray(limit).astype(values.dtype) for limit in (limits.min, limits.max))
+    fixed = np.isnan(values) | (values >= high) | (values <= low) | (np.floor(values) == values)
+    samples = _cast_samples(gen, fixed, values.dtype, Tout.name == "int32")
+    # the sums are rounded to the dtype, as TensorFlow's are
+    one = np.ones((), values.dtype)
+    rounded = np.where(values < 0, np.floor(values + samples), np.floor(values + (one - samples)))
+    result = np.where(fixed, np.where(np.isnan(values), 0, np.clip(values, low, high)), rounded)
+    # the greatest integer rounds up as a float, and the cast wraps to the smallest integer
+    exact = np.clip(result.astype(np.float64), -(2.0**31), 2.0**31).astype(np.int64)
+    return exact.astype(Tout.numpy).reshape(np.shape(input))
+
+
+def _cast_samples(gen: Philox, fixed: Array, dtype: Any, in_lanes: bool) -> Array:
+    """Return a uniform number for each element: whole groups of lanes share a block, other elements take a block if they
+    need a number.
+    """
+    lanes = _LANES.get(dtype.name, 0) if in_lanes else 0
+    start = fixed.size // _INTEGERS_AT_ONCE * _INTEGERS_AT_ONCE if lanes else 0
+    groups = start // lanes if lanes else 0
+    needed = np.flatnonzero(~fixed[start:]) + start
+    words = gen.words(4 * (groups + needed.size)).reshape(-1, 4)
+    per_block = 4 // words_per_sample(dtype)
+    numbers = uniform_from_words(words.ravel(), dtype).reshape(-1, per_block)
+    samples = np.zeros(fixed.size, dtype)
+    if groups:
+        samples[:start] = np.tile(numbers[:groups], (1, lanes // per_block)).ravel()
+    samples[needed] = numbers[groups:, 0]
+    return samples
+
+
+@shape("StochasticCastToInt")
+def stochastic_cast_to_int_shape(input: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
+    with_rank(key.shape, 1)
+    with_rank(counter.shape, 1)
+    with_rank(alg.shape, 0)
+    return input.shape
+
+
+@flops("StochasticCastToInt")
+def stochastic_cast_to_int_flops(input: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Cost:
+    """Each element: five operations to find NaN, integers and overflow, a sign, a uniform sample, two sums and a rounding."""
+    return Cost(10) * input.shape.num_elements
+
+
+not_differentiable("StochasticCastToInt")
+facts("random", of=("StochasticCastToInt",))

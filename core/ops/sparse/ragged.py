@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -17,12 +18,11 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..array.sorting import bound_onnx
 from ..shared.argument_checks import require, require_min_rank, require_rank
 from ..shared.onnx_lowerings import iota
-from ..shared.onnx_sorting import bound
 from ..shared.shape_arguments import scalar_int, shape_from, unknown_dims
 from ..shared.sparse_checks import sparse_shapes
-from ._ragged import check_nested
 from .sparse_rows import sparse_fill_empty_rows
 
 
@@ -37,7 +37,7 @@ def ragged_range(starts: Array, limits: Array, deltas: Array, *, Tsplits: DType)
     if len(sizes) > 1:
         raise InvalidArgumentError("starts, limits, and deltas must have the same shape")
     dtype = inputs[0].dtype
-    wide = np.float64 if dtype.kind in "fV" else np.int64
+    wide = np.int64 if dtype.kind == "i" else dtype
     first, last, step = (np.broadcast_to(v.astype(wide), (max(sizes, default=1),)) for v in inputs)
     if np.any(step == 0):
         raise InvalidArgumentError("Requires delta != 0")
@@ -46,14 +46,27 @@ def ragged_range(starts: Array, limits: Array, deltas: Array, *, Tsplits: DType)
     require(total < 2.0**63, f"the ranges have {total:g} numbers together")
     reserve(16 * int(total))
     splits = np.concatenate([[0], np.cumsum(lengths)])
+    values = _products if dtype.kind == "i" else _running_sums
+    return splits.astype(Tsplits.numpy), values(first, step, lengths, splits).astype(dtype)
+
+
+def _products(first: Array, step: Array, lengths: Array, splits: Array) -> Array:
     places = np.arange(splits[-1]) - np.repeat(splits[:-1], lengths)
-    values = np.repeat(first, lengths) + places * np.repeat(step, lengths)
-    return splits.astype(Tsplits.numpy), values.astype(dtype)
+    return np.repeat(first, lengths) + places * np.repeat(step, lengths)
+
+
+def _running_sums(first: Array, step: Array, lengths: Array, splits: Array) -> Array:
+    """Return the ranges of floats. TensorFlow adds the step again and again here, and rounds each sum; Range multiplies."""
+    values = np.repeat(step, lengths)
+    values[splits[:-1][lengths > 0]] = first[lengths > 0]
+    for start, end in itertools.pairwise(splits.tolist()):
+        np.add.accumulate(values[start:end], out=values[start:end])
+    return values
 
 
 def _range_lengths(first: Array, last: Array, step: Array) -> Array:
-    """Return the number of elements of each range."""
-    if first.dtype == np.float64:
+    """Return the number of elements of each range; of floats, TensorFlow computes the number in their dtype."""
+    if first.dtype != np.int64:
         lengths = np.maximum(np.ceil((last - first) / step), 0)
         if not np.all(lengths < 2.0**63):
             raise InvalidArgumentError(f"Requires ((limit - start) / delta) <= {2**63 - 1}")
@@ -85,17 +98,23 @@ not_differentiable("RaggedRange")
 
 @onnx("RaggedRange")
 def _ragged_range_onnx(g: Any, starts: Any, limits: Any, deltas: Any, *, Tsplits: DType) -> tuple[Any, Any]:
-    """Number all elements and derive each from its range; the row splits before an element count its range."""
+    """Number all elements and derive each from its range; the row splits before an element count its range.
+
+    A float is a product, not TensorFlow's running sum: ONNX's operator has running sums of a whole axis, not of a row. As a
+    product in float64 it is the nearer to the exact number.
+    """
     dtype = starts.dtype
     wide = dtypes.float64 if dtype.is_floating else dtypes.int64
-    first, last, step = (g.reshape(g.cast(value, wide), -1) for value in (starts, limits, deltas))
+    first, last, step = (g.reshape(value, -1) for value in (starts, limits, deltas))
+    if not dtype.is_floating:
+        first, last, step = (g.cast(value, wide) for value in (first, last, step))
     lengths = g.Max(_range_lengths_onnx(g, g.Sub(last, first), step), 0)
-    first, step = (g.Expand(value, g.dims(lengths)) for value in (first, step))
+    first, step = (g.Expand(g.cast(value, wide), g.dims(lengths)) for value in (first, step))
     ends = g.CumSum(lengths, g.constant(np.int64(0)))
     splits = g.Concat([0], ends, axis=0)
     count = g.reshape(g.slice(splits, -1, np.iinfo(np.int64).max), [])
     places = iota(g, count)
-    rows = g.squeeze(bound(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
+    rows = g.squeeze(bound_onnx(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
     within = g.cast(g.Sub(places, g.Gather(splits, rows)), wide)
     values = g.Add(g.Gather(first, rows), g.Mul(within, g.Gather(step, rows)))
     return g.cast(splits, Tsplits), g.cast(values, dtype)
@@ -292,11 +311,11 @@ def _ragged_tensor_to_tensor_onnx(
 def _parents_onnx(g: Any, kind: str, partition: Any) -> tuple[Any, Any]:
     """Return (row, place in the row) of each child."""
     if kind == "VALUE_ROWIDS":
-        starts = g.squeeze(bound(g, g.unsqueeze(partition, 0), g.unsqueeze(partition, 0), "Less"), 0)
+        starts = g.squeeze(bound_onnx(g, g.unsqueeze(partition, 0), g.unsqueeze(partition, 0), "Less"), 0)
         return partition, g.Sub(iota(g, g.reshape(g.dims(partition), [])), starts)
     ends = g.slice(partition, 1, np.iinfo(np.int64).max)
     places = iota(g, g.reshape(g.slice(partition, -1, np.iinfo(np.int64).max), []))
-    parents = g.squeeze(bound(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
+    parents = g.squeeze(bound_onnx(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
     return parents, g.Sub(places, g.Gather(partition, parents))
 
 
@@ -380,3 +399,23 @@ def ragged_fill_empty_rows_gradient(
 
 
 zero_flops("RaggedFillEmptyRows")
+
+
+def check_splits(splits: Array, count: int) -> None:
+    """Raise InvalidArgumentError unless the splits begin at 0, never descend and end at `count`."""
+    if np.ndim(splits) != 1 or splits.size == 0:
+        raise InvalidArgumentError(f"ragged splits must be a vector with elements, not of shape {Shape(np.shape(splits))}")
+    if splits[0] != 0:
+        raise InvalidArgumentError("First value of ragged splits must be 0.")
+    if np.any(splits[1:] < splits[:-1]):
+        raise InvalidArgumentError(f"Ragged splits should be non decreasing: {splits.tolist()[:10]}")
+    if splits[-1] != count:
+        raise InvalidArgumentError(f"Ragged splits must end at the number of values, {count}, not at {int(splits[-1])}")
+
+
+def check_nested(nested: list[Array], values: Array) -> None:
+    """The splits of every level fit the next."""
+    if np.ndim(values) < 1:
+        raise InvalidArgumentError("flat values of a ragged tensor must have a rank of at least 1")
+    for splits, inner in zip(nested, [*(np.size(s) - 1 for s in nested[1:]), len(values)]):
+        check_splits(splits, inner)

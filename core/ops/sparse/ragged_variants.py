@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from typing import Any
@@ -14,13 +13,14 @@ from ...graph.graph import Node, Output
 from ...registry.registry import facts, gradient, kernel, shape, zero_flops
 from ...runtime.state.edge_values import is_of, object_array, scalar_object
 from ...runtime.state.variants import added, zeros_like
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require
 from ..shared.shape_arguments import shape_from
-from ._ragged import check_nested
+from .ragged import check_nested
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...codecs.hashes import farm_fingerprint64, fingerprint_cat64, sip_hash
 from ...registry.registry import kernel, not_differentiable, shape, zero_flops
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
-from ...text.hashes import farm_fingerprint64, fingerprint_cat64, sip_hash
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType

@@ -11,15 +11,17 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics import sparse_products
+from ...numerics import group_reductions
 from ...numerics.group_reductions import lowest, reduce_groups, update_rows
 from ...numerics.half_precision import widened
 from ...numerics.integers import truncated_quotient
+from ...numerics.sequences import edit_distances
 from ...registry.registry import (
     Cost,
     flops,
     gradient,
     kernel,
+    lower,
     multiply_adds,
     not_differentiable,
     onnx,
@@ -27,7 +29,6 @@ from ...registry.registry import (
     without_gradient,
 )
 from ...support.errors import InvalidArgumentError
-from ...text.edit_distance import edit_distances
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
@@ -36,9 +37,9 @@ from ..array.sorting import unique_index
 from ..linalg.matmul import matmul_onnx
 from ..shared import onnx_sparse as in_onnx
 from ..shared.argument_checks import require_rank
+from ..shared.row_updates import updated
 from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
-from . import _xla_sparse  # noqa: F401 - registers lowerings
 
 
 def _reduction(dense_shape: Array, axes: Array, keep_dims: bool) -> tuple[list[int], list[int]]:
@@ -302,7 +303,7 @@ def _sparse_product(weights: Array, b: Array, indices: Array, *, shape: tuple[in
     """A b, or with A turned around, element after element of A."""
     rows, columns = indices.T[::-1] if is_turned else indices.T
     result = np.zeros((shape[is_turned], b.shape[1]), weights.dtype)
-    sparse_products.add_coordinates(result, rows, columns, np.ascontiguousarray(weights), np.ascontiguousarray(b))
+    group_reductions.add_coordinates(result, rows, columns, np.ascontiguousarray(weights), np.ascontiguousarray(b))
     return result
 
 
@@ -474,3 +475,20 @@ def _sparse_matmul_onnx(g: Any, a: Any, b: Any, *, transpose_a: bool, transpose_
     """Multiply dense matrices in 32 bits; TensorFlow expects many zeros in them."""
     a, b = (g.cast(side, dtypes.float32) for side in (a, b))
     return matmul_onnx(g, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+
+
+@lower("SparseTensorDenseMatMul", static=(2,))
+def _dense_product_lowering(
+    xla: Any, indices: Any, values: Any, dense_shape: Array, matrix: Any, *, adjoint_a: bool, adjoint_b: bool
+) -> Any:
+    """Return the product of a sparse and a dense matrix; either may be taken adjoint."""
+    sizes, b = dense_shape.tolist(), xla.conj(matrix).T if adjoint_b else matrix
+    if len(sizes) != 2 or b.ndim != 2 or indices.shape != (values.size, 2) or values.ndim != 1:
+        raise InvalidArgumentError(f"indices of shape {indices.shape} do not fit {sizes}")
+    if b.shape[0] != sizes[0 if adjoint_a else 1]:
+        raise InvalidArgumentError(f"inner dimensions do not match: {sizes} and {b.shape}")
+    xla.require(((indices >= 0) & (indices < dense_shape.astype(indices.dtype))).all())
+    rows, columns = (indices[:, place] for place in ((1, 0) if adjoint_a else (0, 1)))
+    weights = xla.conj(values) if adjoint_a else values
+    terms = weights[:, None] * xla.take(b, columns, 0, mode="clip")
+    return updated(xla, xla.zeros((sizes[int(adjoint_a)], b.shape[1]), b.dtype), rows, terms, "add")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from ...graph.graph import Node, Output
 from ...parallel.interruption_points import pause
 from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ...runtime.state.edge_values import scalar_object
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Final
 
 import numpy as np
 
+from ...support import dataclasses
 from ...support.hints import Hint, option
 from ...types import dtypes
 from ...types.arrays import Array

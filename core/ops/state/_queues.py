@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import itertools
 import secrets
 from collections.abc import Callable, Iterator, Sequence
@@ -11,10 +10,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...numerics.binary_heap import MinHeap
+from ...numerics.sequences import MinHeap
 from ...random.philox import Philox
 from ...runtime.state.edge_values import WouldBlock, is_of
 from ...runtime.state.resources import Shared
+from ...support import dataclasses
 from ...support.errors import CancelledError, InvalidArgumentError, OutOfRangeError, TfgError
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, fits

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import math
@@ -11,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ...numerics.integer_index import IntegerIndex
-from ...random.chained_order import ChainedOrder
+from ...codecs.hashes import murmur64
+from ...numerics.hash_tables import ChainedOrder, IntegerIndex
 from ...runtime.state.resources import Shared
 from ...runtime.state.run_context import reserve
+from ...support import dataclasses
 from ...support.errors import (
     AbortedError,
     FailedPreconditionError,
@@ -24,7 +24,6 @@ from ...support.errors import (
     UnimplementedError,
 )
 from ...support.hints import Hint, step
-from ...text.hashes import murmur64
 from ...types.dtypes import DType
 from ..shared.string_functions import as_objects
 

@@ -5,7 +5,6 @@ https://github.com/tensorflow/tensorflow/tree/v2.8.0/tensorflow/core/kernels/boo
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
@@ -13,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...codecs import wire
+from ...support import dataclasses
 from ...support.errors import DataLossError, InternalError, InvalidArgumentError
 
 _LEAF, _BUCKETIZED, _CATEGORICAL = 1, 2, 3

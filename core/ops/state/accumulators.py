@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from ...registry.registry import Cost, facts, flops, kernel, not_differentiable,
 from ...runtime.state.edge_values import WouldBlock
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result

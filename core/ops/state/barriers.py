@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ...numerics.binary_heap import MinHeap
+from ...numerics.sequences import MinHeap
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import WouldBlock
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
+from ...support import dataclasses
 from ...support.errors import CancelledError, InvalidArgumentError, OutOfRangeError
 from ...types import dtypes
 from ...types.arrays import Array, Result

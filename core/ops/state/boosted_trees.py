@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...codecs import wire
-from ...codecs.varint import varint
+from ...codecs.wire import varint
 from ...registry.registry import ZERO, Cost, arrays, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext

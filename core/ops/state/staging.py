@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 import itertools
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from ...registry.registry import facts, kernel, not_differentiable, shape, zero_
 from ...runtime.state.edge_values import WouldBlock, is_of
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, ResourceExhaustedError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType

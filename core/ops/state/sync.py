@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import WouldBlock, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result

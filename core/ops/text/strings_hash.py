@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from ...codecs.hashes import farm_fingerprint64, murmur64, sip_hash
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...support.errors import InvalidArgumentError
-from ...text.hashes import farm_fingerprint64, murmur64, sip_hash
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.plain_shapes import first_shape

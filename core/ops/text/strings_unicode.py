@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ...codecs import unicode
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.run_context import is_bounded
 from ...support.errors import InvalidArgumentError
-from ...text import unicode
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.dtypes import DType

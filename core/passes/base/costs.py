@@ -6,11 +6,11 @@ cost nor decide by one: `optimize(costs=True)` writes the costs beside the passe
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 from ...flops import CountCache, count_flops
 from ...graph.graph import Graph, Node, Output
+from ...support import dataclasses
 from ...types.dims import DimLike
 
 

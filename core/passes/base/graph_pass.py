@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -20,6 +19,7 @@ from ...graph.traversal import descendants, forward_predecessors, sources_first,
 from ...graph.variable_nodes import VARIABLES
 from ...inference.inference import Answers, Inference, infer
 from ...model.author_scopes import layer_of
+from ...support import dataclasses
 from ...support.tensor_names import parse_tensor_name
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from ...registry.catalog import split_top
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from .graph_pass import Pass
 

@@ -6,7 +6,6 @@ No edge switches a node off: the later node waits for a node behind the earlier 
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 import itertools
 import math
@@ -24,6 +23,7 @@ from ...ordering.live_edges import LiveEdges
 from ...planning.plan import Loop, Plan
 from ...planning.planner import chained_races_of, compile_plan, races_of
 from ...planning.reachability import needed_nodes, needed_sources
+from ...support import dataclasses
 
 MOST_ALONE: Final = 16
 """The largest number of targets of which the order of each one's run is kept."""

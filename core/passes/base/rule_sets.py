@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ...graph.graph import Node, Output
 from ...registry.op_facts import has_fact
+from ...support import dataclasses
 from ...types.dtypes import DType
 from .accuracy import Accuracy
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ...graph.graph import Graph, Node, Output
+from ...support import dataclasses
 from ...types.tensors import attribute_key
 from ..base.graph_pass import Pass, PassContext
 

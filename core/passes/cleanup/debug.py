@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import ClassVar
 
 from ...graph.graph import Graph, Node
 from ...registry.op_facts import has_fact, ops_with
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ..base.graph_pass import Pass, PassContext, become
 

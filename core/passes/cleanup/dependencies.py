@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Mapping, Set
 from typing import ClassVar, Final
@@ -15,6 +14,7 @@ from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Graph, Node
 from ...graph.traversal import forward_predecessors, predecessors
 from ...registry.op_facts import has_fact
+from ...support import dataclasses
 from ..base.descendants import Waves
 from ..base.graph_pass import Pass, PassContext
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import time
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from ...graph.graph import Graph, Node
 from ...graph.node_making import add_constant
 from ...runtime.guards.limits import flops_of
 from ...runtime.steps.constant_folding import MAX_BYTES, MAX_FLOPS, SECONDS, folded_values
+from ...support import dataclasses
 from ...support.engine_names import NUMPY
 from ...support.errors import TfgError
 from ...types import dtypes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -13,6 +12,7 @@ from ...graph.node_making import add_constant
 from ...graph.traversal import closure
 from ...registry.kernel_types import takes
 from ...registry.op_facts import has_fact
+from ...support import dataclasses
 from ...types import dtypes
 from ...types.arrays import Array
 from ...types.dtypes import DType, float32

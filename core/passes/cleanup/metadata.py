@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import ClassVar
 
 from ...functions.instantiation import nodes_to_change
 from ...graph.graph import Graph, Node
 from ...graph.traversal import topological_order
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ..base.graph_pass import Pass, PassContext
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import ClassVar
 
 from ...functions.callers import drop_uncalled
 from ...graph.graph import Graph, Node
 from ...graph.traversal import reachable
 from ...planning.reachability import needed_nodes
+from ...support import dataclasses
 from ...transforms.subgraphs import shapes_at_cuts
 from ..base.graph_pass import Pass, PassContext, become
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -17,6 +16,7 @@ from ...graph.traversal import predecessors
 from ...registry.node_kinds import ABSENT
 from ...registry.op_facts import has_fact
 from ...registry.validation import expected_inputs
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...transforms.frozen_handles import FrozenValue, Values, become_initialized, replace_handles, takes_value
 from ...transforms.subgraphs import cut_at, forget_locations

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable
 from typing import ClassVar
 
 from ...graph.graph import Graph, Node, Output
+from ...support import dataclasses
 from ...types.dims import Dim
 from ..base.graph_pass import Pass, PassContext
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import ClassVar
 
 from ...graph.graph import Graph, Node, Output
+from ...support import dataclasses
 from ..base.accuracy import Accuracy
 from ..base.graph_pass import Pass, PassContext
 from ..base.rule_sets import RuleSet

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ...graph.graph import Graph, Node
 from ...graph.node_making import add_constant
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.tensors import Tensor

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -16,6 +15,7 @@ from ...graph.node_making import add_constant, add_identity
 from ...graph.traversal import closure, copied_from, trail_end
 from ...planning.reachability import needed_nodes
 from ...registry.catalog import CATALOG
+from ...support import dataclasses
 from ...types import dtypes
 from ...types.tensors import FuncRef, Tensor
 from ..base.graph_pass import Pass, PassContext

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import ClassVar
 
 from ...functions.implementations import name_implementations
 from ...graph.graph import Graph
+from ...support import dataclasses
 from ..base.graph_pass import Pass, PassContext
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable
 from typing import ClassVar, Final, NamedTuple
@@ -15,6 +14,7 @@ from ...functions.inline_blockers import change_blocker
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import closure, trail_end
 from ...registry.op_facts import has_fact
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.shapes import merge_shapes
 from ..base.accuracy import Accuracy

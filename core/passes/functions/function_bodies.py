@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Hashable, Mapping, Sequence
 from typing import ClassVar
 
@@ -18,6 +17,7 @@ from ...graph.node_making import add_identity
 from ...graph.traversal import copied_from, function_names
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact
+from ...support import dataclasses
 from ...transforms.subgraphs import forget_locations
 from ...types.shapes import TensorSpec
 from ..base.graph_pass import Pass, PassContext, Refusal, Settled

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import ClassVar
 
 from ...functions.call_kinds import call_op
@@ -10,6 +9,7 @@ from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_argument
 from ...graph.traversal import predecessors
 from ...registry.catalog import ArgDef, OpDef
+from ...support import dataclasses
 from ...types.tensors import FuncRef
 from ..base.graph_pass import Pass, PassContext, identity_of
 

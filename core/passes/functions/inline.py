@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
@@ -17,6 +16,7 @@ from ...ordering.effects import READ, WRITE, accesses
 from ...ordering.live_edges import LiveEdges
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact
+from ...support import dataclasses
 from ...types.tensors import FuncRef
 from ..base.graph_pass import Pass, PassContext, identity_of
 

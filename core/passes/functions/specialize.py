@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Hashable, Sequence
 from typing import ClassVar
 
@@ -10,6 +9,7 @@ from ...functions.call_kinds import CallKind, call_kind
 from ...functions.inline_blockers import inline_blocker
 from ...graph.graph import Function, Graph, Node
 from ...planning.reachability import needed_nodes
+from ...support import dataclasses
 from ...types.tensors import FuncRef, Tensor
 from ..base.function_copies import Draft, copy_blocker
 from ..base.graph_pass import Pass, PassContext

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import math
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from ...graph.graph import Graph, Node, Output
 from ...graph.variable_nodes import VARIABLES
 from ...inference import binding
 from ...registry.op_facts import ops_with
+from ...support import dataclasses
 from ...types import dtypes
 from ..base.accuracy import Accuracy
 from ..base.graph_pass import Pass, PassContext

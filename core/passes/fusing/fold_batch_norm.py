@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ...graph.graph import Graph, Node, Output
 from ...registry.op_facts import ops_with
+from ...support import dataclasses
 from ..base.accuracy import Accuracy
 from ..base.graph_pass import Pass, PassContext
 from ..base.rule_sets import RuleSet

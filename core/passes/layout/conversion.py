@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import itertools
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -15,6 +14,7 @@ from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import closure, shortest_path
 from ...registry.op_facts import has_fact
 from ...registry.registry import layout_of
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ..base.accuracy import Accuracy
 from ..base.graph_pass import Pass, PassContext, become, identity_of

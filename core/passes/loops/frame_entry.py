@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from ...functions.purity import impurity
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import closure, topological_order
 from ...inference.inference import infer
+from ...support import dataclasses
 from ...types.shapes import TensorSpec
 from ..base.graph_pass import PassContext, become
 from .frame_hoisting import body_nodes, nodes_within

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -14,6 +13,7 @@ from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import descendants, topological_order
 from ...inference.inference import Inference, infer
+from ...support import dataclasses
 from ...support.errors import TfgError
 from ...types.shapes import Shape, TensorSpec
 from ..base.function_copies import Draft, copy_blocker

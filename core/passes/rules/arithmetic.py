@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import ClassVar
 
@@ -11,6 +10,7 @@ import numpy as np
 from ...functions.callers import gradient_name
 from ...graph.graph import Graph, Node, Output
 from ...registry.op_facts import ops_with
+from ...support import dataclasses
 from ...types import dtypes
 from ..base.accuracy import Accuracy
 from ..base.graph_pass import Pass, PassContext

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import ClassVar
 
 import numpy as np
 
 from ...graph.graph import Graph, Node, Output
+from ...support import dataclasses
 from ...types.dims import Dim, may_stand_for_rest
 from ...types.dtypes import DType
 from ...types.shapes import Shape

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterator
 from typing import ClassVar, Final
@@ -15,6 +14,7 @@ from ...functions.purity import has_state
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import descendants
 from ...registry.op_facts import has_fact
+from ...support import dataclasses
 from ...types import dtypes
 from ...types.shapes import SCALAR
 from ...types.tensors import FuncRef

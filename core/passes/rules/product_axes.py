@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import numpy as np
 
 from ...graph.graph import Node, Output
+from ...support import dataclasses
 
 WEIGHTS = 1
 """The index of the weights among the inputs of every product."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +12,7 @@ import numpy as np
 
 from ...graph.graph import Node, Output
 from ...registry.op_facts import ops_with
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.shapes import Shape, broadcast_shapes
 from ..base.accuracy import Accuracy

@@ -10,7 +10,6 @@ NextIteration hands a live value to the next iteration. A dead Exit counts only 
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -20,6 +19,7 @@ from ...inference.node_calls import raise_from_kernel
 from ...ordering.scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous, is_cheap, is_small, starting_order
 from ...planning.plan import Plan, Step
 from ...planning.reachability import needed_sources
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ..state.blocking import Wait
 from ..state.edge_values import DEAD, WouldBlock

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,6 +16,7 @@ from ...inference.error_context import faults_of
 from ...inference.inference import infer
 from ...planning.plan import Loop, Plan, Step
 from ...registry.op_facts import has_fact
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...support.gc_control import rare_collection
 from ...support.keyed_cache import KeyedCache

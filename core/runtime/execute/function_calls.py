@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 import sys
 import threading
 from collections.abc import Callable, MutableMapping, Sequence
@@ -18,6 +17,7 @@ from ...graph.graph import Function, Graph, Node
 from ...inference.node_calls import apply_kernel
 from ...planning.planner import plan_of_function
 from ...planning.while_plans import WhilePlans, while_plans
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, ResourceExhaustedError
 from ...types.shapes import fits
 from ...types.tensors import FuncRef

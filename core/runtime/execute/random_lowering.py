@@ -9,7 +9,6 @@ functions with V1 control flow of their own.
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -21,6 +20,7 @@ from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import topological_order
 from ...ordering.effects import DRAW, accesses
 from ...planning.reachability import needed_nodes
+from ...support import dataclasses
 from ...types.dtypes import resource
 from ...types.tensors import FuncRef
 

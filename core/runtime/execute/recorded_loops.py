@@ -12,7 +12,6 @@ runs beside another run.
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -22,6 +21,7 @@ import numpy as np
 from ...graph.graph import Node
 from ...ordering.scheduling import RUNS_UNTIL_CHEAP
 from ...random.philox import Philox
+from ...support import dataclasses
 from ..optimize.shape_programs import Runnable
 from ..optimize.tiers import Tier
 from ..state.run_context import current

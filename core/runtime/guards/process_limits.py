@@ -7,15 +7,17 @@ import faulthandler
 import importlib
 import os
 import signal
-import subprocess
 import threading
 import time
 import types
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ...support.errors import DeadlineExceededError, ResourceExhaustedError, TfgError, UnimplementedError
 from ...support.user_signals import is_importing
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 NEEDED_MEMORY: Final = 24 << 20
 """The bytes that tfg itself takes for a small graph, with all its libraries loaded."""
@@ -48,7 +50,7 @@ class TimeLimit:
     def __init__(self, seconds: float | None) -> None:
         self.seconds = None if seconds is None else min(seconds, LONGEST_SECONDS)
         self._end = 0.0
-        self._watchdog: subprocess.Popen[bytes] | None = None
+        self._watchdog: Popen[bytes] | None = None
         self._handler: Any = signal.SIG_DFL
         self._is_over = False
 
@@ -77,6 +79,8 @@ class TimeLimit:
 
         A shell at the other end of a pipe prints the reason.
         """
+        import subprocess  # lazy: most commands have no limit
+
         script = 'read -r line && printf "error: %s\\n" "$1" >&2'
         command = ["/bin/sh", "-c", script, "tfg", self._message]
         self._watchdog = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)

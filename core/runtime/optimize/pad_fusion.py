@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
@@ -11,6 +10,7 @@ from ...inference.binding import with_attrs
 from ...planning.plan import Step, on_own_slots
 from ...registry.op_facts import has_fact
 from ...registry.registry import blockwise_way
+from ...support import dataclasses
 
 _RANK: Final = 4
 """Dimensions of a batch of images."""

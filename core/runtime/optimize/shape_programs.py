@@ -8,7 +8,6 @@ run, variables only where any variable got another shape since.
 
 from __future__ import annotations
 
-import dataclasses
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
@@ -22,6 +21,7 @@ from ...inference.inference import Inference, infer_again
 from ...planning.plan import Plan, Step, with_releases
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact
+from ...support import dataclasses
 from ...support.keyed_cache import KeyedCache
 from ...support.user_signals import pass_on
 from ...types.dtypes import resource, variant

@@ -9,7 +9,6 @@ input unchanged, because the input already has the requested shape. A stack stor
 from __future__ import annotations
 
 import collections
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
@@ -23,6 +22,7 @@ from ...inference.containers import container_of
 from ...inference.inference import Specs as KnownSpecs
 from ...planning.plan import Loop, Plan, Step, add_loop_releases, with_releases
 from ...registry.op_facts import has_fact
+from ...support import dataclasses
 from ...types.dtypes import variant
 from ...types.shapes import TensorSpec
 from ..steps.constant_steps import only_computes

@@ -9,7 +9,6 @@ there. Groups whose values are small are taken apart again after some runs.
 from __future__ import annotations
 
 import collections
-import dataclasses
 import functools
 from collections.abc import Sequence, Set
 from typing import Final
@@ -19,6 +18,7 @@ from ...planning.plan import Plan, Step, on_own_slots, with_releases
 from ...registry.catalog import CATALOG
 from ...registry.op_facts import has_fact
 from ...registry.registry import affine_function, blockwise_way
+from ...support import dataclasses
 from ...types.dtypes import float32, float64
 from .pad_fusion import PadFused, is_plain, with_pad_fusions
 

@@ -34,11 +34,11 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import dataclasses
 import enum
 from collections.abc import Iterator
 from typing import Final
 
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...support.log import tell
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
 from ...graph.graph import Graph, Output
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...support.hints import Hint, step
 from ...support.tensor_names import parse_tensor_name

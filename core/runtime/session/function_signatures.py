@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -11,6 +10,7 @@ from typing import Final
 from ...graph.graph import Function, Graph, Output
 from ...graph.metagraph import Bound, MetaGraph, SavedCallable, Signature, SignatureTensor, find_signature
 from ...graph.node_making import add_identity, add_placeholder
+from ...support import dataclasses
 from ...support.arguments import checked
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...support.hints import Hint, option

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import re
@@ -24,6 +23,7 @@ from ...graph.traversal import reachable
 from ...graph.variable_nodes import ASSIGN_OPS, VariableNodes, find_variables, initializer_ops, variable
 from ...registry.catalog import CATALOG
 from ...registry.op_facts import has_fact
+from ...support import dataclasses
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from ...support.hints import Blank, Hint, option, step
 from ...support.log import DEBUG, Stopwatch

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 import numbers
@@ -23,6 +22,7 @@ from ...planning.node_selection import definition_in
 from ...planning.plan import Plan
 from ...planning.planner import compile_plan
 from ...random.philox import Philox
+from ...support import dataclasses
 from ...support.arguments import bounded_depth, checked
 from ...support.display import Displayed
 from ...support.engine_names import NUMPY, VARIABLE

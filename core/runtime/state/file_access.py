@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import fnmatch
 import os
 import pathlib
@@ -10,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, BinaryIO
 
+from ...support import dataclasses
 from ...support.arguments import checked
 from ...support.atomic import file_errors
 from ...support.errors import InvalidArgumentError, PermissionDeniedError

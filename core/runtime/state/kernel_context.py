@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, MutableMapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from ...functions.call_sites import CallSite, call_site
 from ...graph.graph import Function, Graph, Node
+from ...support import dataclasses
 from ...types.tensors import FuncRef
 from .checkpoint_store import CheckpointStore
 from .file_access import FileAccess

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ...codecs import wire
-from ...codecs.varint import varint
+from ...codecs.wire import varint
 from ...support.errors import DataLossError, TfgError, UnimplementedError
 from ...types import dtypes
 from ...types.shapes import Shape

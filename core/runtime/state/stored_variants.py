@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
 
 from ...codecs import wire
+from ...support import dataclasses
 
 _TYPE_NAME, _METADATA, _TENSORS = 1, 2, 3
 """Numbers of the fields of VariantTensorDataProto."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...codecs import wire
-from ...codecs.varint import varint
+from ...codecs.wire import varint
 from ...support.errors import InvalidArgumentError, TfgError
 from ...types import dtypes
 from ...types.dtypes import DType

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
 
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array
 from ...types.resource_handles import VariantData

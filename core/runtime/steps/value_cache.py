@@ -8,7 +8,6 @@ after every write. Feeds, stateful ops and random numbers are never in a tree.
 from __future__ import annotations
 
 import collections
-import dataclasses
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -16,6 +15,7 @@ from typing import Any, Final
 from ...functions.purity import impurity
 from ...graph.graph import Graph
 from ...planning.plan import Loop, Plan, Step, on_own_slots, with_releases
+from ...support import dataclasses
 
 _MISSES: Final = 3
 """The number of misses in a row after which a value is no longer cached: its inputs change in every run."""

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ...engines import reasons
+from ...engines.engine_runtime import neighbours
 from ...engines.protocol import Body
-from ...engines.verify_engine import neighbours
 from ...types.arrays import EngineArray
 from ..state.resources import Variable, exclusively
 
 if TYPE_CHECKING:
-    from ...engines.engine_runtime import Group
-    from ...engines.executables import Executable
+    from ...engines.engine_runtime import Executable, Group
 
 _NOTHING: Final = np.float32(0)
 """The placeholder for an input that nothing reads."""

@@ -12,8 +12,8 @@ import pytest
 
 from tests.pipelines import NUMBER, function, int64, numbers, text
 from tfg import GraphBuilder, Session
-from tfg.core.codecs import decompression_limits
-from tfg.core.codecs.crc32c import masked_crc32c
+from tfg.core.codecs import snappy
+from tfg.core.codecs.tfrecord import masked_crc32c
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import DataLossError, FailedPreconditionError, InternalError, InvalidArgumentError, TfgError
 from tfg.core.types.shapes import UNKNOWN
@@ -254,7 +254,7 @@ BOMBS = {
 
 @pytest.mark.parametrize("op", BOMBS)
 def test_a_line_that_fills_the_memory(op, tmp_path, monkeypatch):
-    monkeypatch.setattr(decompression_limits, "ROOM", 1 << 20)
+    monkeypatch.setattr(snappy, "ROOM", 1 << 20)
     contents, make = BOMBS[op]
     (tmp_path / "x").write_bytes(contents())
     g = GraphBuilder()

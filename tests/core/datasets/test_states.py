@@ -16,7 +16,7 @@ from tfg.core.runtime.state.stored_variants import StoredVariant
 from tfg.core.support.errors import DataLossError, FailedPreconditionError, InvalidArgumentError, OutOfRangeError
 from tfg.core.types.dtypes import variant
 from tfg.core.types.tensors import Tensor
-from tfg.formats.checkpoint import open_checkpoint, write_checkpoint
+from tfg.formats.checkpoint.store import open_checkpoint, write_checkpoint
 
 REAL = elements(("float32", ()))
 

@@ -13,8 +13,7 @@ from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines import automatic, engine_runtime
 from tfg.core.engines.automatic import AutoRuntime, Contest, choose_runtime
-from tfg.core.engines.engine_runtime import EngineRuntime
-from tfg.core.engines.executables import EngineSettings
+from tfg.core.engines.engine_runtime import EngineRuntime, EngineSettings
 from tfg.core.runtime.session.session import Session
 from tfg.core.support import trials
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError

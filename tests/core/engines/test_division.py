@@ -12,8 +12,7 @@ from tests.core.engines.test_engine_runtime import refusals
 from tests.core.engines.test_plan_division import graphs
 from tests.core.engines.test_variables import READS, Holding, training
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.engines.engine_runtime import EngineRuntime
-from tfg.core.engines.executables import EngineSettings
+from tfg.core.engines.engine_runtime import EngineRuntime, EngineSettings
 from tfg.core.engines.protocol import Declined
 from tfg.core.runtime.session.session import Session
 

@@ -13,9 +13,7 @@ from tests.core.engines.test_plan_division import chain
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines.engine_registry import engine_names, find_engine
-from tfg.core.engines.engine_runtime import EngineRuntime
-from tfg.core.engines.executables import EngineSettings
-from tfg.core.engines.verify_engine import difference
+from tfg.core.engines.engine_runtime import EngineRuntime, EngineSettings, difference
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import FailedPreconditionError, InvalidArgumentError, NotFoundError, UnimplementedError
 from tfg.core.types.shapes import Shape

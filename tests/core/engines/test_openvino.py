@@ -16,9 +16,8 @@ from tests.core.engines.unsupported_cases import on_request, supported_lines  # 
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.automatic import AutoRuntime  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
-from tfg.core.engines.engine_runtime import EngineRuntime  # noqa: E402
-from tfg.core.engines.executables import EngineSettings  # noqa: E402
-from tfg.core.engines.unsupported import UnsupportedOps  # noqa: E402
+from tfg.core.engines.engine_runtime import EngineRuntime, EngineSettings  # noqa: E402
+from tfg.core.engines.lowerable import UnsupportedOps  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import InvalidArgumentError  # noqa: E402
 

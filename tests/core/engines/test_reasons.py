@@ -16,10 +16,10 @@ from tests.functions import define
 from tfg.cli.main import root
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines import reasons
-from tfg.core.engines.preview import preview
+from tfg.core.engines.automatic import preview
+from tfg.core.engines.lowerable import UnsupportedOps
 from tfg.core.engines.protocol import UnsupportedNodes
 from tfg.core.engines.reasons import Reason
-from tfg.core.engines.unsupported import UnsupportedOps
 from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 

@@ -16,7 +16,7 @@ from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines import automatic, engine_runtime, remembered_choices
 from tfg.core.engines.automatic import AutoRuntime
-from tfg.core.engines.executables import EngineSettings
+from tfg.core.engines.engine_runtime import EngineSettings
 from tfg.core.engines.reasons import Reason
 from tfg.core.engines.remembered_choices import GroupChoice, RememberedChoice, read_choice, written_choice
 from tfg.core.runtime.session.session import Session

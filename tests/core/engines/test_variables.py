@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from tests.core.engines.fake_engine import FakeEngine
 from tests.functions import define
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.engines.engine_runtime import EngineRuntime
-from tfg.core.engines.executables import EngineSettings
+from tfg.core.engines.engine_runtime import EngineRuntime, EngineSettings
 from tfg.core.engines.protocol import Declined
 from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.resources import Variable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.engines.verify_engine import ROUNDINGS, is_rounding, neighbours
+from tfg.core.engines.engine_runtime import ROUNDINGS, is_rounding, neighbours
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])

@@ -18,8 +18,7 @@ from tests.core.engines.unsupported_cases import on_request, supported_lines  # 
 from tests.recorded_answers import answers  # noqa: E402
 from tfg.core.building.builder import GraphBuilder  # noqa: E402
 from tfg.core.engines.engine_registry import find_engine  # noqa: E402
-from tfg.core.engines.engine_runtime import EngineRuntime  # noqa: E402
-from tfg.core.engines.executables import EngineSettings  # noqa: E402
+from tfg.core.engines.engine_runtime import EngineRuntime, EngineSettings  # noqa: E402
 from tfg.core.registry import registry  # noqa: E402
 from tfg.core.registry.op_facts import has_fact  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
@@ -204,6 +203,22 @@ def test_in_three_dimensions_the_gradient_goes_to_all_that_are_near():
     near = np.array([1, 1 + 5e-6, 1 - 2e-6, 0.5], np.float32).reshape(1, 4, 1, 1, 1)
     for result in in_both(b.graph, {"x:0": near}):
         assert result.ravel().tolist() == [1, 1, 1, 0]
+
+
+@pytest.mark.parametrize("size", [3, 6])
+def test_pools_with_explicit_paddings(size):
+    """Windows of few places are slices, and those of many XLA's windows."""
+    b = GraphBuilder()
+    window = {"ksize": [1, size, 2, 1], "strides": [1, 2, 1, 1], "padding": "EXPLICIT"}
+    window["explicit_paddings"] = [0, 0, 2, 1, 1, 0, 0, 0]
+    x, dy = (b.Placeholder(dtype="float32", shape=None, name=name) for name in ("x", "dy"))
+    b.MaxPoolGrad(x, b.MaxPool(x, name="y", **window), dy, name="dx", **window)
+    feeds = {"x:0": np.random.default_rng(0).standard_normal((2, 8, 7, 3)) - 2}
+    feeds["dy:0"] = Session(b.graph).run("y:0", feeds) + 1
+    session = Session(b.graph, engine=engine())
+    for result, expected in zip(session.run(["y:0", "dx:0"], feeds), Session(b.graph).run(["y:0", "dx:0"], feeds)):
+        np.testing.assert_allclose(result, expected, atol=1e-6)
+    assert_in_engine(session)
 
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID", "EXPLICIT"])

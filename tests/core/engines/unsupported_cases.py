@@ -20,7 +20,7 @@ from tests.recorded_answers import answers
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.engines import engine_runtime
 from tfg.core.engines.engine_registry import find_engine
-from tfg.core.engines.unsupported import UnsupportedOps
+from tfg.core.engines.lowerable import UnsupportedOps
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import TfgError
 from tfg.core.types.tensors import Tensor

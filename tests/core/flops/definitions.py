@@ -18,14 +18,6 @@ from tests.core.flops.counting import counted
 Array = Any
 
 
-def matmul(a: Array, b: Array) -> Array:
-    """(..., m, k) x (..., k, n), one rank-1 update after the other."""
-    total: Any = np.zeros((*a.shape[:-1], b.shape[-1]))
-    for k in range(a.shape[-1]):
-        total = total + a[..., :, k, None] * b[..., None, k, :]
-    return total
-
-
 def padding(size: int, window: int, stride: int, dilation: int, mode: str) -> tuple[int, int, int]:
     """(outputs, zeros before, zeros after) of one dimension."""
     reach = (window - 1) * dilation + 1
@@ -196,47 +188,3 @@ def einsum(inputs: Sequence[Array], subscripts: Sequence[str], out: str) -> None
         for _ in itertools.product(*(range(sizes[label]) for label in inner)):
             product = counted(1.5, x.tally) * 2.0
             total = total + product if inner else product
-
-
-ELEMENTWISE = {
-    "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
-    "Rsqrt": lambda x: 1 / np.sqrt(x),
-    "Tanh": np.tanh,
-    "Exp": np.exp,
-    "Log": np.log,
-    "Sqrt": np.sqrt,
-    "Square": lambda x: x * x,
-    "Neg": lambda x: -x,
-    "Abs": abs,
-    "Reciprocal": lambda x: 1 / x,
-    "Relu": lambda x: np.maximum(x, 0),
-    "Relu6": lambda x: np.minimum(np.maximum(x, 0), 6),
-    "LeakyRelu": lambda x: np.where(np.asarray(x > 0), x, x * 0.2),
-    "Elu": lambda x: np.where(np.asarray(x > 0), x, np.expm1(x)),
-    "Selu": lambda x: np.where(np.asarray(x > 0), x * 1.05, np.expm1(x)),
-    "Softplus": lambda x: np.log(1 + np.exp(x)),
-    "Softsign": lambda x: x / (abs(x) + 1),
-    "Add": lambda x, y: x + y,
-    "Sub": lambda x, y: x - y,
-    "Mul": lambda x, y: x * y,
-    "RealDiv": lambda x, y: x / y,
-    "Maximum": np.maximum,
-    "Minimum": np.minimum,
-    "Pow": np.power,
-    "SquaredDifference": lambda x, y: np.square(x - y),
-    "Greater": lambda x, y: x > y,
-    "LessEqual": lambda x, y: x <= y,
-    "TanhGrad": lambda y, dy: dy * (1 - y * y),
-    "SigmoidGrad": lambda y, dy: dy * y * (1 - y),
-    "ReciprocalGrad": lambda y, dy: -dy * y * y,
-    "SqrtGrad": lambda y, dy: dy * 0.5 / y,
-    "RsqrtGrad": lambda y, dy: dy * -0.5 * (y * y * y),
-    "ReluGrad": lambda dy, x: np.where(np.asarray(x > 0), dy, 0.0),
-    "Relu6Grad": lambda dy, x: np.where(np.asarray(np.logical_and(x > 0, np.asarray(x) < 6)), dy, 0.0),
-    "LeakyReluGrad": lambda dy, x: np.where(np.asarray(x > 0), dy, dy * 0.2),
-    "EluGrad": lambda dy, y: np.where(np.asarray(y < 0), (y + 1) * dy, dy),
-    "SeluGrad": lambda dy, y: np.where(np.asarray(y < 0), (y + 1.7) * dy, dy),
-    "SoftplusGrad": lambda dy, x: dy / (np.exp(-x) + 1),
-    "SoftsignGrad": lambda dy, x: dy / np.square(1 + abs(x)),
-}
-"""Each on arrays of one shape."""

@@ -161,14 +161,6 @@ def rgb_to_hsv(x: Array) -> list[Array]:
     return [chosen(hue < 0, hue + 1.0, hue, x), saturation, largest]
 
 
-def hsv_to_rgb(x: Array) -> list[Array]:
-    hue, saturation, value = x.T
-    sixths = hue * 6.0
-    ramps = abs(sixths - 3.0) - 1.0, 2.0 - abs(sixths - 2.0), 2.0 - abs(sixths - 4.0)
-    grey = 1.0 - saturation
-    return [(grey + saturation * np.minimum(np.maximum(ramp, 0.0), 1.0)) * value for ramp in ramps]
-
-
 def adjust_hue(x: Array, sixths: float) -> list[Array]:
     """The order of the channels, and the sector, follow from five comparisons."""
     r, g, b = x.T
@@ -205,12 +197,6 @@ def adjust_saturation(x: Array, scale: float) -> list[Array]:
     middle = chroma * (1.0 - abs(np.remainder(sixths, 2.0) - 1.0))
     is_full, sector = sixths >= 6.0, np.minimum(np.trunc(np.asarray(sixths)).astype(int), 5)
     return [chosen(is_full, 0.0, part, x) + base for part in arranged(sector, chroma, middle, np.zeros(len(x)))]
-
-
-def contrast(x: Array, factor: float) -> Array:
-    """x (N, H, W, C): each channel's distance from its mean."""
-    mean = np.add.reduce(x, (1, 2), keepdims=True) / float(math.prod(x.shape[1:3]))
-    return (x - mean) * factor + mean
 
 
 # ---- suppression

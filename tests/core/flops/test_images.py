@@ -67,13 +67,6 @@ resize_gradient("ResizeBilinearGrad", 2)
 resize_gradient("ResizeBicubicGrad", 4)
 
 
-@holds(HELD, "ResizeNearestNeighborGrad")
-def resize_nearest_neighbor_grad(draw, tally):
-    grad, size = image(draw, tally), [draw(SIDE), draw(SIDE)]
-    definitions_images.spread_nearest(grad, (len(grad), *size, grad.shape[3]))
-    return Node([grad.shape, np.int32(size)], macs=0)
-
-
 RADII = {"lanczos1": 1, "lanczos3": 3, "lanczos5": 5, "gaussian": 1.5, "box": 1, "triangle": 1, "keyscubic": 2,
          "mitchellcubic": 2}  # fmt: skip
 
@@ -167,23 +160,8 @@ def colour_op(op, definition, kernel, *scalars):
 
 
 colour_op("RGBToHSV", definitions_images.rgb_to_hsv, image_color.rgb_to_hsv)
-colour_op("HSVToRGB", definitions_images.hsv_to_rgb, image_color.hsv_to_rgb)
 colour_op("AdjustHue", lambda x, turns: definitions_images.adjust_hue(x, 6 * turns), image_color.adjust_hue, 0.25)
 colour_op("AdjustSaturation", definitions_images.adjust_saturation, image_color.adjust_saturation, 0.5)
-
-
-@holds(HELD, "AdjustContrastv2")
-def adjust_contrast_v2(draw, tally):
-    x = image(draw, tally)
-    definitions_images.contrast(x, 2.0)
-    return Node([x.shape, np.float32(2)], macs=0)
-
-
-@holds(HELD, "AdjustContrast")
-def adjust_contrast(draw, tally):
-    x = image(draw, tally)
-    np.minimum(np.maximum(definitions_images.contrast(x, 2.0), 0.0), 1.0)
-    return Node([x.shape, *np.float32([2, 0, 1])], macs=0)
 
 
 # ---- suppression: the formulas are those of the worst case, in which no box overlaps another

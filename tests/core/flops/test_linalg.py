@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.core.flops import definitions_linalg as definitions
 from tests.core.flops.counting import counted, normal
 from tests.core.flops.held import EXAMPLES, Cases, Node, hold, holds
-from tfg.core.ops.linalg import linalg, linalg_functions
+from tfg.core.ops.linalg import linalg
 
 HELD: Cases = {}
 SIZE = st.integers(1, 6)
@@ -111,13 +111,6 @@ def qr(draw, tally):
     return Node([a.shape], {"full_matrices": full})
 
 
-@holds(HELD, "Cross")
-def cross(draw, tally):
-    shape = (draw(SIZE), 3)
-    linalg.cross(normal(tally, *shape), normal(tally, *shape, seed=1))
-    return Node([shape, shape])
-
-
 @holds(HELD, "TridiagonalSolve")
 def tridiagonal_solve(draw, tally):
     batch, n, sides, pivoting = draw(st.integers(1, 2)), draw(SIZE), draw(SIZE), draw(st.booleans())
@@ -127,15 +120,6 @@ def tridiagonal_solve(draw, tally):
         dense = np.diag(main) + np.diag(upper[:-1], 1) + np.diag(lower[1:], -1)
         same(solve(a, b), np.linalg.solve(dense, np.asarray(b)))
     return Node([diagonals.shape, rhs.shape], {"partial_pivoting": pivoting})
-
-
-@holds(HELD, "TridiagonalMatMul")
-def tridiagonal_matmul(draw, tally):
-    """The kernel itself runs on counted arrays."""
-    diagonal, rhs = (2, 1, draw(SIZE)), draw(SIZE)
-    shapes = [diagonal] * 3 + [(2, diagonal[-1], rhs)]
-    linalg_functions.tridiagonal_matmul(*[normal(tally, *shape, seed=i) for i, shape in enumerate(shapes)])
-    return Node(shapes)
 
 
 @pytest.mark.sampled(4)

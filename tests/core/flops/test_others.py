@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.core.flops import definitions, definitions_sequences
+from tests.core.flops import definitions_sequences
 from tests.core.flops.counting import Tally, counted, normal, positive
 from tests.core.flops.held import EXAMPLES, SMALL, Cases, Node, agree, hold, holds
-from tfg.core.ops.nn import batch_normalization, fused
 from tfg.core.registry import registry
 from tfg.core.types.dtypes import float32, int64
 from tfg.core.types.shapes import Shape, TensorSpec
@@ -25,38 +24,6 @@ def _handle(shape):
 
 def _accumulator(op, shape):
     return lambda g: g.add(op, [], {"dtype": "float", "shape": shape})
-
-
-# ---- normalization
-
-
-@holds(HELD, "BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization(draw, tally):
-    """The kernel itself runs on counted arrays."""
-    shapes = [(draw(SMALL), 2, 3, draw(SMALL))]
-    shapes += [shapes[0][3:]] * 4
-    attrs = {"variance_epsilon": 1e-3, "scale_after_normalization": draw(st.booleans())}
-    batch_normalization.batch_norm_with_global_normalization(*[positive(tally, *shape) for shape in shapes], **attrs)
-    return Node(shapes, attrs)
-
-
-@holds(HELD, "BatchNormWithGlobalNormalizationGrad")
-def batch_norm_with_global_normalization_grad(draw, tally):
-    """The kernel itself runs on counted arrays."""
-    image = draw(SMALL), 2, 3, draw(SMALL)
-    shapes = [image, image[3:], image[3:], image[3:], image]
-    attrs = {"variance_epsilon": 1e-3, "scale_after_normalization": draw(st.booleans())}
-    batch_normalization.batch_norm_with_global_normalization_grad(*[positive(tally, *shape) for shape in shapes], **attrs)
-    return Node(shapes, attrs)
-
-
-@holds(HELD, "_MklLayerNorm")
-def mkl_layer_norm(draw, tally):
-    """The kernel itself runs on counted arrays."""
-    rows, width = draw(SMALL), draw(SMALL)
-    shapes = [(rows, width), (width,), (width,)]
-    fused.mkl_layer_norm(*[positive(tally, *shape) for shape in shapes], epsilon=1e-3)
-    return Node(shapes)
 
 
 # ---- gradients of shapes, histograms
@@ -220,11 +187,9 @@ def nearest_neighbors(draw, tally):
     points, centers, size = draw(SMALL), draw(SMALL), draw(SMALL)
     x, c = normal(tally, points, size), normal(tally, centers, size)
     squares = [np.add.reduce(one * one, 1) for one in (x, c)]
-    before = tally.products
-    product = definitions.matmul(x, c.T)
-    macs = tally.products - before
+    product = x @ c.T
     np.maximum(squares[0][:, None] - product * 2.0 + squares[1], 0.0)
-    return Node([x.shape, c.shape, np.int64(1)], {}, macs)
+    return Node([x.shape, c.shape, np.int64(1)], {}, tally.macs)
 
 
 @holds(HELD, "KMC2ChainInitialization")

@@ -220,7 +220,7 @@ def quantized_resize_bilinear(draw, tally):
 @holds(HELD, "QuantizedMatMul")
 def quantized_mat_mul(draw, tally):
     (m, k), n, flips = (draw(SMALL), draw(SMALL)), draw(SMALL), [draw(st.booleans()) for _ in range(2)]
-    definitions.matmul(less_zero(positive(tally, m, k)), less_zero(positive(tally, k, n)))
+    _ = less_zero(positive(tally, m, k)) @ less_zero(positive(tally, k, n))
     a, b = (k, m) if flips[0] else (m, k), (n, k) if flips[1] else (k, n)
     attrs = {"transpose_a": flips[0], "transpose_b": flips[1]}
     return Node([placeholder("quint8", *a), placeholder("quint8", *b), *EDGES, *EDGES], attrs, tally.products)
@@ -289,7 +289,7 @@ def product(op, draw, tally):
     """As `convolved`, of matrices; the first has a zero of its own in mode MIN_FIRST."""
     m, k, n, mode = draw(SMALL), draw(SMALL), draw(SMALL), draw(st.sampled_from(["MIN_FIRST", "SCALED"]))
     left = less_zero if mode == "MIN_FIRST" else as_it_is
-    sums = definitions.matmul(left(positive(tally, m, k)), positive(tally, k, n))
+    sums = left(positive(tally, m, k)) @ positive(tally, k, n)
     dtype = {"Toutput": "float"} if op.endswith("Dequantize") else {}
     return sums, (m, k), (k, n), {"input_quant_mode": mode, **dtype}
 
@@ -372,7 +372,7 @@ def uniform_product(op, run):
 
 def uniform_dot(draw, tally, left, right):
     m, k, n = draw(SMALL), draw(SMALL), draw(SMALL)
-    return definitions.matmul(left(positive(tally, m, k)), right(positive(tally, k, n))), (m, k), (k, n), {}
+    return left(positive(tally, m, k)) @ right(positive(tally, k, n)), (m, k), (k, n), {}
 
 
 def uniform_convolution(draw, tally, left, right):

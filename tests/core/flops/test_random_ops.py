@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.core.flops import definitions_random as definitions
 from tests.core.flops.counting import Tally, counted, normal
 from tests.core.flops.held import EXAMPLES, SMALL, Cases, Node, hold, holds
-from tfg.core.random.index_shuffle import shuffle_indices
+from tfg.core.random.index_draws import shuffle_indices
 
 HELD: Cases = {}
 SEED, KEY, COUNTER, ALGORITHM = np.int32([1, 2]), np.uint64([1]), np.uint64([1, 2]), np.int32(1)

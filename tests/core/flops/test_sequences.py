@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.core.flops import definitions, definitions_sequences
 from tests.core.flops.counting import counted, normal
 from tests.core.flops.held import EXAMPLES, SMALL, Cases, Node, hold, holds
-from tfg.core.numerics import ctc
-from tfg.core.text import edit_distance as edits
+from tfg.core.numerics import sequences
+from tfg.core.numerics import sequences as edits
 
 HELD: Cases = {}
 
@@ -25,7 +25,7 @@ def ctc_loss(draw, tally):
     time, batch, classes = draw(st.integers(5, 7)), draw(SMALL), draw(st.integers(2, 4))
     logits = normal(tally, time, batch, classes)
     labels = _labels(draw, batch, classes, 3)
-    expected, gradient = ctc.loss_and_gradient(np.asarray(logits), labels, np.full(batch, time), classes - 1, True)
+    expected, gradient = sequences.loss_and_gradient(np.asarray(logits), labels, np.full(batch, time), classes - 1, True)
     for i, row in enumerate(labels):
         loss, slope = definitions_sequences.ctc_loss(logits[:, i], row, classes - 1)
         assert np.allclose(np.asarray(loss), expected[i])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.numerics.axis_sums import column_sums
+from tfg.core.numerics.channel_sums import column_sums
 from tfg.core.ops.array.joining import concat
 from tfg.core.ops.array.reshaping import reshape
 from tfg.core.ops.array.selecting import select

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tfg.core.numerics.axis_sums import column_sums, row_maxima, summed
+from tfg.core.numerics.channel_sums import column_sums, row_maxima, summed
 
 SHAPES = [(40, 30), (5, 7, 50), (3, 8, 9, 10), (1, 1300), (1300, 1), (1, 40, 1, 60), (4, 3), (2, 0, 3), (4099, 3)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.numerics import sparse_products
+from tfg.core.numerics import group_reductions
 from tfg.core.numerics.group_reductions import reduce_groups, update_rows
 from tfg.core.parallel.gemm import matmul
 
@@ -41,9 +41,9 @@ def test_sums_of_groups(groups):
 def test_places_that_are_not_there(place):
     result, rows = np.zeros((2, 3), np.float32), np.ones((1, 3), np.float32)
     with pytest.raises(IndexError, match="out of range"):
-        sparse_products.add_coordinates(result, np.array([place]), np.array([0]), np.ones(1, np.float32), rows)
+        group_reductions.add_coordinates(result, np.array([place]), np.array([0]), np.ones(1, np.float32), rows)
     with pytest.raises(IndexError, match="out of range"):
-        sparse_products.sums_between(np.array([0]), np.array([place]), np.ones((2, 3), np.float32))
+        group_reductions.sums_between(np.array([0]), np.array([place]), np.ones((2, 3), np.float32))
 
 
 @pytest.mark.parametrize("rows, columns, width", [([0, 1], [0], 3), ([0], [0, 1], 3), ([0], [0], 4), ([0], [0], 2)])
@@ -51,19 +51,19 @@ def test_lengths_that_do_not_fit(rows, columns, width):
     """The loops would read or write memory of others."""
     target, weights = np.zeros((2, 3), np.float32), np.ones(1, np.float32)
     with pytest.raises(ValueError, match="do not fit"):
-        sparse_products.add_coordinates(target, np.array(rows), np.array(columns), weights, np.ones((2, width), np.float32))
+        group_reductions.add_coordinates(target, np.array(rows), np.array(columns), weights, np.ones((2, width), np.float32))
 
 
 @pytest.mark.parametrize("rows, width", [([0], 3), ([0, 1], 4)])
 def test_rows_that_do_not_fit(rows, width):
     with pytest.raises(ValueError, match="do not fit"):
-        sparse_products.add_rows(np.zeros((2, 3), np.float32), np.array(rows), np.ones((2, width), np.float32))
+        group_reductions.add_rows(np.zeros((2, 3), np.float32), np.array(rows), np.ones((2, width), np.float32))
 
 
 def test_nothing_to_add():
     result = np.ones((2, 0), np.float32)
     none = np.zeros(0, np.int64)
-    sparse_products.add_coordinates(result, none, none, np.ones(0, np.float32), np.ones((0, 0), np.float32))
+    group_reductions.add_coordinates(result, none, none, np.ones(0, np.float32), np.ones((0, 0), np.float32))
     assert result.shape == (2, 0)
 
 

@@ -8,7 +8,7 @@ import pytest
 import tfg
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.codecs import wire
-from tfg.core.codecs.varint import varint
+from tfg.core.codecs.wire import varint
 from tfg.core.flops import count
 from tfg.core.runtime.session.runner import Runner
 from tfg.core.runtime.session.session import Session

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.numerics.integer_index import IntegerIndex
+from tfg.core.numerics.hash_tables import IntegerIndex
 
 INT64 = np.iinfo(np.int64)
 

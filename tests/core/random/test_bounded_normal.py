@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tfg.core.random import bounded_normal
-from tfg.core.random.bounded_normal import PrefetchedBlocks, bounded_normal_calls
+from tfg.core.random import philox_distributions
 from tfg.core.random.philox import Philox, normal_from_words
+from tfg.core.random.philox_distributions import PrefetchedBlocks, bounded_normal_calls
 from tfg.core.support.errors import InvalidArgumentError
 
 F = np.float32
@@ -27,7 +27,7 @@ def one_by_one(counts, low, high):
 @pytest.mark.parametrize("most_groups", [9, 1 << 15])
 def test_calls_drawn_together(bounds, counts, most_groups, monkeypatch):
     expected = one_by_one(counts, *bounds)
-    monkeypatch.setattr(bounded_normal, "MOST_GROUPS", most_groups)
+    monkeypatch.setattr(philox_distributions, "MOST_GROUPS", most_groups)
     drawn = bounded_normal_calls(PrefetchedBlocks(Philox(5, 0)), np.array(counts), F(0), F(1), *map(F, bounds))
     assert drawn.tolist() == expected
     assert min(expected) >= bounds[0] and max(expected) <= bounds[1]
@@ -47,7 +47,7 @@ def test_a_call_begins_with_a_block_of_its_own():
 
 @pytest.mark.parametrize("most_groups", [9, 1 << 15])
 def test_a_thousand_refusals_in_a_row_are_an_error(most_groups, monkeypatch):
-    monkeypatch.setattr(bounded_normal, "MOST_GROUPS", most_groups)
-    monkeypatch.setattr(bounded_normal, "_normal_proposals", lambda *_: lambda words: (words.ravel(), words.ravel() < 0))
+    monkeypatch.setattr(philox_distributions, "MOST_GROUPS", most_groups)
+    monkeypatch.setattr(philox_distributions, "_normal_proposals", lambda *_: lambda words: (words.ravel(), words.ravel() < 0))
     with pytest.raises(InvalidArgumentError, match="failed to accept"):
         bounded_normal_calls(PrefetchedBlocks(Philox(7, 0)), np.array([1, 2]), F(0), F(1), F(-2), F(2))

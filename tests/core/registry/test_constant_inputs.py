@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.example_messages import example
 from tfg import GraphBuilder, Session
-from tfg.core.ops.array._strided import Masks
+from tfg.core.ops.array.slicing import Masks
 from tfg.core.registry import registry
 from tfg.core.registry.constant_inputs import _PREPARED, prepared_kernel
 from tfg.core.runtime.optimize.tiers import SETTLING_RUN

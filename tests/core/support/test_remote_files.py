@@ -32,7 +32,7 @@ from tfg.core.support.errors import (
 from tfg.core.support.escaping import masked
 from tfg.core.support.remote_files import RemotePlace
 from tfg.formats import load, save
-from tfg.formats.checkpoint import FileCheckpointStore, open_checkpoint, write_checkpoint
+from tfg.formats.checkpoint.store import FileCheckpointStore, open_checkpoint, write_checkpoint
 from tfg.formats.codecs.npz import read_npz
 from tfg.formats.codecs.source import read_source
 

@@ -244,3 +244,15 @@ def test_a_test_of_initialization_is_true_for_a_frozen_variable(is_resource):
     b.Identity(b.Merge([otherwise, then])[0], name="y")
     frozen = freeze(b.graph, {"v": Tensor.from_numpy(np.float32(5))}, ["y:0"])
     assert Session(frozen).run("y:0") == 5.0
+
+
+def test_names_of_variables_may_be_any_bytes():
+    """TensorFlow's shared names are bytes, and two names that are no UTF-8 stay two."""
+    g = GraphBuilder()
+    names = {b"\xfe": np.float32(2), b"\xff": np.float32(3)}
+    variables = [g.VarHandleOp(dtype="float32", shape=[], shared_name=name) for name in names]
+    for variable, value in zip(variables, names.values()):
+        g.AssignVariableOp(variable, value, name=f"{variable.node.name}/Assign")
+    g.Sub(*(read(g, variable) for variable in variables), name="y")
+    values = {name.decode("utf-8", "surrogateescape"): Tensor.from_numpy(value) for name, value in names.items()}
+    assert Session(freeze(load(to_bytes(g.graph)), values, ["y:0"])).run("y:0") == -1

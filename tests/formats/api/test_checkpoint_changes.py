@@ -14,7 +14,7 @@ from tests.cli.running import tfg as run
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from tfg.core.types.dtypes import float32 as float_
 from tfg.core.types.tensors import Tensor
-from tfg.formats.checkpoint import open_checkpoint
+from tfg.formats.checkpoint.store import open_checkpoint
 
 WEIGHTS = {
     "encoder/w": np.ones((2, 3), np.float32), "encoder/w/Adam": np.zeros((2, 3), np.float32),

@@ -68,6 +68,24 @@ def test_arrays_and_iterators(graph):
     assert list(empty) == ["key", "y"] and empty["y"].dtype == np.float32
 
 
+def test_a_process_opens_a_function_once_however_often_it_comes(graph):
+    """Ray and Spark send the function with each task."""
+    sent = pickle.dumps(tfg.map_batches(graph, "y"))
+    first = pickle.loads(sent)
+    assert pickle.loads(sent) is first and pickle.loads(pickle.dumps(first)) is first
+    for _ in range(4):
+        assert pickle.loads(pickle.dumps(tfg.map_batches(graph, "y"))) is not first
+    assert pickle.loads(sent) is not first  # a process keeps few functions
+
+
+def test_a_function_finds_its_file_from_every_folder(graph, tmp_path, monkeypatch):
+    tfg.save(graph, tmp_path / "g.pb")
+    monkeypatch.chdir(tmp_path)
+    function = tfg.map_batches("g.pb", "y")
+    monkeypatch.chdir("/")
+    np.testing.assert_allclose(function({"x": X})["y"], X @ W, rtol=1e-5, atol=1e-6)
+
+
 @pytest.mark.parametrize("dtype", [str, object])
 def test_texts_are_utf_8_in_arrays_of_all_kinds(graph, dtype):
     texts = ["straße", "x"]

@@ -13,7 +13,7 @@ from tfg.core.functions.purity import impurity
 from tfg.core.graph.metagraph import MetaGraph
 from tfg.core.support.errors import InvalidArgumentError, PermissionDeniedError
 from tfg.formats import load
-from tfg.formats.checkpoint import write_checkpoint
+from tfg.formats.checkpoint.store import write_checkpoint
 
 
 def _graph(op, path):

@@ -1,1 +1,0 @@
-"""OpenVINO as an engine. The only modules that import OpenVINO."""
