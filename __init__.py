@@ -132,8 +132,7 @@ if TYPE_CHECKING:
     from .formats.api.training_runs import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
-    from .formats.batches.batch_job import BatchProgress, BatchReport, FailedInput
-    from .formats.batches.batch_runs import run_batch
+    from .formats.batches.batch_runs import BatchProgress, BatchReport, FailedInput, run_batch
     from .formats.batches.each_inputs import InputResult, run_each
     from .formats.batches.table_batches import map_batches
     from .formats.cluster.cluster_session import ClusterSession
@@ -144,8 +143,8 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "Accuracy": "core.passes.base.accuracy",
-    "BatchProgress": "formats.batches.batch_job",
-    "BatchReport": "formats.batches.batch_job",
+    "BatchProgress": "formats.batches.batch_runs",
+    "BatchReport": "formats.batches.batch_runs",
     "BuiltVariable": "core.building.built_variables",
     "CacheReport": "core.engines.remembered_choices",
     "CachedChoice": "core.engines.remembered_choices",
@@ -160,7 +159,7 @@ _LAZY = {
     "EngineReport": "core.engines.engine_report",
     "EventLog": "formats.recordings",
     "Exposed": "formats.api.outputs",
-    "FailedInput": "formats.batches.batch_job",
+    "FailedInput": "formats.batches.batch_runs",
     "FileAccess": "core.runtime.state.file_access",
     "FitReport": "formats.api.training_runs",
     "FlopsCounter": "formats.api.counting",
