@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from ..core.graph.graph import STRAY_ARGUMENT, DeclaredFunctions, Function, Graph, Node, Output
-from ..core.graph.import_upgrades import complete_attrs
 from ..core.registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..core.registry.validation import attribute_faults
 from ..core.support import dataclasses
@@ -122,6 +121,7 @@ def decode_function(proto: FunctionDef, library: ReadFunctions, gradient: str | 
         function = _Decoder(proto, library).function(gradient)
         if checks:
             function.check(function.signature.attrs)
+        function.body.link()
         return function
     except TfgError as error:
         raise type(error)(f"function '{name}': {error.message}", node=error.node, op=error.op, hint=error.hint) from None
@@ -154,7 +154,9 @@ class _Decoder:
             attrs.update(decode_attrs(self.proto.arg_attr[index].attr))
         if index in self.proto.resource_arg_unique_id:
             attrs[_RESOURCE_ID] = self.proto.resource_arg_unique_id[index]
-        return self.body.add_node(arg.name, _ARG, (), (), attrs)
+        node = self.body.load_node(arg.name, _ARG, (), attrs, "")
+        node.source = None  # the message has no node of an argument
+        return node
 
     def add_nodes(self) -> None:
         pending: list[tuple[Node, tuple[str, ...]]] = []
@@ -163,15 +165,14 @@ class _Decoder:
                 raise InvalidArgumentError("two nodes have this name", node=name, op=op)
             if op == _ARG:
                 raise InvalidArgumentError(STRAY_ARGUMENT, node=name, op=op)
-            pending.append((self.body.add_node(name, op, (), (), complete_attrs(op, attrs, len(texts)), device, attrs), texts))
+            pending.append((self.body.load_node(name, op, texts, attrs, device), texts))
         for node, texts in pending:
             try:
                 inputs = [self.output(text) for text in texts if not text.startswith("^")]
-                controls = [self.node(text[1:]) for text in texts if text.startswith("^")]
+                controls = dict.fromkeys([self.node(text[1:]) for text in texts if text.startswith("^")])
             except InvalidArgumentError as error:
                 raise InvalidArgumentError(error.message, node=node.name, op=node.op) from None
-            self.body.set_inputs(node, inputs, controls)
-            node.spelling = texts
+            self.body.resolve_node(node, tuple(inputs), tuple(controls))
 
     def result(self, name: str) -> Output:
         if name not in self.proto.ret:

@@ -97,8 +97,8 @@ class Item:
 
     @property
     def is_slow(self) -> bool:
-        """Return True for a picture, which is decoded and resized outside of Python's lock, and for a file that is fetched
-        from an address, which is mostly waiting.
+        """Return True for a picture, which is decoded and resized outside of Python's lock, and for a file at an address,
+        whose reading is mostly waiting.
         """
         return self.start is None and (is_address(self.path) or self.is_picture)
 

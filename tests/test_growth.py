@@ -154,6 +154,15 @@ def test_calls_of_all_work_grow_with_nodes(folder, form):
         assert_calls_grow(folder, form, work)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("work", "most"), [("plan", 70), ("explain", 175)])
+def test_a_plain_node_takes_few_calls(folder, work, most):
+    """What depends on the op alone is asked once for an op, not once for a node."""
+    calls(folder, "chain", work, SMALL)
+    small, large = (calls(folder, "chain", work, count) for count in (SMALL, LARGE))
+    assert (large - small) / (LARGE - SMALL) < most
+
+
 def assert_calls_grow(folder: pathlib.Path, form: str, work: str) -> None:
     calls(folder, form, work, SMALL)  # what is imported and found once is there
     small, large = (calls(folder, form, work, count) for count in (SMALL, LARGE))

@@ -103,8 +103,11 @@ class Placement:
         self._joined = JoinedNames()
         self._next: dict[str, str] = {}
         self._groups: dict[str, Colocation] = {}
+        named: dict[int, tuple[str, ...]] = {}  # by the attributes, which nodes share
         for node in graph:
-            names = node.colocation
+            names = named.get(id(node.attrs))
+            if names is None:
+                names = named[id(node.attrs)] = node.colocation
             if names:
                 self._next[node.name] = names[0]
             for name in names:

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Final
 
 from ..graph.graph import Node, Output
-from ..graph.traversal import closure, trail_ends
+from ..graph.traversal import closure, nodes_whose_op, trail_ends
 from ..registry.catalog import OpDef
 from ..registry.op_facts import has_fact, ops_with
 from .frames import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
@@ -65,9 +65,13 @@ def memory_outputs(node: Node) -> list[Output]:
     """Return the outputs that are the memory of a node's first input, or of any input of a Merge: later writes show in
     them.
     """
-    if node.op not in _PASSING_VALUES and not is_view(node):
+    if not _passes_memory(node.op):
         return []
     return [node.output()] if node.op in MERGE else list(node.outputs())
+
+
+def _passes_memory(op: str) -> bool:
+    return op in _PASSING_VALUES or has_fact(op, "alias_view")
 
 
 class WrittenMemory:
@@ -132,7 +136,7 @@ def memory_of_variables(nodes: Iterable[Node], fed: Container[Output]) -> dict[O
     """Return the values that may be the memory of V1 variables, with the variables. `nodes` are in topological order."""
     owners: dict[Output, tuple[Node, ...]] = {}
     references: dict[Output, Output] = {}
-    for node in nodes:
+    for node in nodes_whose_op(nodes, _passes_memory):
         values = [output for output in memory_outputs(node) if output.dtype is not None and not output.dtype.is_ref]
         passed = _owners_of_memory(node, owners, fed, references) if values else ()
         if passed:

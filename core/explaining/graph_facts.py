@@ -12,11 +12,13 @@ from ..functions.callers import all_nodes, callers_by_function
 from ..graph.foreign_ops import foreign, original_function
 from ..graph.graph import Graph, GraphLike, Node, as_graph
 from ..graph.metagraph import Signature, SignatureTensor, find_signature
+from ..graph.traversal import nodes_whose_op
 from ..graph.variable_nodes import VARIABLES
 from ..inference.inference import Inference
 from ..model.model_view import ModelView, model_view
 from ..registry import registry
 from ..registry.catalog import CATALOG
+from ..registry.node_kinds import INPUTS
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.arguments import checked
@@ -426,7 +428,7 @@ def missing_among(nodes: Iterable[Node], functions: Container[str]) -> Rows[Miss
     """Return the op types of nodes that are neither calls of `functions` nor have a kernel, with the reason and a
     substitute.
     """
-    users_by_op = grouped((node.op, node) for node in nodes if not _can_run(functions, node.op))
+    users_by_op = grouped((node.op, node) for node in nodes_whose_op(nodes, lambda op: not _can_run(functions, op)))
     return Rows(_missing(op, users, functions) for op, users in users_by_op.items())
 
 
@@ -491,7 +493,12 @@ def tensor_facts(node: Node, index: int = 0, inference: Inference | None = None)
 
 
 def _input_nodes(graph: Graph, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
-    return (node for node in graph if placed[node][0] != "save/restore")
+    return (node for node in nodes_whose_op(graph, _brings_in) if placed[node][0] != "save/restore")
+
+
+def _brings_in(op: str) -> bool:
+    """Return True for an op that brings tensors into a graph."""
+    return op in INPUTS or has_fact(op, "next_element")
 
 
 def _output_facts(

@@ -11,9 +11,11 @@ from ..feeding.named_components import whole_texts
 from ..functions.table_fills import iterator_starts
 from ..graph.graph import Function, Graph, Node
 from ..graph.metagraph import SavedCallable, Signature
+from ..graph.traversal import nodes_whose_op
 from ..graph.variable_nodes import find_variables
 from ..inference.inference import Inference
 from ..planning.reachability import needed_nodes
+from ..registry.node_kinds import INPUTS
 from ..registry.op_facts import has_fact
 from ..runtime.session.runner import initializers, table_initializers
 from ..support import dataclasses
@@ -106,7 +108,7 @@ class NextCommands:
     def _graph_feeds(self, needed: Collection[Node]) -> dict[str, str]:
         """Return the feeds of placeholders, and of arguments of a stored function, among the nodes of a run."""
         # A broken placeholder has no dtype: `tfg check` says what is wrong with it.
-        held = (node for node in self.graph if node.is_placeholder or node.is_argument)
+        held = nodes_whose_op(self.graph, lambda op: op in INPUTS)
         inputs = (node for node in held if node in needed and node.output_dtypes)
         nodes = [node for node in inputs if node.must_be_fed or node.is_argument or _is_unset(node)]
         texts = {node.name: text for node, text in self._of_placeholders(nodes).items()}

@@ -8,9 +8,10 @@ from collections.abc import Callable, Container, Iterable, Iterator
 
 from ..control_flow.frames import ENTER, EXIT, SWITCH
 from ..graph.graph import Graph, Node, Output
-from ..graph.traversal import descendants, predecessors, reachable, trail_end
+from ..graph.traversal import descendants, nodes_whose_op, predecessors, reachable, trail_end
 from ..graph.variable_nodes import ASSIGN_OPS, VARIABLES, VariableNodes, find_variables, initializer_ops
 from ..inference.binding import named_inputs
+from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..types.dtypes import resource
@@ -74,8 +75,8 @@ class Roles:
         """Map assignments of restored values to the Restore ops that read the values."""
         restores = {}
         read = Origins(("Identity", "Reshape"))
-        for node in self.graph:
-            if node in self.initializers or node.op not in ASSIGN_OPS or len(node.inputs) < 2:
+        for node in nodes_whose_op(self.graph, lambda op: op in ASSIGN_OPS):
+            if node in self.initializers or len(node.inputs) < 2:
                 continue
             source = read(node.inputs[1]).node
             if has_fact(source.op, "restores"):
@@ -86,8 +87,8 @@ class Roles:
     def updates(self) -> dict[Node, Update]:
         """Map nodes that write to a variable, initializers and restores aside, to their updates."""
         by_node = {}
-        for node in self.graph:
-            if node in self.initializers or node in self.restored or not _writes_variable(node):
+        for node in nodes_whose_op(self.graph, _writes_variable):
+            if not node.inputs or node in self.initializers or node in self.restored:
                 continue
             owner = self.owner(node.inputs[0])
             if owner is not None:
@@ -206,9 +207,10 @@ class Origins:
         return value.node.inputs[0] if value.node.op in self._ops and value.node.inputs else None
 
 
-def _writes_variable(node: Node) -> bool:
+def _writes_variable(op: str) -> bool:
     """Return True for an op with a side effect on the variable in the first input; DestroyResourceOp ends a variable only."""
-    if not has_fact(node.op, "side_effect") or not node.inputs or (definition := node.op_def) is None:
+    definition = CATALOG.get(op)
+    if not has_fact(op, "side_effect") or definition is None or not definition.inputs:
         return False
     is_end = not definition.inputs[1:] and not definition.outputs
     return not is_end and (definition.inputs[0].is_ref or definition.inputs[0].dtype is resource)

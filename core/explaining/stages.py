@@ -7,7 +7,7 @@ from typing import Final
 
 from ..functions.callers import called_functions, functions_that_reach, named_functions
 from ..graph.graph import GraphLike, Node, as_graph
-from ..graph.traversal import descendants, groups, reachable
+from ..graph.traversal import descendants, groups, nodes_whose_op, reachable
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.arguments import checked
@@ -116,12 +116,15 @@ class _Sorter:
     def _is_free(self, node: Node) -> bool:
         return node not in self.placed
 
+    def _with_fact(self, fact: str) -> list[Node]:
+        return nodes_whose_op(self.roles.graph, lambda op: has_fact(op, fact))
+
     def _only_for(self, roots: Iterable[Node]) -> set[Node]:
         return exclusive(roots, self._is_free)
 
     def _groups(self, stage: str, evidence: str) -> None:
         """Add to a stage the NoOps that wait only for nodes of the stage."""
-        free = filter(self._is_free, self.roles.graph)
+        free = filter(self._is_free, nodes_whose_op(self.roles.graph, lambda op: op == "NoOp"))
         for node in groups(free, lambda control: self.placed.get(control, ("",))[0] == stage):
             self._put(stage, [node], evidence.format(count=len(node.control_inputs)))
 
@@ -155,13 +158,13 @@ class _Sorter:
         self._put("initial values", self._only_for(assigns), "feeds only initializers")
 
     def _save_restore(self) -> None:
-        cores = dict.fromkeys(node for node in self.roles.graph if has_fact(node.op, "checkpoint"))
+        cores = dict.fromkeys(self._with_fact("checkpoint"))
         for node in cores:
             self._put("save/restore", [node], f"{node.op} reads or writes checkpoints")
         self._put("save/restore", self._saving_calls(), "calls a function that reads or writes checkpoints")
         self._put("save/restore", self.roles.restored, "assigns a value read by a Restore op")
-        for node in self.roles.graph:
-            if self._is_free(node) and node.is_identity and any(c in cores for c in node.control_inputs):
+        for node in nodes_whose_op(self.roles.graph, lambda op: op == "Identity") if cores else ():
+            if self._is_free(node) and any(c in cores for c in node.control_inputs):
                 self._put("save/restore", [node], "passes on the file name after the checkpoint is written")
         self._groups("save/restore", "waits for {count} nodes that save or restore")
         members = [node for node, (stage, _) in self.placed.items() if stage == "save/restore"]
@@ -176,14 +179,14 @@ class _Sorter:
         return [node for node in graph if not reaching.isdisjoint(named_functions(graph, node))] if reaching else []
 
     def _input_pipeline(self) -> None:
-        cores = [node for node in self.roles.graph if has_fact(node.op, "input_pipeline")]
+        cores = self._with_fact("input_pipeline")
         for node in cores:
             gives = "returns elements" if has_fact(node.op, "next_element") else "makes or follows a dataset"
             self._put("input pipeline", [node], f"{node.op} {gives}")
         self._put("input pipeline", self._only_for(cores), "feeds only the input pipeline")
 
     def _summaries(self) -> None:
-        cores = [node for node in self.roles.graph if has_fact(node.op, "summary")]
+        cores = self._with_fact("summary")
         self._put("summaries", cores, "a summary op")
         self._put("summaries", self._only_for(cores), "feeds only summaries")
 

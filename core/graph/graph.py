@@ -155,7 +155,8 @@ class Graph(Summarized, Versioned):
     ) -> Node:
         """Append a node; AlreadyExistsError where the name is taken."""
         expect(str, name, op, device)
-        expect(Mapping | None, attrs)
+        if attrs is not None:
+            expect(Mapping, attrs)
         outputs, controls = _sources(inputs, control_inputs)
         if name in self._nodes:
             raise AlreadyExistsError(f"the graph already has a node '{name}'")
@@ -216,6 +217,10 @@ class Graph(Summarized, Versioned):
         self.edits += 1
         return node
 
+    def resolve_node(self, node: Node, inputs: tuple[Output, ...], control_inputs: tuple[Node, ...]) -> None:
+        """Give a loaded node its inputs, which the file spells in another way than a graph does: `link` has to follow."""
+        node._inputs, node._control_inputs = inputs, control_inputs
+
     def link(self) -> None:
         """Tell all nodes their users, once all nodes of a file are loaded."""
         if self._is_linked:
@@ -225,8 +230,11 @@ class Graph(Summarized, Versioned):
                 return
             uses: dict[Node, dict[Node, int]] = {node: {} for node in self}
             for node in self:
-                for source in (*(value.node for value in node.inputs), *node.control_inputs):
-                    users = uses[source]
+                for value in node.inputs:
+                    users = uses[value.node]
+                    users[node] = users.get(node, 0) + 1
+                for control in node.control_inputs:
+                    users = uses[control]
                     users[node] = users.get(node, 0) + 1
             for node, users in uses.items():
                 node._uses = users
@@ -549,11 +557,23 @@ class Function:
 
     def check(self, left_open: Collection[str] = ()) -> None:
         """Check the body as `Graph.check` does, its arguments against the signature, and the returned outputs."""
+        self._check_arguments()
+        self.body.check(left_open)
+        self._check_results()
+
+    def check_changes(self) -> None:
+        """Check the function as `check` does, the body only where it changed since the last check."""
+        self._check_arguments()
+        self.body.check_changes()
+        self._check_results()
+
+    def _check_arguments(self) -> None:
         args = set(self.args)
         for node in self.body:
             if node.is_argument and node not in args:
                 raise InvalidArgumentError(STRAY_ARGUMENT, node=node.name, op=node.op)
-        self.body.check(left_open)
+
+    def _check_results(self) -> None:
         for value in self.results:
             if value.dtype is None and value.node.op_def is not None:
                 raise InvalidArgumentError(f"the function returns '{value}', which does not exist", node=value.node.name)

@@ -13,7 +13,9 @@ from .graph import Graph, Node, Output
 _Item = TypeVar("_Item", bound=Hashable)
 
 
-def topological_order(nodes: Iterable[Node], predecessors: Callable[[Node], Iterable[Node]] | None = None) -> list[Node]:
+def topological_order(
+    nodes: Iterable[Node], predecessors: Callable[[Node], Iterable[Node | None]] | None = None
+) -> list[Node]:
     """Return `nodes` with every node after its inputs, otherwise in the order given; back edges of V1 loops are not
     followed.
 
@@ -33,7 +35,7 @@ def topological_order(nodes: Iterable[Node], predecessors: Callable[[Node], Iter
         while stack:
             node, pending = stack[-1]
             for source in pending:
-                if source not in pool or state.get(source):
+                if source is None or source not in pool or state.get(source):
                     continue
                 if source in state:
                     raise InvalidArgumentError("it is part of a cycle", node=source.name, op=source.op)
@@ -47,15 +49,21 @@ def topological_order(nodes: Iterable[Node], predecessors: Callable[[Node], Iter
     return order
 
 
-def _is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[Node]]) -> bool:
+def _is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[Node | None]]) -> bool:
     """Return True where every node already stands after its inputs, as in most graphs."""
-    seen: set[Node] = set()
+    seen: set[Node | None] = set()
     for node in pool:
-        for source in before(node):
-            if source not in seen and source in pool:
-                return False
+        if not seen.issuperset(before(node)) and any(source not in seen and source in pool for source in before(node)):
+            return False
         seen.add(node)
     return True
+
+
+def nodes_whose_op(nodes: Iterable[Node], holds: Callable[[str], bool]) -> list[Node]:
+    """Return the nodes whose op a condition holds for; the condition is asked once for an op, as graphs have few of them."""
+    nodes = list(nodes)
+    ops = set(filter(holds, {node.op for node in nodes}))
+    return [node for node in nodes if node.op in ops] if ops else []
 
 
 def strongly_connected(nodes: Iterable[_Item], sources: Callable[[_Item], Iterable[_Item | None]]) -> list[list[_Item]]:
@@ -242,7 +250,10 @@ def function_names(graph: Graph, node: Node) -> Iterator[str]:
         return
     if node.op in graph.functions:
         yield node.op
-    for value in node.attrs.values():
+    definition = node.op_def
+    plain = {} if definition is None or definition.takes_functions else definition.attrs
+    for name in node.attrs:
+        value = node.attrs[name] if name not in plain else None  # other attributes are rarely there, and may name any
         for item in value if isinstance(value, list) else (value,):
             if isinstance(item, FuncRef):
                 yield item.name

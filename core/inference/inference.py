@@ -15,7 +15,7 @@ from ..functions.call_signatures import Signatures, renamed, signature_of
 from ..functions.implementations import function_called
 from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
-from ..graph.traversal import closure, topological_order
+from ..graph.traversal import closure, nodes_whose_op, topological_order
 from ..registry import registry
 from ..registry.op_facts import has_fact, ops_with
 from ..support import dataclasses
@@ -174,8 +174,9 @@ def derive_again(nodes: Sequence[Node], before: Derived, overrides: Mapping[Outp
 
 
 def _infer(order: Sequence[Node], base: Specs, overrides: Mapping[Output, TensorSpec], library: Library) -> Derived:
-    loops = {node: back for node in order if node.op in _MERGE and (back := _back_edge(node)) is not None}
-    containers = {node for node in order if node.op in CONTAINERS}
+    merges = nodes_whose_op(order, lambda op: op in _MERGE)
+    loops = {node: back for node in merges if (back := _back_edge(node)) is not None}
+    containers = set(nodes_whose_op(order, lambda op: op in CONTAINERS))
     assumed: dict[Output, TensorSpec] = {}
     free: set[DimLike] = set()
     derived = _sweep(order, base, overrides, assumed, loops, library)
@@ -214,18 +215,19 @@ def _sweep(
     """Sweep over the nodes; `assumed` has the specs along back edges, by default the specs at the loop's entry."""
     specs = Specs(base, base.others)
     reasons: dict[str, str] = {}
+    filled = {output: spec for output, spec in assumed.items() if output.node.op in CONTAINERS}
     for node in order:
         back = loops.get(node)
         if back is not None and back not in specs:
             known_inputs = [v for v in node.inputs if v is not back and v in specs]
             entering = specs[known_inputs[0] if known_inputs else back]
             specs[back] = library.derived.shared(assumed.get(back) or dataclasses.replace(entering, value=None))
-        is_container = node.op in CONTAINERS
         for index, spec in enumerate(_node_specs(node, specs, reasons, library)):
             output = Output(node, index)
             if output in overrides:
-                spec = library.derived.shared(overrides[output])
-            specs[output] = assumed[output] if is_container and output in assumed and output not in overrides else spec
+                specs[output] = library.derived.shared(overrides[output])
+            else:
+                specs[output] = filled.get(output, spec)
     return Derived(specs, reasons)
 
 
@@ -432,7 +434,7 @@ class Library:
 
     def _inside(self, function: Function, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         function = with_attrs(function, reference)
-        function.check()
+        function.check_changes()
         arguments = dict(zip((arg.output() for arg in function.args), inputs))
         self._calls.append(reference.name)
         try:

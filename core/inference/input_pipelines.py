@@ -8,7 +8,7 @@ from typing import Final
 
 from ..functions.callers import called_functions_of, function_references
 from ..graph.graph import Graph, Node, Output
-from ..graph.traversal import sources_first, trail_end
+from ..graph.traversal import nodes_whose_op, sources_first, trail_end
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
 from ..support.hints import Hint, feed
@@ -45,6 +45,11 @@ def asked_datasets(graph: Graph, node: Node) -> list[Output]:
     return list(node.inputs[:1]) if has_fact(node.op, "takes_all_elements") else []
 
 
+def _asks(op: str) -> bool:
+    """Return True for ops that take elements of a dataset."""
+    return has_fact(op, "next_element") or has_fact(op, "takes_all_elements")
+
+
 def stages_of(dataset: Output) -> list[Node]:
     """Return the nodes that make a dataset, from its sources on, each node once; nodes that only forward a dataset are left
     out.
@@ -75,7 +80,7 @@ def going_through_elements(graph: Graph, nodes: Iterable[Node]) -> Iterator[tupl
     pending = collections.deque(bodies)
     while pending:
         function = pending.popleft()
-        for node in bodies[function]:
+        for node in bodies[function] if graph.functions else nodes_whose_op(bodies[function], _asks):
             if asked_datasets(graph, node):
                 yield f"{function}/{node.name}" if function else node.name, node
             elif graph.functions and not has_fact(node.op, "input_pipeline"):

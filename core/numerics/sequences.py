@@ -339,10 +339,11 @@ def _rise(heap: list[Any], hole: int, top: int, item: Any) -> None:
 
 # The k best of a row, in sorted order or in the order of a bounded heap, TensorFlow's order of an unsorted top k.
 # The heap is the C++ library's, so that the order agrees.
-# `benchmarks/thresholds.py` measures the thresholds here.
 
 _FEW: Final = 1 << 9
-"""The largest number of keys where sorting all takes less time than selecting the smallest first."""
+"""The largest number of keys where sorting all takes less time than selecting the smallest first, as measured by
+`benchmarks/thresholds.py`.
+"""
 
 
 def sorted_top_k(keys: Array, k: int) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
@@ -18,7 +17,7 @@ from ..control_flow.references import (
 from ..functions.call_kinds import CALL_KINDS, call_kind
 from ..functions.instantiation import with_attrs
 from ..graph.graph import Function, Graph, Node, Output
-from ..graph.traversal import trail_ends
+from ..graph.traversal import nodes_whose_op, trail_ends
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
@@ -202,18 +201,17 @@ def _nodes_touching_state(nodes: Sequence[Node], arguments: Iterable[Node]) -> s
     Nodes touch state if they take references, handles or a variable's memory, draw random numbers, or call functions.
     `arguments` are the arguments of the function whose body this is, and are no part of `nodes`.
     """
-    touching_nodes: set[Node] = set()
+    touching = set(nodes_whose_op(nodes, _touches_state))
+    giving = set(nodes_whose_op(nodes, _gives_state))
+    giving |= {node for node in nodes_whose_op(nodes, _may_make) if not node.inputs and resource in node.output_dtypes}
     sources = {node for node in arguments if resource in node.output_dtypes}
-    touching = functools.cache(_touches_state)
-    giving = functools.cache(_gives_state)
-    for node in nodes:
+    for node in nodes if giving or sources else ():
         is_taking = any(value.node in sources for value in node.inputs)
-        if is_taking or touching(node.op):
-            touching_nodes.add(node)
-        is_passing = is_taking and (bool(memory_outputs(node)) or _hands_on(node.op))
-        if is_passing or giving(node.op) or (not node.inputs and resource in node.output_dtypes):
+        if is_taking:
+            touching.add(node)
+        if node in giving or (is_taking and (bool(memory_outputs(node)) or _hands_on(node.op))):
             sources.add(node)
-    return touching_nodes
+    return touching
 
 
 def _hands_on(op: str) -> bool:
@@ -230,6 +228,12 @@ def _gives_state(op: str) -> bool:
     """True for ops with an output that may be a reference or a handle by the op's declaration."""
     definition = CATALOG.get(op)
     return definition is None or any(arg.is_ref or arg.dtype is resource for arg in definition.outputs)
+
+
+def _may_make(op: str) -> bool:
+    """True for ops with an output that may be a handle by an attribute."""
+    definition = CATALOG.get(op)
+    return definition is not None and any(arg.dtype is None for arg in definition.outputs)
 
 
 def handle_owners(value: Output, trails: dict[Output, Output] | None = None) -> list[Node]:

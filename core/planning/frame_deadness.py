@@ -24,7 +24,8 @@ class FrameDeadness:
         self._predicates: dict[Output, Output] = {}
         condition = self.frame.loop_condition if self.frame.parent else None
         self.loop_predicate = None if condition is None else condition.output()
-        if not any(isinstance(unit, Frame) or unit.op in _BRANCHING for unit in units.order):
+        self.has_branches = bool(self.frame.children) or any(node.op in _BRANCHING for node in self.frame.nodes)
+        if not self.has_branches:
             self.conditions = dict.fromkeys(units.order, ALWAYS)
             return
         for unit in units.order:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from ..control_flow.frames import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, Frame, assign_frames
+from ..control_flow.frames import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH, Frame, assign_frames
 from ..functions.purity import impurity
 from ..graph.foreign_ops import supply_hint
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import copied_from, topological_order, trail_end
 from ..ordering.scheduling import construction_order, is_bypassed, optimized_order
 from ..registry.catalog import OpDef
+from ..registry.op_facts import has_fact
 from ..support.errors import InvalidArgumentError
-from .reachability import needed_nodes, needed_sources, unused_outputs
+from .reachability import sources_by_node, unused_outputs
+
+_PASSING: Final = (*NEXT_ITERATION, *EXIT, *SWITCH, "LoopCond", "Snapshot")
 
 
 class Selection:
@@ -26,15 +29,16 @@ class Selection:
         self.fetches = fetches
         self.feeds = feeds
         self.fed = frozenset(feeds)
-        needed = needed_nodes(fetches, feeds)
-        self.needed = needed
+        needed = sources_by_node(fetches, self.fed)
         self.nodes = [node for node in graph if node in needed]
-        self.waiting = {node: needed_sources(node, self.fed) for node in self.nodes}
+        self.waiting = {node: needed[node] for node in self.nodes}
+        """The nodes from which each node takes data or control, None for a fed value."""
+        self.ops = {node.op for node in self.nodes}
         self._behind: dict[Output, Output] = {}
         self._before: dict[Output, Output] = {}
         self.root = Frame("", None)
         self.frames: Mapping[Node, Frame] = {}
-        if any(node.op in LOOP_OPS for node in self.nodes):
+        if not self.ops.isdisjoint(LOOP_OPS):
             self.root, self.frames = assign_frames(self.nodes, self.waiting.__getitem__)
         else:
             self.root.nodes = self.nodes
@@ -42,12 +46,17 @@ class Selection:
     @functools.cached_property
     def order(self) -> list[Node]:
         """The nodes in topological order; InvalidArgumentError names a node on a cycle."""
-        return topological_order(self.nodes, self.waits_for)
+        return topological_order(self.nodes, self.waits_for if self.frames else self.waiting.__getitem__)
 
     @functools.cached_property
     def has_references(self) -> bool:
         """Whether a node returns a reference to a variable."""
-        return any(dtype.is_ref for node in self.nodes for dtype in node.output_dtypes)
+        return any(dtype.is_ref for dtypes in {node.output_dtypes for node in self.nodes} for dtype in dtypes)
+
+    @functools.cached_property
+    def passing_ops(self) -> frozenset[str]:
+        """The ops of nodes that may pass a value on without a step."""
+        return frozenset(op for op in self.ops if op in _PASSING or has_fact(op, "transparent"))
 
     def waits_for(self, node: Node) -> list[Node]:
         """Return the sources of a node's data and control inputs in the same iteration: back edges of loops are left out."""
@@ -128,7 +137,7 @@ class Selection:
 
     def unused_outputs(self, node: Node) -> tuple[int, ...]:
         """Return the outputs of a node that this run does not read."""
-        return unused_outputs(node, self.needed, self.fetches)
+        return unused_outputs(node, self.waiting, self.fetches)
 
     def definition(self, node: Node) -> OpDef:
         """Return the interface of a node's op or of the library function that the op names."""

@@ -121,12 +121,14 @@ def on_own_slots(steps: Sequence[Step], outer: Sequence[int] = ()) -> tuple[tupl
 
 def add_releases(steps: Sequence[Step], lasting: set[int]) -> None:
     """Let steps clear the slots that neither a later step nor a fetch reads."""
-    last_use: dict[int, int] = {}
-    slots = [(*step.outputs, *step.inputs, *step.controls) for step in steps]
-    for i, used in enumerate(slots):
-        last_use |= dict.fromkeys(used, i)
-    for i, (step, used) in enumerate(zip(steps, slots)):
-        step.released = tuple(slot for slot in dict.fromkeys(used) if last_use[slot] == i and slot not in lasting)
+    kept = set(lasting)
+    for step in reversed(steps):
+        released = []
+        for slot in (*step.outputs, *step.inputs, *step.controls):
+            if slot not in kept:
+                kept.add(slot)
+                released.append(slot)
+        step.released = tuple(released)
 
 
 def with_releases(steps: Iterable[Step], lasting: set[int]) -> tuple[Step, ...]:

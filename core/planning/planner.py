@@ -16,7 +16,7 @@ from .drawing_loops import draws_before_effects, has_plain_loops
 from .node_selection import Selection
 from .plan import Plan, Step, add_releases
 from .schedule_units import NotWellFormed
-from .steps import FrameSteps, use_of_memory
+from .steps import FrameSteps, note_memory
 
 
 @rare_collection()
@@ -117,5 +117,6 @@ class Planner(Selection):
             outputs = tuple(range(len(definition.output_dtypes(node.attrs))))
             unused = self.unused_outputs(node) if is_partly_read(node) else ()
             positions = [i for i, value in enumerate(node.inputs) if value in shared]
-            steps.append(Step(node, (), outputs, unused=unused, **use_of_memory(node, definition, shared, positions)))
+            steps.append(Step(node, (), outputs, unused=unused))
+            note_memory(steps[-1], definition, shared, positions)
         return Plan(tuple(steps), 0, (), (), tuple(self.fetches), tuple(self.feeds), True, bypassed, why)

@@ -6,16 +6,25 @@ from collections.abc import Container, Sequence
 from typing import Final
 
 from ..graph.graph import Node, Output
-from ..graph.traversal import closure
 
 _ARGUMENTS: Final = ("_Arg", "_DeviceArg")
 
 
 def needed_nodes(fetches: Sequence[Output | Node], feeds: Sequence[Output] = ()) -> set[Node]:
     """Return the nodes that run for `fetches`: cut at feeds, back along data and control edges."""
-    fed = frozenset(feeds)
-    roots = [f if isinstance(f, Node) else f.node for f in fetches if f not in fed]
-    return closure(roots, lambda node: filter(None, needed_sources(node, fed)))
+    return set(sources_by_node(fetches, frozenset(feeds)))
+
+
+def sources_by_node(fetches: Sequence[Output | Node], fed: frozenset[Output]) -> dict[Node, list[Node | None]]:
+    """Return the nodes that run for `fetches`, each with its `needed_sources`."""
+    sources: dict[Node, list[Node | None]] = {}
+    pending: list[Node | None] = [f if isinstance(f, Node) else f.node for f in fetches if f not in fed]
+    while pending:
+        node = pending.pop()
+        if node is not None and node not in sources:
+            sources[node] = needed_sources(node, fed)
+            pending += sources[node]
+    return sources
 
 
 def unused_outputs(node: Node, needed: Container[Node], fetches: Sequence[Output | Node]) -> tuple[int, ...]:
@@ -29,7 +38,7 @@ def unused_outputs(node: Node, needed: Container[Node], fetches: Sequence[Output
 
 def needed_sources(node: Node, fed: frozenset[Output]) -> list[Node | None]:
     """Return the nodes that must run before `node`, None for a fed input. A fed placeholder has no sources."""
-    sources: list[Node | None] = [None if value in fed else value.node for value in node.inputs]
+    sources: list[Node | None] = [None if fed and value in fed else value.node for value in node.inputs]
     for control in node.control_inputs:
         if not ((control.must_be_fed or control.op in _ARGUMENTS) and control.output() in fed):
             sources.append(control)

@@ -8,7 +8,7 @@ from ..control_flow.copies import is_transparent
 from ..control_flow.frames import EXIT, NEXT_ITERATION, SWITCH, Frame
 from ..control_flow.references import dereferenced_inputs, is_written, kept_inputs, memory_of_variables, written_variables
 from ..graph.graph import Node, Output
-from ..graph.traversal import trail_end
+from ..graph.traversal import nodes_whose_op, trail_end
 from ..registry.op_facts import has_fact
 from .frame_deadness import FrameDeadness
 
@@ -39,6 +39,11 @@ class Slots:
     def slot(self, value: Output | Node) -> int:
         return self.numbers.setdefault(value, len(self.numbers))
 
+    def slot_of(self, value: Output) -> int:
+        """Return the slot of a value, or of the value that is passed on."""
+        known = self.numbers.get(value)  # no copy has a number of its own
+        return self.slot(self.canonical(value)) if known is None else known
+
     def canonical(self, value: Output) -> Output:
         """Return the output that `value` is a copy of: nodes that only pass a value on take no step."""
         known = self.originals.get(value)
@@ -49,6 +54,8 @@ class Slots:
 
     def is_free(self, node: Node) -> bool:
         """True where every output of a node at this level is the node's first input."""
+        if node.op not in self.run.passing_ops:
+            return False
         if node.op == "Snapshot" and self.canonical(node.inputs[0]) in self.shared:
             return False
         if is_transparent(node):
@@ -59,7 +66,8 @@ class Slots:
 
     def output_slot(self, output: Output) -> int:
         """Return the slot that an output is written to; the slot of a fed output is never read."""
-        return self.slot(output) if output not in self.run.fed else self.slot(Output(output.node, -1 - output.index))
+        written = output if output not in self.run.fed else Output(output.node, -1 - output.index)
+        return self.numbers.setdefault(written, len(self.numbers))
 
     def controls(self, node: Node) -> tuple[int, ...]:
         """Return the slots that tell whether the control inputs of `node` are alive, where they may be dead."""
@@ -80,6 +88,9 @@ class Slots:
         TensorFlow's kernels write in place, so a value read before a write shows the written numbers. Where no value is
         used later, the value that was read serves as well. Values that a dataset keeps are used in later runs.
         """
+        writing = nodes_whose_op(self.run.nodes, lambda op: has_fact(op, "side_effect") or has_fact(op, "input_pipeline"))
+        if not writing:
+            return frozenset()
         first_write: dict[Node, int] = {}
         trails: dict[Output, Output] = {}
         for i, unit in enumerate(self.units.order):

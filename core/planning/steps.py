@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from typing import Any
 
 from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame
 from ..control_flow.references import dereferenced_inputs, is_view, kept_inputs, memory_outputs, passed_references
@@ -35,28 +34,33 @@ class FrameSteps:
         return [] if is_variable or self.slots.is_free(unit) else [self.node_step(unit)]
 
     def node_step(self, node: Node) -> Step:
-        is_guarded = self.deadness.is_guarded(node) and node.op not in MERGE
         count = len(node.output_dtypes or self.run.definition(node).output_dtypes(node.attrs))
-        outputs = [self.slots.output_slot(Output(node, i)) for i in range(count)]
-        tells_deadness = is_guarded and (not outputs or node.op in SWITCH)
-        values = [self.slots.canonical(value) for value in node.inputs]
-        return Step(
-            node,
-            tuple([self.slots.slot(value) for value in values]),
-            (*outputs, self.slots.slot(node)) if tells_deadness else tuple(outputs),
-            is_guarded=is_guarded,
-            controls=self.slots.controls(node) if is_guarded else (),
-            tells_deadness=tells_deadness,
-            unused=self.run.unused_outputs(node) if is_partly_read(node) else (),
-            **(self.memory_of_step(node, values) if self.slots.has_memory else {}),
-        )
+        outputs = tuple([self.slots.output_slot(Output(node, i)) for i in range(count)])
+        step = Step(node, tuple([self.slots.slot_of(value) for value in node.inputs]), outputs)
+        if is_partly_read(node):
+            step.unused = self.run.unused_outputs(node)
+        if self.deadness.is_guarded(node) and node.op not in MERGE:
+            self.guard(step)
+        if self.slots.has_memory:
+            self.note_memory(step)
+        return step
 
-    def memory_of_step(self, node: Node, values: Sequence[Output]) -> dict[str, Any]:
-        """Return the fields of a node's step about references and the memory of variables."""
-        definition, shared = self.run.definition(node), self.slots.shared
+    def guard(self, step: Step) -> None:
+        """Note that a step may meet dead values."""
+        step.is_guarded = True
+        step.tells_deadness = not step.outputs or step.node.op in SWITCH
+        if step.tells_deadness:
+            step.outputs = (*step.outputs, self.slots.slot(step.node))
+        step.controls = self.slots.controls(step.node)
+
+    def note_memory(self, step: Step) -> None:
+        """Note the references and the memory of variables that a step takes."""
+        node, shared = step.node, self.slots.shared
+        definition = self.run.definition(node)
         captured = kept_inputs(node, definition) if shared else ()
+        values = map(self.slots.canonical, node.inputs) if shared else ()
         positions = [i for i, value in enumerate(values) if value in shared and i not in captured]
-        return use_of_memory(node, definition, shared, positions)
+        note_memory(step, definition, shared, positions)
 
     def loop_step(self, frame: Frame) -> Loop:
         """Return the step of a loop inside this frame."""
@@ -66,8 +70,8 @@ class FrameSteps:
         enters, exits = frame.with_op(ENTER), frame.with_op(EXIT)
         entering, carried = inner.entering(), inner.carried()
         assert inner.deadness.loop_predicate is not None
-        condition = inner.slot_of(inner.deadness.loop_predicate)
-        exit_slots = tuple(inner.slot_of(n.output()) for n in exits)
+        condition = inner.slots.slot_of(inner.deadness.loop_predicate)
+        exit_slots = tuple(inner.slots.slot_of(n.output()) for n in exits)
         is_guarded = self.deadness.is_guarded(frame)
         invariant = (slot for node, slot in entering if node.attr("is_constant"))
         add_loop_releases(parts, lasting={*invariant, *(a for a, _ in carried), condition}, exits=exit_slots)
@@ -92,10 +96,6 @@ class FrameSteps:
             leaves=tuple(exits),
         )
 
-    def slot_of(self, value: Output) -> int:
-        """Return the slot of a value, or of the value that is passed on."""
-        return self.slots.slot(self.slots.canonical(value))
-
     def loop_merges(self) -> list[Node]:
         """Return the nodes that hold the variables of this loop."""
         return [node for node in self.units.frame.with_op(MERGE) if self.deadness.is_loop_merge(node)]
@@ -111,7 +111,7 @@ class FrameSteps:
         loop.
         """
         merges = self.loop_merges()
-        ends = [self.slot_of(_input_with_op(merge, NEXT_ITERATION)) for merge in merges]
+        ends = [self.slots.slot_of(_input_with_op(merge, NEXT_ITERATION)) for merge in merges]
         return [(end, self.slots.slot(merge.output())) for end, merge in zip(ends, merges)]
 
     def share_memory(self, inner: FrameSteps) -> dict[Node, Output]:
@@ -157,16 +157,17 @@ def _input_with_op(node: Node, ops: Sequence[str]) -> Output:
     return next(value for value in node.inputs if value.node.op in ops)
 
 
-def use_of_memory(node: Node, definition: OpDef, shared: Set[Output], positions: Sequence[int]) -> dict[str, Any]:
-    """Return the fields of a node's step about references and, at `positions` of its inputs, about the memory of variables.
+def note_memory(step: Step, definition: OpDef, shared: Set[Output], positions: Sequence[int]) -> None:
+    """Note in a step the references that it takes and, at `positions` of its inputs, the memory of variables.
 
     `shared` are the values that are the memory of variables.
     """
+    node = step.node
     dereferenced = dereferenced_inputs(node, definition)
-    references = passed_references(node)
-    if not shared or not (outputs := memory_outputs(node)) or outputs[0] not in shared:
-        return {"dereferenced": tuple(dict.fromkeys((*dereferenced, *positions))), "references": references}
-    first = len(node.inputs) if node.op in MERGE else 1
-    rest = tuple(i for i in dict.fromkeys((*dereferenced, *positions)) if i >= first)
-    passed = tuple(i for i in dereferenced if i < first)
-    return {"dereferenced": rest, "references": references, "shared": passed, "is_view": is_view(node)}
+    step.dereferenced = tuple(dict.fromkeys((*dereferenced, *positions)))
+    step.references = passed_references(node)
+    if shared and (outputs := memory_outputs(node)) and outputs[0] in shared:
+        first = len(node.inputs) if node.op in MERGE else 1
+        step.dereferenced = tuple(i for i in step.dereferenced if i >= first)
+        step.shared = tuple(i for i in dereferenced if i < first)
+        step.is_view = is_view(node)

@@ -118,7 +118,7 @@ class OpDef:
 
     def arg_dtypes(self, arg: ArgDef, attrs: Mapping[str, Any]) -> list[DType]:
         """Return the dtypes of an argument's values."""
-        count = self.length(arg, attrs)
+        count = self.length(arg, attrs) if arg.is_list else 1
         if arg.type_list_attr is not None:
             dtypes_of_arg = list(self.attr(attrs, arg.type_list_attr))
         else:

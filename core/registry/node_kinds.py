@@ -7,6 +7,9 @@ from typing import Final
 ABSENT: Final = "Absent"
 """The op type of the nodes that replace missing inputs, where a broken graph is loaded for inspection."""
 
+INPUTS: Final = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault", "_Arg")
+"""The ops whose nodes are the inputs of a graph or of a function's body."""
+
 
 class NodeKinds:
     """Kinds by the node's op; a property of several ops is a fact, see op_facts."""

@@ -40,7 +40,12 @@ def _lazy(frozen: bool = False, slots: bool = False, eq: bool = True, repr: bool
     """Return the decorator `dataclasses.dataclass` with these options."""
 
     def decorate(plain: type) -> Any:
-        made: Any = _standard(init=False, repr=False, eq=False, slots=slots, kw_only=kw_only)(plain)
+        # A class of frozen objects inherits from such classes only, also where a user's class is made by the standard library.
+        inherits_frozen = any(base.__dataclass_params__.frozen for base in plain.__mro__[1:] if is_dataclass(base))
+        made: Any = _standard(
+            init=False, repr=False, eq=False, frozen=frozen and inherits_frozen, slots=slots, kw_only=kw_only
+        )(plain)
+        made.__dataclass_params__.frozen = frozen
         methods: dict[str, Any] = {"__init__": _OnDemand(made, "__init__", _frozen_constructor if frozen else _constructor)}
         if repr:
             methods["__repr__"] = _text

@@ -9,7 +9,7 @@ import sys
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, Literal, Protocol, Unpack
+from typing import Any, Final, Literal, Protocol, TypeAlias, Unpack
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from ..items import InputArrays
 from .each_inputs import RowKeywords, StepRuns, in_batches, values_of
 
 _PLACE = "the table"
+_Settings: TypeAlias = tuple[
+    Graph | str, RunRequest, Mapping[str, str], BlockSize | Literal["?"], SessionSetup, Callable[[str], None] | None
+]
 _RECEIVED: Final[collections.OrderedDict[str, TableFunction]] = collections.OrderedDict()
 """The functions that this process received last, by their keys: Ray and Spark send the function again with each task."""
 _MOST_RECEIVED: Final = 4
@@ -95,7 +98,7 @@ class TableFunction:
         return table.with_results(rows.fed(table), rows.results(table))
 
 
-def _received(key: str, settings: tuple[Any, ...]) -> TableFunction:
+def _received(key: str, settings: _Settings) -> TableFunction:
     """Return the copy of a function that tasks before have used here, with its sessions, otherwise a new copy."""
     with _RECEIVING:
         function = _RECEIVED.pop(key, None) or TableFunction(*settings, key)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.core.passes.rewriting import placeholder, rewritten
 from tfg.core.passes.rules.rewrite import FAR
-from tfg.core.planning.node_selection import needed_nodes
+from tfg.core.planning.reachability import needed_nodes
 
 ALWAYS = np.bool_(True)
 

@@ -18,7 +18,7 @@ from tfg.core.registry.catalog import CATALOG
 from tfg.core.types import dtypes
 
 CORE = pathlib.Path(tfg.__file__).parent / "core"
-ASKING = {"has_fact", "is_fact", "ops_with"}
+ASKING = {"has_fact", "is_fact", "ops_with", "_with_fact"}
 
 
 def ops_of(fact):
