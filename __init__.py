@@ -121,7 +121,6 @@ if TYPE_CHECKING:
         read_checkpoint,
         write_checkpoint,
     )
-    from .formats.api.classes import TopClasses, read_labels, top_classes
     from .formats.api.comparisons import compare, compare_states
     from .formats.api.counting import FlopsCounter, flops, flops_rows, layers, profile
     from .formats.api.drawing import Drawing, draw, draw_each
@@ -133,11 +132,11 @@ if TYPE_CHECKING:
     from .formats.api.partial_loading import load_for_passes, load_part
     from .formats.api.prepared_sessions import engine_runtime, initialize, restore
     from .formats.api.session_setup import SessionSetup
+    from .formats.api.step_results import TopClasses, read_labels, top_classes
     from .formats.api.training_runs import FitReport, TrainingReport, fit, train
     from .formats.api.verification import Verification, verify
     from .formats.api.viewing import GraphPage, view
-    from .formats.batches.batch_job import BatchProgress, BatchReport, FailedInput
-    from .formats.batches.batch_runs import run_batch
+    from .formats.batches.batch_runs import BatchProgress, BatchReport, FailedInput, run_batch
     from .formats.batches.each_inputs import InputResult, run_each
     from .formats.batches.table_batches import map_batches
     from .formats.cluster.cluster_session import ClusterSession
@@ -148,8 +147,8 @@ __version__ = "0.1.0"
 
 _LAZY = {
     "Accuracy": "core.passes.base.accuracy",
-    "BatchProgress": "formats.batches.batch_job",
-    "BatchReport": "formats.batches.batch_job",
+    "BatchProgress": "formats.batches.batch_runs",
+    "BatchReport": "formats.batches.batch_runs",
     "BuiltVariable": "core.building.built_variables",
     "CacheReport": "core.engines.remembered_choices",
     "CachedChoice": "core.engines.remembered_choices",
@@ -164,7 +163,7 @@ _LAZY = {
     "EngineReport": "core.engines.engine_report",
     "EventLog": "formats.recordings",
     "Exposed": "formats.api.outputs",
-    "FailedInput": "formats.batches.batch_job",
+    "FailedInput": "formats.batches.batch_runs",
     "FileAccess": "core.runtime.state.file_access",
     "FitReport": "formats.api.training_runs",
     "FlopsCounter": "formats.api.counting",
@@ -241,7 +240,7 @@ _LAZY = {
     "TfjsExport": "formats.api.model_export",
     "Tier": "core.runtime.optimize.tiers",
     "Timing": "core.flops.timings",
-    "TopClasses": "formats.api.classes",
+    "TopClasses": "formats.api.step_results",
     "Trainer": "core.training.trainer",
     "TrainingReport": "formats.api.training_runs",
     "Unfrozen": "formats.api.changes",
@@ -314,7 +313,7 @@ _LAZY = {
     "profile": "formats.api.counting",
     "read_checkpoint": "formats.api.checkpoints",
     "read_events": "formats.recordings",
-    "read_labels": "formats.api.classes",
+    "read_labels": "formats.api.step_results",
     "recover_stages": "core.explaining.stages",
     "reduce": "formats.api.changes",
     "restore": "formats.api.prepared_sessions",
@@ -327,7 +326,7 @@ _LAZY = {
     "strip_default_attrs": "core.transforms.subgraphs",
     "to_inference": "formats.api.changes",
     "to_jax": "formats.api.model_export",
-    "top_classes": "formats.api.classes",
+    "top_classes": "formats.api.step_results",
     "train": "formats.api.training_runs",
     "unfreeze": "formats.api.changes",
     "verify": "formats.api.verification",

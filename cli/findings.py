@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from .. import __version__
-from ..core.support.credentials import masked
-from ..core.support.escaping import printable, printable_json, printable_line
+from ..core.support.escaping import masked, printable, printable_json, printable_line
 from ..core.support.places import is_address
 from .render import Table, cell
 

@@ -245,7 +245,7 @@ def _report_output(error: OSError) -> int:
 
 def _report(message: str, hint: str | None, details: Sequence[str] = ()) -> int:
     hints = [f"hint: {in_commands(hint)}"] if hint else []
-    _say(f"error: {message}", *(f"  {in_commands(line)}" for line in details), *hints)
+    _say(f"error: {in_commands(message)}", *(f"  {in_commands(line)}" for line in details), *hints)
     return REFUSED
 
 

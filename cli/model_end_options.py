@@ -70,8 +70,8 @@ class ModelEndOptions:
         return graph if self.appended is None else self._with_classes(graph, self.appended, signature)
 
     def _with_classes(self, graph: Graph, text: str, signature: str | None) -> Graph:
-        from ..formats.api.classes import read_labels
         from ..formats.api.joins import append
+        from ..formats.api.step_results import read_labels
 
         items = dict(part.partition("=")[::2] for part in text.split(","))
         if not items.get("top_k", "").isdecimal() or items.keys() - {"top_k", "labels", "output"}:

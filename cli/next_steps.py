@@ -81,6 +81,7 @@ IN_COMMANDS: Final[Mapping[str, Words]] = {
     "draw_less": "--max-nodes, --scope, --around, a smaller --depth",
     "drop_signature": "--drop-signature {name}",
     "each": lambda tensor, files: f"`--each {_quoted(files)} --feed {_quoted(f'{tensor}=@each')}`",
+    "each_columns": "TENSOR=@each:COLUMN,COLUMN, or all with @each:*",
     "each_tensor": "--feed TENSOR=@each",
     "explain_node": lambda file, node: _line(file, "explain", _quoted(node)),
     "extract": "`tfg convert --from TENSOR --to TENSOR`",
@@ -113,7 +114,9 @@ IN_COMMANDS: Final[Mapping[str, Words]] = {
     "size": "--size {size}=NUMBER",
     "state": "`--state {path}`",
     "timings": "`tfg flops GRAPH --run-metadata FILE`",
+    "traced_input": "add --from {name}",
     "trips": "--trips {loop}=NUMBER",
+    "value_place": lambda option, name: f"--{option} {name}",
     "verify_apart": "`tfg --untrusted convert --verify`",
     "write": lambda formats: " or ".join(_WRITERS[one.name] for one in formats),
 }

@@ -18,11 +18,6 @@ from .loading import load
 from .state import holds_state, read_state, read_variables, saved_values
 
 
-def graph_tensors(path: str, tags: Sequence[str] | None) -> tuple[dict[str, Tensor], bool]:
-    """Return the tensors of a graph's file, as `values_of`."""
-    return values_of(load(path, tags=tags), path)
-
-
 def values_of(graph: Graph, where: str) -> tuple[dict[str, Tensor], bool]:
     """Return the variables of a SavedModel by node and False, or the constants of a graph without variables and True.
 
@@ -48,18 +43,21 @@ def constants(graph: Graph) -> dict[str, Tensor]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def stored_tensors(path: str | os.PathLike[str], tags: Sequence[str] | None = None) -> tuple[dict[str, Tensor], bool]:
+def stored_tensors(
+    path: str | os.PathLike[str], tags: Sequence[str] | None = None
+) -> tuple[dict[str, Tensor], bool, Graph | None]:
     """Return the tensors of a state file, the variables of a SavedModel, or the constants of a graph without variables.
 
-    The second value is True for constants, of which only some were variables.
+    The second value is True for constants, of which only some were variables; the third is the graph.
     A variable of a SavedModel has the name of its node in the graph, a constant of a function the name FUNCTION/NODE. `tags`
     choose among the graphs of a SavedModel. Errors as `read_state` and `load` raise, and NotFoundError for a graph with
     variables and without values.
     """
     text = os.fspath(path)
     if not has_graph(text):
-        return read_state(text), False
-    return graph_tensors(text, tags)
+        return read_state(text), False, None
+    graph = load(text, tags=tags)
+    return *values_of(graph, text), graph
 
 
 def has_graph(path: str) -> bool:

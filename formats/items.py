@@ -27,7 +27,7 @@ from ..core.support import dataclasses
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
 from ..core.support.grouping import grouped
-from ..core.support.hints import Hint, step
+from ..core.support.hints import Hint, step, value_place
 from ..core.support.places import is_address, is_folder, matching, plain
 from ..core.support.regular_files import open_regular
 from ..core.support.tensor_names import parse_tensor_name
@@ -496,7 +496,7 @@ class InputArrays:
             word = self._tensor(WHOLE)
             fed = self._find(word)
             picture = f"@{item.path}{self._options.get(word, '')}"
-            return {fed.name: value_of(picture, fed.dtype, f"--feed {word}", fed_shape(fed))}
+            return {fed.name: value_of(picture, fed.dtype, value_place("feed", word), fed_shape(fed))}
         values: dict[str, Any] = {}
         given = self._reader.read(item)
         for key, value in given.items():
@@ -689,8 +689,8 @@ class InputArrays:
         try:
             return self._find(self._tensor(key))
         except NotFoundError as error:
-            way = f"choose the columns of a tensor with TENSOR={EACH}:COLUMN,COLUMN, or all with {EACH}:*"
-            raise NotFoundError(f"{error.message}: {way}", hint=error.hint) from None
+            problem = Hint(error.message, ": choose the columns of a tensor with ", step("each_columns"))
+            raise NotFoundError(problem, hint=error.hint) from None
 
     def _tensor(self, key: str) -> str:
         """Return the name of the tensor for an array of the input."""

@@ -19,7 +19,7 @@ from ..core.onnx.opsets import DOMAINS, OPSET, as_bytes, check_opset, in_opset, 
 from ..core.support.atomic import atomic_file, file_errors, locked_folder
 from ..core.support.errors import InternalError, UnimplementedError
 from ..core.support.file_formats import ONNX_MODELS, format_of
-from ..core.support.optional_packages import extra_hint
+from ..core.support.hints import extra_hint
 from ..core.support.places import names_in, remove, resolved
 from ..core.support.user_signals import pass_on
 from ..core.types.arrays import Array

@@ -16,6 +16,7 @@ from ..core.feeding.readable_texts import PLAIN
 from ..core.graph.graph import Output
 from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.hints import Hint, HintStep, option
 from ..core.support.regular_files import open_input, open_regular
 from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, bool_, string
@@ -49,13 +50,17 @@ def fed_shape(fed: Output) -> Shape:
 
 
 def value_of(
-    text: str, dtype: DType | None, option: str, shape: Shape = UNKNOWN, readable: Callable[[], bytes] = lambda: PLAIN
+    text: str,
+    dtype: DType | None,
+    place: str | HintStep,
+    shape: Shape = UNKNOWN,
+    readable: Callable[[], bytes] = lambda: PLAIN,
 ) -> Any:
-    """Return the value of a text, of a dtype where the dtype is known; an error begins with `option`."""
+    """Return the value of a text, of a dtype where the dtype is known; an error begins with `place`."""
     try:
         return parse_value(text, dtype.base if dtype else None, shape, readable)
     except TfgError as error:
-        raise type(error)(f"{option}: {error.message}", hint=error.hint) from None
+        raise type(error)(Hint(place, ": ", error.message), hint=error.hint) from None
 
 
 def parse_value(
@@ -102,18 +107,18 @@ def _sizes(shape: Sequence[int]) -> str:
     return f"({','.join(map(str, shape))})"
 
 
-def read_document(text: str, option: str) -> Any:
+def read_document(text: str, name: str) -> Any:
     """Return the value of a JSON text, of the JSON in a file for `@FILE`, or of standard input for `-`.
 
-    An error begins with `option`.
+    An error begins with the option of this name.
     """
     source = text.removeprefix("@") if text == "-" or text.startswith("@") else None
     contents = text if source is None else bytes(read_source(source))
     try:
         return parse_json(contents)
     except InvalidArgumentError as error:
-        hint = error.hint if source is None else f"a file for one tensor is {option} TENSOR={text}"
-        raise InvalidArgumentError(f"{option}: '{text[:80]}' is {error.message}", hint=hint) from None
+        hint = error.hint if source is None else Hint("a file for one tensor is ", option(name, f"TENSOR={text}"))
+        raise InvalidArgumentError(Hint(option(name), f": '{text[:80]}' is {error.message}"), hint=hint) from None
 
 
 def _read_bytes(path: str, shape: Shape) -> Array | None:

@@ -168,7 +168,7 @@ def _match(checkpoint: Checkpoint, graph: str, format_: str) -> int:
 
 def _write(checkpoint: Checkpoint, path: str, options: CheckpointOptions) -> None:
     from ...formats.api.checkpoints import write_checkpoint
-    from ...formats.api.classes import read_labels
+    from ...formats.api.step_results import read_labels
 
     labels = None if options.labels is None else read_labels(options.labels)
     count = write_checkpoint(path, checkpoint, labels=labels)

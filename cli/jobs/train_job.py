@@ -90,7 +90,7 @@ class TrainJob:
         if named is None:
             minimized = names.output(loss).name
             return minimized, names.complete(names.feeds(given), [minimized])
-        output = names.only_output(named.output, "--loss").name
+        output = names.only_output(named.output, "loss").name
         word, text = names.unknown_feed(given, named.labels)
         feeds = names.complete(names.feeds(pair for pair in given if pair[0] != word), [output])
         return NamedLoss(named.kind, output, word), {**feeds, word: value_of(text, None, f"--feed {word}")}

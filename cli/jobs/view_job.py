@@ -18,10 +18,10 @@ from ...core.model.model_view import ModelView
 from ...core.support import dataclasses
 from ...core.support.gc_control import rare_collection
 from ...core.support.places import is_address, name_of
-from ...formats.api.classes import read_labels
 from ...formats.api.counting import counted_fetches, profile
 from ...formats.api.names import Names
 from ...formats.api.page_values import ReadsState, inputs_to_show, run_to_show
+from ...formats.api.step_results import read_labels
 from ...formats.api.viewing import make_page, page_look
 from ...formats.codecs.source import write_file
 from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay

@@ -16,7 +16,7 @@ from ...core.graph.graph import Graph
 from ...core.runtime.session.runner import FetchedValue, StepResult
 from ...core.support.json_documents import plain
 from ...core.support.words import counted
-from ...formats.api.step_files import encoded_steps
+from ...formats.api.step_results import encoded_steps
 from ...formats.codecs.source import write_file
 from ...formats.state import unread_values
 from .. import render

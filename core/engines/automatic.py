@@ -23,8 +23,8 @@ from ..registry.op_facts import has_fact
 from ..support import dataclasses, trials
 from ..support.engine_names import AUTO, FAST, NUMPY, VARIABLE
 from ..support.errors import InvalidArgumentError, NotFoundError
+from ..support.hints import extra_hint
 from ..support.not_copied import NotCopied
-from ..support.optional_packages import extra_hint
 from ..support.trials import PairedTrial
 from ..support.user_signals import pass_on
 from .engine_registry import find_engine, install_hint, installed_engines, installed_versions

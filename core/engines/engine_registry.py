@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 from ..support.engine_names import AUTO, NUMPY, VARIABLE
 from ..support.errors import InvalidArgumentError, NotFoundError, TfgError
-from ..support.optional_packages import extra_hint
+from ..support.hints import extra_hint
 from ..support.untrusted import is_untrusted
 from .distributed import Meeting
 from .protocol import Engine, Mesh

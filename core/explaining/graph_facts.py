@@ -632,6 +632,11 @@ def _run_commands(facts: GraphFacts, next_: NextCommands, fetches: Sequence[str]
         yield next_.train(facts.train_ops[-1], fetches)
 
 
+def written_by(tensorflow: str | None, keras: str = "") -> str:
+    """Return the programs that wrote a file, with the versions that are known."""
+    return ", ".join(f"{name} {version}" for name, version in (("TensorFlow", tensorflow), ("Keras", keras)) if version)
+
+
 def facts_without_detail(facts: GraphFacts) -> dict[str, Any]:
     """Return the facts that fit on a line each, without the empty facts."""
     lines = {
@@ -642,7 +647,7 @@ def facts_without_detail(facts: GraphFacts) -> dict[str, Any]:
         "functions": len(facts.functions),
         "variables": sum(variable.purpose != "unused" for variable in facts.variables),
         "values of variables": f"cannot be read: {facts.variables_unread}" if facts.variables_unread else "",
-        "written by": f"TensorFlow {facts.tensorflow_version}" if facts.tensorflow_version else "",
+        "written by": written_by(facts.tensorflow_version),
         "GraphDef version of the producer": "" if facts.versions is None else str(facts.versions),
         "assets": ", ".join(map(str, facts.assets)),
         "losses": ", ".join(facts.losses),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from .credentials import masked
+from .escaping import masked
 from .hints import Hint
 from .words import shortened
 
@@ -17,9 +17,9 @@ class TfgError(Exception):
     """An error with a next step for the user.
 
     `message` names the fault, `node` and `op` the place, `hint` the next step. `details` are lines of their own below the
-    message: a message itself is a single line, with line feeds (in untrusted names, for instance) shown as escapes. Long
-    values are cut: a value may be a whole file. Credentials in addresses are masked. The hint is a note of the exception too,
-    so that a traceback shows the hint.
+    message: a message itself is a single line, with line feeds (in untrusted names, for instance) shown as escapes. All may
+    be hints, whose steps the command line puts into its own words. Long values are cut: a value may be a whole file.
+    Credentials in addresses are masked. The hint is a note of the exception too, so that a traceback shows the hint.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class TfgError(Exception):
         hint: str | None = None,
         details: Sequence[str] = (),
     ) -> None:
-        message = masked(shortened(message))
+        message = _brief(message)
         super().__init__(message)
         self.message = message
         self.node = node
@@ -57,15 +57,15 @@ class TfgError(Exception):
         if self.node is None:
             return self.message
         where = f"node '{self.node}'" if self.op is None else f"node '{self.node}' ({self.op})"
-        return f"{where}: {self.message}"
+        return Hint(f"{where}: ", self.message)
 
     def __str__(self) -> str:
         return "\n".join([self.summary, *(f"  {line}" for line in self.details)])
 
 
-def _brief(detail: str) -> str:
+def _brief(line: str) -> str:
     """Return a line with long values cut and credentials masked; the steps of a hint stay."""
-    return detail.mapped(_brief_text) if isinstance(detail, Hint) else _brief_text(detail)
+    return line.mapped(_brief_text) if isinstance(line, Hint) else _brief_text(line)
 
 
 def _brief_text(text: str) -> str:

@@ -8,8 +8,7 @@ GitHub, `##[...]`, `##vso[...]` and `##teamcity[...]` in any place on others.
 from __future__ import annotations
 
 import re
-
-from .credentials import concealed
+from typing import Final
 
 # C0 but for tab and line feed, DEL, C1; marks and embeddings of direction; line and paragraph separators; lone surrogates.
 _CONTROLS = "\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
@@ -18,6 +17,12 @@ _ANYWHERE = r"#(?=#\w*\[)"
 _IN_TEXT = re.compile(f"[{_CONTROLS}]|{_ANYWHERE}|^[^\\S\n{_CONTROLS}]*:(?=:)", re.MULTILINE)
 _IN_LINE = re.compile(f"[\t\n{_CONTROLS}]|{_ANYWHERE}|^[^\\S\t\n{_CONTROLS}]*:(?=:)")
 _IN_DATA = re.compile(f"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]|{_ANYWHERE}")
+_USER: Final = re.compile(r"(?<=://)[^\s/?#'\"]*@")
+_QUERY: Final = re.compile(r"(://[^\s?'\"]*\?)([^\s'\"]+)")
+_VALUE: Final = re.compile(r"=[^&]*|^[^=&]+$")
+_HIDDEN: Final = "***"
+_credentials: set[str] = set()
+"""The addresses with credentials that this process opened."""
 
 
 def printable(text: str) -> str:
@@ -53,3 +58,33 @@ def _escape(match: re.Match[str]) -> str:
     spaces, character = match[0][:-1], match[0][-1]
     escape = f"\\x{ord(character):02x}" if character in ":#" else character.encode("unicode_escape").decode("ascii")
     return spaces + escape
+
+
+# Credentials in addresses such as `https://user:password@host/graph.pb?signature=x`: no text for the user has any.
+
+
+def masked(text: str) -> str:
+    """Return a text in which addresses have no credentials: no user, no password, and no value of a query."""
+    if "://" not in text:
+        return text
+    text = _USER.sub(f"{_HIDDEN}@", text)
+    return _QUERY.sub(lambda match: match[1] + _VALUE.sub(_hidden, match[2]), text)
+
+
+def _hidden(match: re.Match[str]) -> str:
+    return f"={_HIDDEN}" if match[0].startswith("=") else _HIDDEN
+
+
+def note_credentials(address: str) -> None:
+    """Have `concealed` mask the credentials of an address."""
+    if masked(address) != address:
+        _credentials.add(address)
+
+
+def concealed(text: str) -> str:
+    """Return a text for the user in which the addresses that tfg opened have no credentials; other text may be a graph's."""
+    if not _credentials:
+        return text
+    for address in sorted(_credentials, key=len, reverse=True):
+        text = text.replace(address, masked(address))
+    return text

@@ -63,10 +63,34 @@ def feed(feeds: Mapping[str, str]) -> HintStep:
     return step("feed", feeds=feeds)
 
 
+def value_place(option: str, name: str) -> HintStep:
+    """Return the place of a value: an option, and the name that gets the value."""
+    return step("value_place", option=option, name=name)
+
+
+def extra_hint(extra: str) -> str:
+    """Return the command that installs an extra's packages, with the extra's name."""
+    import shlex  # lazy, as below
+
+    return f"`pip install {shlex.join(_packages(extra))}` (the extra tfg[{extra}])"
+
+
+def _packages(extra: str) -> list[str]:
+    """Return an extra's requirements (`pillow>=10`), or the checkout's extra where no distribution is installed."""
+    from importlib import metadata  # lazy: most runs lack no package
+
+    try:
+        requirements = metadata.requires("tfg") or []
+    except metadata.PackageNotFoundError:
+        return [f".[{extra}]"]
+    parted = (line.partition(";") for line in requirements)
+    return [package.strip() for package, _, marker in parted if marker.replace("'", '"').strip() == f'extra == "{extra}"']
+
+
 class Hint(str):
     """A text of `parts`, which are texts and steps; as a string, the steps stand in words for Python.
 
-    A hint may be any text with steps: the next step after an error, a remark, a reason.
+    A hint may be any text with steps: the next step after an error, a remark, a reason, a message that names an option.
     """
 
     parts: tuple[str | HintStep, ...]
@@ -110,6 +134,10 @@ def _parameter(name: str, value: str | None) -> str:
         return f"`{_CALLS[name].format(repr(value))}`"
     parameter = _PARAMETERS.get(name, name.replace("-", "_"))
     return f"`{parameter}`" if value is None else f"`{parameter}={value!r}`"
+
+
+def _value_place(option: str, name: str) -> str:
+    return f"`{_PARAMETERS.get(option, option.replace('-', '_'))}[{name!r}]`"
 
 
 def _function(name: str, argument: str | None) -> str:
@@ -189,6 +217,7 @@ IN_PYTHON: Final[Mapping[str, Words]] = {
     "draw_less": "`max_nodes`, `nodes`, a smaller `depth`",
     "drop_signature": "`dropped=[{name}]`",
     "each": "`inputs={files}, parts={{{tensor}: ''}}`",
+    "each_columns": "`parts={{TENSOR: 'COLUMN,COLUMN'}}`, or all with `'*'`",
     "each_tensor": "`parts={{TENSOR: ''}}`",
     "explain_node": lambda file, node: f"tfg.explain(graph, {node!r})",
     "extract": "`tfg.extract(graph, outputs, inputs)`",
@@ -221,7 +250,9 @@ IN_PYTHON: Final[Mapping[str, Words]] = {
     "size": "`sizes={{{size}: NUMBER}}`",
     "state": "`tfg.restore(session, tfg.read_checkpoint({path}))`",
     "timings": "`tfg.FlopsCounter(graph, run_metadata=FILE).timings()`",
+    "traced_input": "name {name} in `feeds`",
     "trips": "`trips={{{loop}: NUMBER}}`",
+    "value_place": _value_place,
     "verify_apart": "the command `tfg convert`",
     "write": lambda formats: " or ".join(dict.fromkeys(f"`{one.call}`" for one in formats if one.call)) or "the command line",
 }

@@ -9,7 +9,7 @@ import sys
 import time
 from typing import Final
 
-from .credentials import masked
+from .escaping import masked
 
 NAME: Final = "tfg"
 DEBUG: Final = 10

@@ -15,9 +15,9 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from .credentials import note_credentials
 from .errors import InvalidArgumentError, PermissionDeniedError, TfgError, UnavailableError, UnimplementedError
-from .optional_packages import extra_hint
+from .escaping import note_credentials
+from .hints import extra_hint
 from .untrusted import refuse_network
 
 _LEAST: Final = 1 << 16

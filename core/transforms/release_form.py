@@ -106,11 +106,12 @@ class ReleaseForm:
         known = history(node.op)
         if known is None:
             return
-        values = {attr.name: node.attrs.get(attr.name, attr.default) for attr in CATALOG[node.op].attrs.values()}
+        attrs = CATALOG[node.op].attrs
+        values = {name: node.attrs.get(name, attr.default) for name, attr in attrs.items()}
         came = {
             name: known.value_came(name, value)
             for name, value in values.items()
-            if not (known.attr_came(name) > self.release and _is_needless(CATALOG[node.op].attrs[name], value))
+            if not (known.attr_came(name) > self.release and _is_needless(attrs[name], value))
         }
         if known.first > self.release:
             yield f"the op is of TensorFlow {known.first}", max([known.first, *came.values()])

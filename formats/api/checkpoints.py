@@ -157,15 +157,17 @@ class Checkpoint(Mapping[str, Array], Displayed):
         objects: Tensor | None = None,
         are_constants: bool = False,
         tags: Sequence[str] | None = None,
+        graph: Graph | None = None,
     ) -> None:
         self.path = path
         self.tensors = tensors
         self.objects = tensors.get(OBJECT_GRAPH, objects)
         self.are_constants = are_constants
         self.tags = tags
+        self._graph = graph
 
     def _with(self, tensors: Mapping[str, Tensor], objects: Tensor | None = None) -> Checkpoint:
-        return Checkpoint(self.path, tensors, objects or self.objects, self.are_constants, self.tags)
+        return Checkpoint(self.path, tensors, objects or self.objects, self.are_constants, self.tags, self._graph)
 
     def __getitem__(self, name: str) -> Array:
         """Return a value as a NumPy array; NotFoundError, also a KeyError to `in` and `get`, names the nearest names."""
@@ -240,7 +242,9 @@ class Checkpoint(Mapping[str, Array], Displayed):
     @functools.cached_property
     def copies(self) -> Mapping[str, str]:
         """The tensors that the signatures of a SavedModel do not read, each with the variable that they read in its place."""
-        instead = variables_in_use(load(self.path, tags=self.tags)) if is_saved_model(self.path) else {}
+        if not is_saved_model(self.path):
+            return {}
+        instead = variables_in_use(self._graph or load(self.path, tags=self.tags))
         return {name: instead[name] for name in self.tensors if name in instead}
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -273,8 +277,8 @@ def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys", tags: 
     """
     if names == "variables":
         return Checkpoint(os.fspath(path), read_variables(path), tags=tags)
-    tensors, are_constants = stored_tensors(path, tags)
-    return Checkpoint(os.fspath(path), tensors, are_constants=are_constants, tags=tags)
+    tensors, are_constants, graph = stored_tensors(path, tags)
+    return Checkpoint(os.fspath(path), tensors, are_constants=are_constants, tags=tags, graph=graph)
 
 
 @checked

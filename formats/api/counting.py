@@ -216,7 +216,7 @@ def layers(
     return model_layers(report, sizes_by_name, layer_classes(graph), seconds, python_names)
 
 
-@checked(state=Mapping | None)
+@checked(state=Mapping | None)  # the name of the type is for type checkers, as few counts read a state
 def profile(
     graph: GraphLike,
     fetches: Sequence[str] | str = (),

@@ -17,7 +17,7 @@ from ...core.graph.variable_nodes import find_variables
 from ...core.planning.reachability import needed_nodes
 from ...core.runtime.session.fetches import misfit
 from ...core.support.errors import InvalidArgumentError, NotFoundError
-from ...core.support.hints import Hint, feed, option
+from ...core.support.hints import Hint, HintStep, feed, option, value_place
 from ...core.support.tensor_names import joined_names_hint, parse_tensor_name
 from ...core.support.words import counted
 from ...core.types.dtypes import DType, from_name, string
@@ -44,9 +44,9 @@ class ExampleRows(Given):
     """The features of Examples, as JSON."""
 
 
-def value_for(given: str | Given, dtype: DType | None, option: str) -> Any:
-    """Return a value itself, or the value of a text; an error begins with `option`."""
-    return given.value if isinstance(given, Given) else value_of(given, dtype, option)
+def value_for(given: str | Given, dtype: DType | None, place: HintStep) -> Any:
+    """Return a value itself, or the value of a text; an error begins with `place`."""
+    return given.value if isinstance(given, Given) else value_of(given, dtype, place)
 
 
 class Names:
@@ -149,13 +149,14 @@ class Names:
             raise InvalidArgumentError(f"'{word}': the call of function '{name}' is ambiguous: {calls}", hint=hint)
         return callers[0].name
 
-    def only_output(self, word: str | None, option: str) -> Output:
-        """Return the output that a word names, or without a word the only output of the signature."""
+    def only_output(self, word: str | None, name: str) -> Output:
+        """Return the output that a word names, or without a word the only output of the signature; an error begins with the
+        option of this name.
+        """
         if word is None and len(self.outputs) != 1:
             has = f"the outputs are {', '.join(self.outputs)}" if self.outputs else "the graph has no usual signature"
-            raise InvalidArgumentError(
-                f"{option}: the output is ambiguous", hint=f"{has}; name the output, as in mse(OUTPUT, LABELS)"
-            )
+            problem = Hint(option(name), ": the output is ambiguous")
+            raise InvalidArgumentError(problem, hint=f"{has}; name the output, as in mse(OUTPUT, LABELS)")
         return self.output(word or next(iter(self.outputs)))
 
     def to_fetch(self) -> list[str]:
@@ -254,7 +255,7 @@ class Names:
             fed = dict([self._feed(word, given)]) if parts is None else parts
             for name, value in fed.items():
                 if name in feeds:
-                    raise InvalidArgumentError(f"--feed {word}: '{name}' is already fed")
+                    raise InvalidArgumentError(Hint(value_place("feed", word), f": '{name}' is already fed"))
                 feeds[name] = value
         return feeds
 
@@ -266,28 +267,27 @@ class Names:
 
     def _components(self, word: str, given: str | Given, composite: Composite) -> dict[str, Any] | None:
         """Return the feeds of the components of a sparse or ragged input; None for a value of its first component alone."""
-        option, values = f"--feed {word}", composite.parts[composite.is_sparse]
-        value = given.value if isinstance(given, Given) else nested_value(given)
-        if value is None:
-            value = value_of(str(given), values.dtype, option, readable=functools.partial(contents_of, self.graph, values))
-        if not composite.takes(value):
+        place, values = value_place("feed", word), composite.parts[composite.is_sparse]
+        whole = given.value if isinstance(given, Given) else nested_value(given)
+        if whole is None:
+            whole = value_of(str(given), values.dtype, place, readable=functools.partial(contents_of, self.graph, values))
+        if not composite.takes(whole):
             return None
         try:
-            return {part.name: array for part, array in composite.arrays(value).items()}
+            return {part.name: array for part, array in composite.arrays(whole).items()}
         except InvalidArgumentError as error:
             hint = error.hint or feeding(word, "[[1, 0, 2]]" if composite.is_sparse else "[[1, 2], [3]]")
-            raise InvalidArgumentError(f"{option}: {error.message}", hint=hint) from None
+            raise InvalidArgumentError(Hint(place, ": ", error.message), hint=hint) from None
 
     def _examples(self, word: str, fed: Output, rows: Any, are_for_any: bool = False) -> Any:
-        option = "--input-examples" if are_for_any else "--feed"
+        name = "input-examples" if are_for_any else "feed"
         try:
             if rows is None:
-                raise InvalidArgumentError(
-                    "it is not a list of objects", hint=f"""write {option} '{word}=[{{"NAME": [1.0]}}]'"""
-                )
+                example = option(name, f'{word}=[{{"NAME": [1.0]}}]')
+                raise InvalidArgumentError("it is not a list of objects", hint=Hint("write ", example))
             return serialized_examples(self.graph, fed, rows, are_for_any)
         except InvalidArgumentError as error:
-            raise InvalidArgumentError(f"{option} {word}: {error.message}", hint=error.hint) from None
+            raise InvalidArgumentError(Hint(value_place(name, word), ": ", error.message), hint=error.hint) from None
 
     def by_name(self, pairs: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
         """Yield the feeds by the names of inputs; a feed with the name `WHOLE` is a document with values by name."""
@@ -295,7 +295,7 @@ class Names:
             if word != WHOLE or isinstance(given, Given):
                 yield word, given
                 continue
-            for name, value in named_values(read_document(given, "--feed"), self.signature, self._is_input).items():
+            for name, value in named_values(read_document(given, "feed"), self.signature, self._is_input).items():
                 yield name if name != WHOLE else self._only_input(), json.dumps(value)
 
     def _is_input(self, word: str) -> bool:
@@ -308,7 +308,7 @@ class Names:
             document = option("feed", '{"inputs": {"NAME": ..}}')
             hint = Hint("write ", document, f" with the names {', '.join(names) or 'of tensors'}")
             raise InvalidArgumentError(
-                f"--feed: the value has no name, and the graph has {counted(len(names), 'input')}", hint=hint
+                Hint(option("feed"), f": the value has no name, and the graph has {counted(len(names), 'input')}"), hint=hint
             )
         return names[0]
 
@@ -370,7 +370,7 @@ class Names:
         if fed.base_dtype is string and (rows := example_rows(given)) is not None:
             return fed.name, self._examples(word, fed, rows)
         readable, shape = functools.partial(contents_of, self.graph, fed), fed_shape(fed)
-        value = value_of(given, fed.dtype, f"--feed {word}", shape, readable)
-        if fed.node.must_be_fed and not fits(value.shape, shape):
-            raise misfit(value.shape, fed, shape, self._example(word, fed))
-        return fed.name, value
+        array = value_of(given, fed.dtype, value_place("feed", word), shape, readable)
+        if fed.node.must_be_fed and not fits(array.shape, shape):
+            raise misfit(array.shape, fed, shape, self._example(word, fed))
+        return fed.name, array

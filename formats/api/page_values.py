@@ -22,7 +22,7 @@ from ...core.types.arrays import Array
 from ...core.types.dtypes import DType
 from ...core.types.tensors import Tensor
 from ..state import read_graph_state
-from .classes import top_classes
+from .step_results import top_classes
 
 if TYPE_CHECKING:
     from ...core.comparing.value_comparison import NodeComparison

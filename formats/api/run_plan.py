@@ -12,11 +12,10 @@ from ...core.runtime.guards.limits import check_numerics
 from ...core.runtime.session.runner import Orders, Runner, StepResult
 from ...core.runtime.state.run_context import Hook
 from ...core.support import dataclasses
-from ...core.support.hints import Hint, option
-from .classes import read_labels
+from ...core.support.hints import Hint, option, value_place
 from .names import Given, Names, value_for
 from .prepared_sessions import named, names_of
-from .step_files import with_top_classes
+from .step_results import read_labels, with_top_classes
 
 _MAX_NAMED: Final = 4
 """The largest number of outputs that a note lists."""
@@ -164,13 +163,13 @@ class RunPlan:
         """Assign the values of the request to variables, and then those of `more`."""
         request = self.request
         for word, pairs, mode in (
-            ("--assign", (*request.assign, *more), "assign"),
-            ("--assign-add", request.assign_add, "add"),
-            ("--assign-sub", request.assign_sub, "sub"),
+            ("assign", (*request.assign, *more), "assign"),
+            ("assign-add", request.assign_add, "add"),
+            ("assign-sub", request.assign_sub, "sub"),
         ):
             for name, given in pairs:
                 runner.assign(name, functools.partial(_assigned, given, word), mode)
 
 
 def _assigned(given: str | Given, word: str, variable: VariableNodes) -> Any:
-    return value_for(given, variable.dtype, f"{word} {variable.name}")
+    return value_for(given, variable.dtype, value_place(word, variable.name))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ...core.drawing.scope_tree import common_scope
 from ...core.drawing.value_pictures import NodeValue
 from ...core.drawing.view_model import Book, Figures, FirstGraph, NodeOverlay, Report, Sheet, make_book, problem_overlay
-from ...core.explaining.graph_facts import GraphFacts, MissingOp, assets, explain_graph, facts_without_detail
+from ...core.explaining.graph_facts import GraphFacts, MissingOp, assets, explain_graph, facts_without_detail, written_by
 from ...core.flops import count_flops
 from ...core.flops.by_node import flops_by_node, flops_shares, transcendentals_by_node
 from ...core.flops.flops_report import FlopsReport
@@ -397,11 +397,8 @@ def _layers_sheet(layers: Sequence[Layer], layer_by_node: Mapping[str, str]) -> 
 def _file_facts(graph: Graph) -> Iterator[tuple[str, str]]:
     """Yield who wrote a graph's file, the signatures, and the assets."""
     meta = graph.meta
-    if meta is not None:
-        keras = keras_version(graph)
-        versions = [f"TensorFlow {meta.tensorflow_version}"] * bool(meta.tensorflow_version) + [f"Keras {keras}"] * bool(keras)
-        if versions:
-            yield "written by", ", ".join(versions)
+    if meta is not None and (writers := written_by(meta.tensorflow_version, keras_version(graph))):
+        yield "written by", writers
     if graph.versions is not None:
         yield "GraphDef version of the producer", str(graph.versions)
     for signature in () if meta is None else meta.signatures.values():

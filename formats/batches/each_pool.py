@@ -1,27 +1,32 @@
-"""A pool of local processes for tasks: replaces killed processes and restarts their tasks."""
+"""A pool of local processes for tasks, which replaces killed processes and restarts their tasks; and the work of a process."""
 
 from __future__ import annotations
 
 import contextlib
+import gc
+import mmap
 import os
 import pickle
 import queue
+import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Generator, Sequence
-from typing import Any, Final
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import IO, Any, Final
 
 from ...core.support import dataclasses
-from ...core.support.child_python import python_process
-from ...core.support.errors import UnavailableError
+from ...core.support.errors import UnavailableError, UnimplementedError
 from ...core.support.file_groups import remove_staging
-from .each_process import COUNT, RECIPE, begun_tasks, serve
+from ...core.support.gc_control import RARELY
+from ...core.support.untrusted import keep_untrusted
 from .each_recipe import Recipe
-from .each_results import SweepReport
+from .each_results import SweepReport, reports, writing_results
 from .each_tasks import Outcome, SweepTask, TaskQueue
+from .each_worker import recipe_worker
 
 _ATTEMPTS: Final = 3
 """Attempts for a task whose process is killed each time, and for a process that ends before its first task."""
@@ -32,6 +37,13 @@ _POLL_SECONDS: Final = 0.5
 """How often the processes' counts of tasks are read while none tells of outcomes."""
 _CODE: Final = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); from {} import serve; serve({!r}, {})"
 """The code of a process. Ctrl-C is for the process that began the job, which ends the others."""
+_RECIPE: Final = "recipe"
+"""The name of the file with the recipe in the folder of a pool."""
+_COUNT: Final = struct.Struct("<q")
+"""The number of tasks that a process began, in a file of the folder, which outlives the process.
+
+It is no message of the pipe: a process that the system kills sends nothing more, and the pool must know what it began.
+"""
 
 
 class ProcessPool:
@@ -70,7 +82,7 @@ class ProcessPool:
             with open(path, "wb") as file:
                 file.write(recipe.data)
             recipe = dataclasses.replace(recipe, path=path, data=None)
-        with open(os.path.join(folder, RECIPE), "wb") as file:
+        with open(os.path.join(folder, _RECIPE), "wb") as file:
             pickle.dump(recipe, file)
 
     def _start_members(self, folder: str, tasks: TaskQueue) -> None:
@@ -134,10 +146,10 @@ class _Member:
     def __init__(self, folder: str, number: int, messages: queue.SimpleQueue[tuple[_Member, Any]]) -> None:
         self.tasks: deque[SweepTask] = deque()
         self.is_ready = False
-        self._begun = begun_tasks(folder, number)
+        self._begun = _begun_tasks(folder, number)
         self._settled = 0
         self._started = time.monotonic()
-        command, environment = python_process(_CODE.format(serve.__module__, folder, number))
+        command, environment = _python_process(_CODE.format(__name__, folder, number))
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment)
         self._reader = threading.Thread(target=self._read, args=(messages,), daemon=True)
@@ -155,7 +167,7 @@ class _Member:
     @property
     def running(self) -> int:
         """The number of tasks that began and have no known outcome."""
-        begun: int = COUNT.unpack_from(self._begun)[0]
+        begun: int = _COUNT.unpack_from(self._begun)[0]
         return begun - self._settled
 
     @property
@@ -200,3 +212,91 @@ class _Member:
             self._process.communicate()
         self._begun.close()
         return self._process.returncode
+
+
+def _python_process(code: str) -> tuple[list[str], Mapping[str, str]]:
+    """Return the command line and the environment of a new Python process that runs `code`.
+
+    The process finds modules where this process does, except in the current folder, which may hold downloaded files.
+    UnimplementedError in a program without an interpreter of its own.
+    """
+    if not sys.executable:
+        raise UnimplementedError("this program has no Python interpreter to start a process with")
+    return [sys.executable, "-P", "-c", code], {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+
+# A process of the pool: reads tasks from standard input, and writes outcomes to standard output.
+
+
+def serve(folder: str, number: int) -> None:
+    """Work on tasks until standard input ends. The process has a number in the pool."""
+    gc.set_threshold(RARELY)
+    orders: queue.SimpleQueue[Sequence[SweepTask]] = queue.SimpleQueue()
+    # In a thread, since a kernel may compute for long: at the end of the pipe the job is over, and this process ends at once.
+    threading.Thread(target=_read, args=(os.fdopen(os.dup(0), "rb"), orders), daemon=True).start()
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # a kernel that reads standard input gets no tasks
+    try:
+        _answer(folder, number, orders)
+    except OSError as error:
+        # The job ended while this process began, or died: nobody reads an answer, and its folder is gone.
+        if os.path.exists(folder) and not isinstance(error, BrokenPipeError):
+            raise
+
+
+def _answer(folder: str, number: int, orders: queue.SimpleQueue[Sequence[SweepTask]]) -> None:
+    with os.fdopen(os.dup(1), "wb") as answers, _begun_tasks(folder, number) as begun:
+        os.dup2(2, 1)  # keeps prints of kernels out of the answers
+        try:
+            _work(folder, orders, answers, begun)
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            _send(answers, error)
+
+
+def _begun_tasks(folder: str, number: int) -> mmap.mmap:
+    """Return the memory, shared by way of a file, with the number of tasks that a process began."""
+    with open(os.path.join(folder, str(number)), "a+b") as file:
+        file.truncate(_COUNT.size)
+        return mmap.mmap(file.fileno(), _COUNT.size)
+
+
+def _read(pipe: IO[bytes], orders: queue.SimpleQueue[Sequence[SweepTask]]) -> None:
+    """Put the tasks of the pipe into the queue; end this process with the process that began the job."""
+    try:
+        while True:
+            orders.put(pickle.load(pipe))
+    except (EOFError, OSError):
+        os._exit(1)
+
+
+def _work(folder: str, orders: queue.SimpleQueue[Sequence[SweepTask]], answers: IO[bytes], begun: mmap.mmap) -> None:
+    with open(os.path.join(folder, _RECIPE), "rb") as file:
+        recipe: Recipe = pickle.load(file)
+    if recipe.untrusted:
+        keep_untrusted()
+    worker = recipe_worker(recipe)
+    _send(answers, [])
+
+    def begin(count: int) -> None:
+        _COUNT.pack_into(begun, 0, _COUNT.unpack_from(begun)[0] + count)
+
+    def work(tasks: Sequence[SweepTask]) -> Iterator[Sequence[Outcome]]:
+        return worker.outcomes(tasks, begin)
+
+    with writing_results(recipe.output) as results:
+
+        def batches() -> Iterator[Sequence[SweepTask]]:
+            while True:
+                if orders.empty() and (outcomes := results.finish()):
+                    _send(answers, outcomes)
+                yield orders.get()
+
+        for report in reports(work, results, batches(), recipe.output.keep_going):
+            if report.outcomes:
+                _send(answers, report.outcomes)
+
+
+def _send(answers: IO[bytes], message: object) -> None:
+    answers.write(pickle.dumps(message))
+    answers.flush()

@@ -20,7 +20,7 @@ from ...core.support.file_formats import ARROW, CSV, NPZ, PARQUET, SHARDS, TFREC
 from ...core.support.file_groups import FileGroup, StagedFile, file_group
 from ...core.support.json_documents import json_line
 from ...core.types.tensors import Tensor
-from ..api.step_files import fetched_tensors, step_arrays, steps_csv
+from ..api.step_results import fetched_tensors, step_arrays, steps_csv
 from ..codecs.arrow_table import ArrowWriter
 from ..codecs.npz import NpzWriter
 from ..codecs.tensor_proto import encode_tensor

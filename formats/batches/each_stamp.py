@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ...core.support.atomic import atomic_file, file_errors, flush
-from ...core.support.credentials import masked
 from ...core.support.errors import DataLossError, InvalidArgumentError, NotFoundError
+from ...core.support.escaping import masked
 from ...core.support.hints import Hint, option
 from ...core.support.places import exists, is_address, is_file, modified, remove, times_below
 from ...core.types.tensors import Tensor

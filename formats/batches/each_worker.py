@@ -24,7 +24,7 @@ from ...core.support.hints import Hint, option
 from ..api.names import Given
 from ..api.run_plan import Pairs, RunPlan, RunRequest
 from ..api.session_setup import SessionSetup
-from ..api.step_files import encoded_steps
+from ..api.step_results import encoded_steps
 from ..items import InputArrays
 from .each_inputs import StepRuns, values_of
 from .each_recipe import BatchOutput, Recipe

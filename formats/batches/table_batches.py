@@ -18,6 +18,7 @@ from ...core.graph.graph import Graph
 from ...core.runtime.session.runner import StepResult
 from ...core.support.arguments import checked
 from ...core.support.errors import ArgumentTypeError, InvalidArgumentError
+from ...core.support.hints import Hint
 from ...core.support.places import absolute
 from ...core.types.arrays import Array, object_array
 from ...core.types.tensors import as_bytes_array
@@ -264,7 +265,8 @@ class _TableRows:
         columns: dict[str, list[Array]] = {}
         for ran in self._runner.results(range(len(table))):
             if ran.error is not None:
-                raise type(ran.error)(f"row {ran.inputs[0] + 1:,} of {_PLACE}: {ran.error.message}", hint=ran.error.hint)
+                problem = Hint(f"row {ran.inputs[0] + 1:,} of {_PLACE}: ", ran.error.message)
+                raise type(ran.error)(problem, hint=ran.error.hint)
             for name, rows in self._rows(ran).items():
                 columns.setdefault(name, []).append(rows)
         return {name: _joined(name, parts) for name, parts in columns.items()}

@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from ...core.codecs import wire
 from ...core.support import dataclasses
 from ...core.support.errors import InvalidArgumentError, NotFoundError, UnavailableError, UnimplementedError
-from ...core.support.optional_packages import extra_hint
+from ...core.support.hints import extra_hint
 from ...core.support.regular_files import open_regular
 from ..protos import cluster_pb2 as pb
 from .address import Address

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...core.support.atomic import file_errors
 from ...core.support.errors import DataLossError, InvalidArgumentError, UnimplementedError
-from ...core.support.optional_packages import extra_hint
+from ...core.support.hints import extra_hint
 from ...core.support.places import plain
 from ...core.support.regular_files import open_regular
 from ...core.types.arrays import Array

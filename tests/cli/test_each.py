@@ -18,7 +18,7 @@ from tests.cli.running import SAMPLES, command_line
 from tests.cli.running import tfg as run
 from tfg.cli.jobs import each_job
 from tfg.core.codecs.tfrecord import encode_record
-from tfg.formats.batches.batch_job import BatchProgress
+from tfg.formats.batches.batch_runs import BatchProgress
 
 PROCESSES = ("--on", "local:2")
 WAYS = ((), pytest.param(PROCESSES, marks=pytest.mark.slow))

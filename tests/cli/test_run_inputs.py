@@ -13,7 +13,7 @@ import tfg as library
 from tests.cli.running import tfg
 from tfg import GraphBuilder, Session
 from tfg.core.support.errors import DataLossError, InvalidArgumentError
-from tfg.formats.api.classes import read_labels, top_classes
+from tfg.formats.api.step_results import read_labels, top_classes
 from tfg.formats.saving import save
 
 SCORES = [[0.1, 0.7, 0.2], [0.4, 0.2, 0.4]]

@@ -137,7 +137,7 @@ def test_a_signal_ends_the_processes_of_a_batch(number, tmp_path):
 @pytest.mark.slow
 def test_a_process_that_begins_after_its_job_ended_is_quiet(tmp_path):
     """The signal came between its start and its first lines: the folder of the job is removed."""
-    code = f"from tfg.formats.batches.each_process import serve; serve({str(tmp_path / 'removed')!r}, 0)"
+    code = f"from tfg.formats.batches.each_pool import serve; serve({str(tmp_path / 'removed')!r}, 0)"
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     with subprocess.Popen([sys.executable, "-P", "-c", code], text=True, **pipes) as running:
         running.wait(timeout=60)

@@ -178,7 +178,7 @@ OWN = {
     "core/support/file_groups.py",
     "core/support/regular_files.py",
     "formats/page/writing.py",
-    "formats/batches/each_process.py",
+    "formats/batches/each_pool.py",
     "formats/tfjs.py",
 }
 """The modules that open only files of tfg itself, of installed packages and of /proc, and files that they just wrote."""

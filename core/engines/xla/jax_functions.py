@@ -20,7 +20,6 @@ from ...registry.op_facts import has_fact
 from ...registry.registry import lowering
 from ...support import hints
 from ...support.errors import InvalidArgumentError, NotFoundError, TfgError, UnimplementedError
-from ...support.optional_packages import extra_hint
 from ...support.user_signals import pass_on
 from ...support.words import counted
 from ...types.dtypes import DType, resource, string
@@ -162,7 +161,7 @@ class JaxFunction:
         except TfgError as error:
             raise UnimplementedError(error.message, node=error.node, op=error.op, hint=error.hint or hint) from error
         except ImportError as error:
-            raise NotFoundError("a program of StableHLO needs package flatbuffers", hint=extra_hint("xla")) from error
+            raise NotFoundError("a program of StableHLO needs package flatbuffers", hint=hints.extra_hint("xla")) from error
         except Exception as error:  # after the trace, where no node is known
             pass_on(error)
             raise UnimplementedError(f"JAX cannot write the program: {said(error)}", hint=hint) from error
@@ -325,4 +324,4 @@ def _hint(refused: Mapping[Node, Reason]) -> str:
     if reason is UPDATED:
         return UPDATED.step
     drawing = next((node for node in refused if has_fact(node.op, "random")), node)
-    return f"name '{drawing.name}' in `feeds`, to make its value an input of the function"
+    return hints.Hint(hints.step("traced_input", name=drawing.name), ", to make its value an input of the function")

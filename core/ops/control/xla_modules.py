@@ -6,8 +6,7 @@ from typing import Any
 
 from ...registry.registry import facts, flops, kernel, lower, shape, uncounted_program, without_gradient
 from ...support.errors import UnimplementedError
-from ...support.hints import Hint, option
-from ...support.optional_packages import extra_hint
+from ...support.hints import Hint, extra_hint, option
 from ...types.arrays import Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec

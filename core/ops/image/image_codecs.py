@@ -19,7 +19,7 @@ from ...registry.registry import facts, kernel, not_differentiable, shape, zero_
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import check_time, reserve
 from ...support.errors import InvalidArgumentError, UnimplementedError
-from ...support.optional_packages import extra_hint
+from ...support.hints import extra_hint
 from ...support.user_signals import pass_on
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType

@@ -15,7 +15,7 @@ from ...support.errors import DataLossError, InvalidArgumentError, TfgError, Uni
 from ...types import dtypes
 from ...types.dtypes import DType
 from ...types.shapes import Shape, merge_shapes
-from .tensor_proto_bytes import parse, serialize
+from .tensor_proto_bytes import parse, serialize, shape_message, sizes_in
 from .variants import StoredVariant, added, zeros_like
 
 _Difference = tuple["TensorList", str, int, Any]
@@ -204,12 +204,10 @@ def _shape_message(shape: Shape) -> bytes:
     """Return a TensorShapeProto, -1 for an unknown size."""
     if shape.dims is None:
         return wire.varint_field(_UNKNOWN_RANK, 1)
-    sizes = (dim if isinstance(dim, int) else -1 for dim in shape.dims)
-    return b"".join(wire.bytes_field(2, wire.varint_field(1, size)) for size in sizes)
+    return shape_message(dim if isinstance(dim, int) else -1 for dim in shape.dims)
 
 
 def _shape_in(message: bytes) -> Shape:
     if any(wire.integers(message, _UNKNOWN_RANK)):
         return Shape()
-    sizes = [(wire.integers(dim, 1) or [0])[-1] for dim in wire.contents(message, 2)]
-    return Shape(None if size < 0 else size for size in sizes)
+    return Shape(None if size < 0 else size for size in sizes_in(message))

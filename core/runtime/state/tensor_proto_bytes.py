@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -55,8 +56,8 @@ def _dtype_and_shape(number: int, shape: tuple[int, ...]) -> bytes:
     return wire.varint_field(_DTYPE, number) + wire.bytes_field(_SHAPE, shape_message(shape))
 
 
-def shape_message(shape: tuple[int, ...]) -> bytes:
-    """Return a TensorShapeProto."""
+def shape_message(shape: Iterable[int]) -> bytes:
+    """Return a TensorShapeProto, whose sizes are -1 where they are unknown."""
     return b"".join(wire.bytes_field(2, wire.varint_field(1, size)) for size in shape)
 
 
@@ -76,16 +77,15 @@ def parse(data: bytes) -> tuple[np.ndarray[Any, Any], DType]:
 
 def _parse_shape(fields: list[wire.Field]) -> tuple[int, ...]:
     message = b"".join(f.payload for f in fields)
-    sizes = [_parse_size(dim) for dim in wire.contents(message, 2)]
+    sizes = sizes_in(message)
     if any(size < 0 for size in sizes):
         raise ValueError(f"the shape {sizes} has an unknown dimension")
     return tuple(sizes)
 
 
-def _parse_size(dim: bytes) -> int:
-    """Return the size in the message of a dimension."""
-    sizes = wire.integers(dim, 1)
-    return sizes[-1] if sizes else 0
+def sizes_in(message: bytes) -> list[int]:
+    """Return the sizes in a TensorShapeProto."""
+    return [(wire.integers(dim, 1) or [0])[-1] for dim in wire.contents(message, 2)]
 
 
 def _elements(by_number: dict[int, list[wire.Field]], dtype: DType, count: int) -> np.ndarray[Any, Any]:

@@ -11,6 +11,8 @@ import pathlib
 import pickle
 import re
 import string
+import tomllib
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -20,8 +22,9 @@ from tests.cli.running import tfg as run
 from tests.sources import nodes_of
 from tfg.cli import main
 from tfg.cli.next_steps import IN_COMMANDS, in_commands
+from tfg.core.engines.engine_registry import OWN_ENGINES
 from tfg.core.support.errors import InvalidArgumentError
-from tfg.core.support.hints import IN_PYTHON, Blank, Hint, command, feed, option, step
+from tfg.core.support.hints import IN_PYTHON, Blank, Hint, command, extra_hint, feed, option, step, value_place
 
 ROOT = pathlib.Path(tfg.__file__).parent
 
@@ -48,6 +51,8 @@ ROOT = pathlib.Path(tfg.__file__).parent
         ((step("shape", name="a b", sizes=Blank("SIZES")),), "`shapes={'a b': SIZES}`", "--shape 'a b'=SIZES"),
         (("try ", option("engine", "xla")), "try `engine='xla'`", "try --engine xla"),
         ((option("max-nodes"),), "`max_nodes`", "--max-nodes"),
+        ((value_place("feed", "a b"), ": 3"), "`feeds['a b']`: 3", "--feed a b: 3"),
+        ((value_place("assign-add", "w"),), "`assign_add['w']`", "--assign-add w"),
         ((command("check"), " or ", command("checkpoint", Blank("PREFIX")), " or ", command("ops", "A b")),
          "`tfg.check` or `tfg.read_checkpoint(PREFIX)` or `tfg.ops('A b')`",
          "`tfg check` or `tfg checkpoint PREFIX` or `tfg ops 'A b'`"),
@@ -74,6 +79,32 @@ def test_an_error_has_both_forms():
     again = InvalidArgumentError("in a function", hint=error.hint)
     for one in (error, again, pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert (one.hint, in_commands(one.hint)) == ("name an output with `fetches`", "name an output with --fetch")
+
+
+def test_a_message_has_both_forms():
+    error = InvalidArgumentError(Hint(value_place("feed", "x"), ": 3 is no string"))
+    at_node = InvalidArgumentError(error.message, node="n", op="Neg")
+    for one in (error, pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert (str(one), in_commands(one.message)) == ("`feeds['x']`: 3 is no string", "--feed x: 3 is no string")
+    assert in_commands(at_node.summary) == "node 'n' (Neg): --feed x: 3 is no string"
+
+
+def test_messages_about_values_name_options_and_parameters(tmp_path):
+    b = tfg.GraphBuilder()
+    b.Neg(b.Placeholder(dtype="float", shape=[2, 2, 3], name="x"), name="y")
+    tfg.save(b.graph, tmp_path / "graph.pb")
+    (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\nno picture")
+    words = ("run", tmp_path / "graph.pb", "--fetch", "y")
+    refused = run(*words, "--each", tmp_path / "a.png", "--out-dir", tmp_path / "out", "--keep-going").err
+    assert f"error: a: --feed x: '{tmp_path / 'a.png'}': invalid PNG data" in refused
+    with pytest.raises(tfg.errors.TfgError, match=r"^`feeds\['x'\]`: '"):
+        list(tfg.run_each(b.graph, str(tmp_path / "a.png"), "y:0"))
+    twice = ("--feed", "x=ones(2,2,3)", "--feed", "x:0=ones(2,2,3)")
+    assert "error: --feed x:0: 'x:0' is already fed" in run(*words, *twice).err
+    report = tfg.run_batch(b.graph, (), "y", {"x": 1, "x:0": 1}, out_dir=tmp_path / "out")
+    assert report.failed[0].error == "`feeds['x:0']`: 'x:0' is already fed"
+    with pytest.raises(tfg.errors.NotFoundError, match=r"with `parts=\{TENSOR: 'COLUMN,COLUMN'\}`, or all"):
+        tfg.run_batch(b.graph, {"z": [1]}, "y")
 
 
 def test_a_long_detail_keeps_its_steps():
@@ -149,3 +180,26 @@ def test_options_and_parameters_exist():
     assert {Hint(option(name)).strip("`") for name in names} <= known
     called = {call.args[0].value for call in calls_of("command")}
     assert called <= set(main.commands()) and {Hint(command(name)).strip("`") for name in called} <= known
+
+
+def test_hint_names_the_packages_of_the_installed_distribution(monkeypatch):
+    requirements = ["click>=8.4", 'pillow>=10; extra == "image"', "onnx>=1.16 ; extra == 'onnx'"]
+    monkeypatch.setattr(metadata, "requires", {"tfg": requirements}.__getitem__)
+    assert extra_hint("image") == "`pip install 'pillow>=10'` (the extra tfg[image])"
+    assert extra_hint("onnx") == "`pip install 'onnx>=1.16'` (the extra tfg[onnx])"
+
+
+def test_hint_of_a_checkout_that_is_not_installed(monkeypatch):
+    def absent(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "requires", absent)
+    assert extra_hint("dask") == "`pip install '.[dask]'` (the extra tfg[dask])"
+
+
+def test_every_extra_that_an_error_names_is_there():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    sources = [path.read_text() for room in ("core", "formats", "cli") for path in (ROOT / room).rglob("*.py")]
+    named = {name for source in sources for name in re.findall(r'extra_hint\("(\w+)"\)', source)}
+    assert {"image", "dask", "onnx", "cluster"} <= named
+    assert named | set(OWN_ENGINES) <= set(extras)

@@ -22,7 +22,6 @@ from tests.opcases import string_array
 from tfg import FileAccess, GraphBuilder, Model, Session, run_each
 from tfg.core.support import places, remote_files
 from tfg.core.support.atomic import atomic_file
-from tfg.core.support.credentials import masked
 from tfg.core.support.errors import (
     InvalidArgumentError,
     NotFoundError,
@@ -30,6 +29,7 @@ from tfg.core.support.errors import (
     TfgError,
     UnavailableError,
 )
+from tfg.core.support.escaping import masked
 from tfg.core.support.remote_files import RemotePlace
 from tfg.formats import load, save
 from tfg.formats.checkpoint.store import FileCheckpointStore, open_checkpoint, write_checkpoint
