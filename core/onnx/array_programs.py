@@ -238,3 +238,7 @@ class OnnxNamespace(ArrayFunctions):
         """Return the number of elements."""
         count = x.value.shape.num_elements
         return count if isinstance(count, int) else Size(self.g, self.g.reshape(self.g.Size(x.value), 1))
+
+    def as_size(self, x: Any) -> Size:
+        """Return an integer that the run computes as a size."""
+        return Size(self.g, self.g.vector(self.value(x)))
