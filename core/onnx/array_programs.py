@@ -362,10 +362,36 @@ class ArrayFunctions:
         """Pad with zeros before and after each dimension."""
         return self.array_of(self.g.Pad(x.value, np.asarray(widths).T.ravel().tolist(), self.g.like(0, x.value)))
 
-    def take(self, x: Any, places: Any, axis: int) -> Any:
-        """Return the elements at places along an axis; places out of range are errors of the run."""
+    def take(self, x: Any, places: Any, axis: int, mode: str | None = None) -> Any:
+        """Return the elements at places along an axis; places out of range are errors of the run, whatever the mode."""
         array = self.asarray(x)
         return self.array_of(self.g.Gather(array.value, self.value(places), axis=int(axis)))
+
+    def take_along_axis(self, x: Any, places: Any, axis: int) -> Any:
+        """Return the element at each place of the same row; places out of range are errors of the run."""
+        return self.array_of(self.g.GatherElements(x.value, self.value(places), axis=axis))
+
+    def grouped(
+        self,
+        rows: Any,
+        places: Any,
+        count: Any,
+        how: str,
+        start: Any = 0,
+        in_vectors: Callable[..., int] | None = None,
+    ) -> Any:
+        """Return `count` rows of `start`, with `rows` added, multiplied, compared or set (`how`) into those at `places`.
+
+        Rows with other places are dropped: they go to one more row at the end. Which of several NaN an extreme has is open,
+        so `in_vectors` means nothing here.
+        """
+        data, total = self.value(rows), self.dims([count])
+        at = self.g.vector(self.value(places))
+        at = self.g.Where(self.g.Less(at, 0), total, self.g.Min(at, total))
+        rest = self.g.slice(self.g.dims(data), 1, np.iinfo(np.int64).max)
+        target = self.g.Expand(self.g.like(start, data), self.g.joined(self.g.Add(total, 1), rest))
+        reduction = "none" if how == "set" else how
+        return self.array_of(self.g.slice(self.g.ScatterND(target, self.g.unsqueeze(at, 1), data, reduction=reduction), 0, -1))
 
     # Along an axis.
 
@@ -615,3 +641,7 @@ class OnnxNamespace(ArrayFunctions):
         """Return the number of elements."""
         count = x.value.shape.num_elements
         return count if isinstance(count, int) else Size(self.g, self.g.reshape(self.g.Size(x.value), 1))
+
+    def as_size(self, x: Any) -> Size:
+        """Return an integer that the run computes as a size."""
+        return Size(self.g, self.g.vector(self.value(x)))

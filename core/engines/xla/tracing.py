@@ -18,6 +18,7 @@ from ...functions.callers import function_references
 from ...graph.graph import Function, Graph, Node, Output
 from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel
+from ...ops.shared.row_updates import grouped
 from ...planning.plan import Loop, Plan, Step
 from ...planning.planner import compile_plan
 from ...registry.op_facts import has_fact
@@ -190,6 +191,8 @@ class Namespace:
         """Return the result of a function that has the derivatives of another, of finite values."""
         way, stop = path(), jax.lax.stop_gradient
         return stop(result) + (way - stop(way))
+
+    grouped = grouped
 
     @staticmethod
     def same_shape(x: Any, y: Any) -> bool:

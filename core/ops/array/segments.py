@@ -11,15 +11,25 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ...graph.graph import Node, Output
 from ...numerics.group_reductions import group_sizes, highest, lowest, reduce_groups, settle_nans, update_rows
-from ...numerics.half_precision import wide
+from ...numerics.half_precision import is_narrow, wide
 from ...numerics.integers import extremes, truncated_quotient
-from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
+from ...registry.registry import (
+    Cost,
+    arrays,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    onnx_arrays,
+    shape,
+    without_gradient,
+)
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dims import DimLike
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
-from ..shared.argument_checks import require_rank
-from ..shared.row_updates import reduced_onnx, settled, updated
+from ..shared.argument_checks import require, require_known_sizes, require_rank
 from ..shared.shape_arguments import dims_of, scalar_int
 
 # op, ufunc, value of a segment without rows
@@ -444,186 +454,131 @@ without_gradient(*_BACKWARD)
 facts("backward", of=_BACKWARD)
 
 
-_END: Final = np.iinfo(np.int64).max
-_NEUTRAL: Final = {"add": 0, "mul": 1, "max": -np.inf, "min": np.inf}
-_LIMITS: Final[dict[str, Callable[..., Any]]] = {"max": lowest, "min": highest}
-_WEIGHTS: Final[dict[str, Callable[..., Any] | None]] = {
-    "SparseSegmentSum": None,
-    "SparseSegmentMean": lambda xla, count: count,
-    "SparseSegmentSqrtN": lambda xla, count: xla.sqrt(count),
-}
-"""The divisor of the sum over a segment, from the number of its rows."""
+def _sorted_program(how: str, start: Callable[[Any], Any], empty: int | None = None) -> Callable[..., Any]:
+    """Return the program of a reduction by sorted ids, which XLA knows; segments without rows are `start`, or `empty`."""
 
-
-def _sorted_lowering(how: str, default: int) -> Callable[..., Any]:
-    """Return the lowering of a reduction by sorted ids that are known; segments without rows are `default`."""
-
-    def lowering(xla: Any, data: Any, ids: Array) -> Any:
-        _check_sorted_ids(data, ids)
-        data = _without_derivative(xla, data, how)
-        count = int(ids[-1]) + 1 if ids.size else 0
-        if not ids.size:
-            return xla.zeros((0, *data.shape[1:]), data.dtype)
-        neutral = _NEUTRAL[how] if data.dtype.kind in "fV" or how in ("add", "mul") else _LIMITS[how](data.dtype)
-        start = xla.full((count, *data.shape[1:]), neutral, data.dtype)
-        result = updated(xla, start, ids, settled(xla, how, count, ids, data, _columns_in_vectors(data)), how)
-        is_there = np.bincount(ids, minlength=count) > 0
-        return xla.where(_column(is_there, data.ndim), result, np.array(default, data.dtype))
-
-    return lowering
-
-
-def _without_derivative(xla: Any, data: Any, how: str) -> Any:
-    """Return data without gradients in a product: JAX has no derivative of products of rows, and the ops have their own."""
-    return xla.lax.stop_gradient(data) if how == "mul" else data
-
-
-@lower("SegmentMean", static=(1,))
-def _mean_lowering(xla: Any, data: Any, ids: Array) -> Any:
-    totals = _sorted_lowering("add", 0)(xla, data, ids)
-    counts = _column(np.maximum(np.bincount(ids), 1), data.ndim).astype(totals.dtype)
-    return xla.truncated_quotient(totals, counts) if totals.dtype.kind in "iu" else totals / counts
-
-
-def _column(values: Any, rank: int) -> Any:
-    return values.reshape(-1, *[1] * (rank - 1))
-
-
-def _unsorted_lowering(how: str, default: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the lowering of a reduction by ids into a known number of segments; negative ids are dropped."""
-
-    def lowering(xla: Any, data: Any, ids: Any, num_segments: Array) -> Any:
-        count = int(num_segments)
-        if data.shape[: ids.ndim] != ids.shape or count < 0:
-            raise ValueError("the ids do not fit the data")
-        inner = data.shape[ids.ndim :]
-        result = xla.full((count, *inner), default(data.dtype), data.dtype)
-        if not data.size:
+    def program(xp: Any, data: Any, ids: Any) -> Any:
+        count = _segments_of_sorted(xp, data, ids)
+        # JAX has no derivative of products of rows, and the ops have their own.
+        rows = xp.stop_gradient(data) if how == "mul" else data
+        result = xp.grouped(rows, ids, count, how, start(data.dtype), _columns_in_vectors)
+        if empty is None:
             return result
-        xla.require((ids < count).all())
-        rows = _without_derivative(xla, data, how).reshape(ids.size, *inner)
-        places = xla.where(ids < 0, count, ids).ravel()
-        return updated(xla, result, places, settled(xla, how, count, places, rows), how)
+        return xp.where(_column(_rows_of_each(xp, ids, count), data) > 0, result, np.array(empty, data.dtype))
 
-    return lowering
+    return program
 
 
-def _gathered_lowering(weigh: Callable[..., Any] | None) -> Callable[..., Any]:
-    """Return the lowering of a sum of gathered rows by sorted ids, divided by weights of the number of rows."""
-
-    def lowering(xla: Any, data: Any, indices: Any, ids: Any, num_segments: Array | None = None) -> Any:
-        if indices.ndim != 1 or ids.shape != indices.shape or data.ndim < 1:
-            raise ValueError("the ids do not fit the indices")
-        count = int(num_segments) if num_segments is not None else int(ids[-1]) + 1 if ids.size else 0
-        xla.require((ids[1:] >= ids[:-1]).all() & (ids >= 0).all() & (ids < count).all())
-        xla.require(((indices >= 0) & (indices < data.shape[0])).all())
-        start = xla.zeros((count, *data.shape[1:]), data.dtype)
-        if not ids.size or not data.size:
-            return start
-        total = updated(xla, start, ids, xla.take(data, indices, 0, mode="clip"), "add")
-        if weigh is None:
-            return total
-        sizes = xla.zeros(count, wide(total).dtype).at[ids].add(1, mode="drop")
-        return total / _column(weigh(xla, xla.maximum(sizes, 1)), data.ndim).astype(total.dtype)
-
-    return lowering
+def _segments_of_sorted(xp: Any, data: Any, ids: Any) -> Any:
+    """Return the number of segments, which is the last id plus 1; that of ids which are known is checked and a number."""
+    if not isinstance(ids, np.ndarray):
+        return xp.as_size(xp.concatenate([np.array([-1]), ids.astype(np.int64)])[-1:] + 1)
+    _check_sorted_ids(data, ids)
+    count = int(ids[-1]) + 1 if ids.size else 0
+    _check_room(data, count)  # XLA ends the process
+    return count
 
 
-def _gathered_gradient_lowering(weigh: Callable[..., Any] | None) -> Callable[..., Any]:
-    """Return the lowering of the gradient of such a sum by the gathered data, of a known number of rows."""
-
-    def lowering(xla: Any, grad: Any, indices: Any, ids: Any, output_dim0: Array) -> Any:
-        count = int(output_dim0)
-        if indices.ndim != 1 or ids.shape != indices.shape or grad.ndim < 1 or count < 0:
-            raise ValueError("the ids do not fit the indices")
-        start = xla.zeros((count, *grad.shape[1:]), grad.dtype)
-        if not count or not ids.size or not start.size:
-            return start
-        xla.require(((indices >= 0) & (indices < count)).all() & ((ids >= 0) & (ids < grad.shape[0])).all())
-        rows = xla.take(grad, ids, 0, mode="clip")
-        if weigh is not None:
-            sizes = xla.zeros(grad.shape[0], wide(rows).dtype).at[ids].add(1, mode="drop")
-            scale = 1 / weigh(xla, xla.take(sizes, ids, mode="clip"))
-            rows = (wide(rows) * _column(scale, grad.ndim)).astype(grad.dtype)
-        return updated(xla, start, indices, rows, "add")
-
-    return lowering
+def _rows_of_each(xp: Any, ids: Any, count: Any) -> Any:
+    """Return the number of rows in each segment."""
+    if isinstance(ids, np.ndarray):
+        return np.bincount(ids, minlength=count)
+    return xp.grouped(xp.ones_like(ids.astype(np.int64)), ids, count, "add")
 
 
-for _op, _how, _default in (("Sum", "add", 0), ("Prod", "mul", 1), ("Min", "min", 0), ("Max", "max", 0)):
-    lower(f"Segment{_op}", static=(1,))(_sorted_lowering(_how, _default))
-for (_op, _, _default), _how in zip(_UNSORTED, ("add", "mul", "min", "max")):
-    lower(_op, static=(2,))(_unsorted_lowering(_how, _default))
-for _op in _SPARSE:
-    lower(_op, static=(2,))(_gathered_lowering(_WEIGHTS[_op]))
-    lower(f"{_op}WithNumSegments", static=(3,))(_gathered_lowering(_WEIGHTS[_op]))
-    lower(f"{_op}Grad", static=(3,))(_gathered_gradient_lowering(_WEIGHTS[_op]))
+def _column(values: Any, like: Any) -> Any:
+    """Return a number for each row of `like`, in a shape that broadcasts against it."""
+    return values[(slice(None), *[None] * (like.ndim - 1))]
 
 
-def _segment_count_onnx(g: Any, ids: Any) -> Any:
-    """Return the number of segments: the last id plus 1."""
-    return g.Add(g.slice(g.Concat([-1], g.vector(ids), axis=0), -1, _END), 1)
+def _segment_mean(xp: Any, data: Any, ids: Any) -> Any:
+    count = _segments_of_sorted(xp, data, ids)
+    totals = xp.grouped(data, ids, count, "add")
+    counts = _column(xp.maximum(_rows_of_each(xp, ids, count), 1), data).astype(totals.dtype)
+    return xp.truncated_quotient(totals, counts) if totals.dtype.kind in "iu" else totals / counts
 
 
-def _sorted_onnx(g: Any, data: Any, ids: Any, how: str, start: float, empty: float | None = None) -> Any:
-    """Reduce by sorted ids into as many rows as the last id says; empty segments become `empty`."""
-    count = _segment_count_onnx(g, ids)
-    rows = reduced_onnx(g, data, ids, count, how, start)
-    return rows if empty is None else g.Where(g.Greater(_counted_onnx(g, data, ids, count), 0), rows, empty)
+_SORTED_PROGRAMS: Final = {
+    "SegmentSum": _sorted_program("add", lambda dtype: 0),
+    "SegmentMean": _segment_mean,
+    "SegmentProd": _sorted_program("mul", lambda dtype: 1),
+    "SegmentMin": _sorted_program("min", lambda dtype: np.inf if dtype.kind in "fV" else highest(dtype), empty=0),
+    "SegmentMax": _sorted_program("max", lambda dtype: -np.inf if dtype.kind in "fV" else lowest(dtype), empty=0),
+}
+for _op, _program in _SORTED_PROGRAMS.items():
+    lower(_op, static=(1,))(_program)
+    onnx_arrays(_op)(_program)
 
 
-def _counted_onnx(g: Any, data: Any, ids: Any, count: Any) -> Any:
-    """Return the number of rows in each segment, as a divisor."""
-    ones = g.Expand(g.constant(np.int64(1)), g.dims(ids))
-    counts = reduced_onnx(g, ones, ids, count, "add", 0)
-    return g.unsqueeze(counts, *range(1, 1 + g.rank(data) - g.rank(ids)))
+def _unsorted_program(how: str, start: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Return the program of a reduction by ids into a number of segments that XLA knows; negative ids are dropped."""
+
+    def program(xp: Any, data: Any, ids: Any, num_segments: Any) -> Any:
+        count = _number(num_segments)
+        require_known_sizes(data.shape[: ids.ndim], ids.shape)
+        xp.require((ids < count).all())
+        rows = xp.stop_gradient(data) if how == "mul" else data
+        size = math.prod(ids.shape)
+        rows = xp.reshape(rows, (size, *data.shape[ids.ndim :]))
+        return xp.grouped(rows, xp.reshape(ids, (size,)), count, how, start(data.dtype))
+
+    return program
 
 
-def _weighted_onnx(g: Any, data: Any, ids: Any, count: Any, is_root: bool | None) -> Any:
-    """Return the sums of `count` segments, or of as many as the last id says, divided by the numbers of rows.
-
-    With `is_root` the divisor is the root of the number; None divides by 1.
-    """
-    if count is None:
-        count = _segment_count_onnx(g, ids)
-    sums = reduced_onnx(g, data, ids, count, "add", 0)
-    if is_root is None:
-        return sums
-    number = g.cast(g.Max(_counted_onnx(g, data, ids, count), 1), data.dtype)
-    return g.Div(sums, g.Sqrt(number) if is_root else number)
+def _number(value: Any) -> Any:
+    """Return a number of segments: checked, where it is known before the run."""
+    return _segment_count(value) if isinstance(value, np.ndarray) else value.prod()
 
 
-def _weighted_rows_onnx(g: Any, grad: Any, ids: Any, is_root: bool | None) -> Any:
-    """Return for each gathered row the gradient of its segment, divided as in `_weighted_onnx`."""
-    if is_root is None:
-        return g.Gather(grad, ids, axis=0)
-    number = g.cast(g.Max(_counted_onnx(g, grad, ids, g.dim(grad, 0)), 1), grad.dtype)
-    return g.Gather(g.Div(grad, g.Sqrt(number) if is_root else number), ids, axis=0)
+for (_op, _, _start), _how in zip(_UNSORTED, ("add", "mul", "min", "max")):
+    arrays(_op, static=(2,), sizes=(2,))(_unsorted_program(_how, _start))
 
 
-onnx("SegmentSum")(lambda g, data, ids: _weighted_onnx(g, data, ids, None, None))
-onnx("SegmentMean")(lambda g, data, ids: _weighted_onnx(g, data, ids, None, False))
-onnx("SegmentProd")(lambda g, data, ids: _sorted_onnx(g, data, ids, "mul", 1))
-onnx("SegmentMax")(lambda g, data, ids: _sorted_onnx(g, data, ids, "max", lowest(data.dtype.numpy), 0))
-onnx("SegmentMin")(lambda g, data, ids: _sorted_onnx(g, data, ids, "min", highest(data.dtype.numpy), 0))
-onnx("UnsortedSegmentSum")(lambda g, data, ids, count: reduced_onnx(g, data, ids, count, "add", 0))
-onnx("UnsortedSegmentProd")(lambda g, data, ids, count: reduced_onnx(g, data, ids, count, "mul", 1))
-onnx("UnsortedSegmentMax")(lambda g, data, ids, count: reduced_onnx(g, data, ids, count, "max", lowest(data.dtype.numpy)))
-onnx("UnsortedSegmentMin")(lambda g, data, ids, count: reduced_onnx(g, data, ids, count, "min", highest(data.dtype.numpy)))
+def _roots(xp: Any, op: str, counts: Any, dtype: Any) -> Any:
+    """Return the divisors of sums over so many rows, in a float dtype of 32 bits or more."""
+    numbers = xp.maximum(counts, 1).astype(np.float32 if is_narrow(dtype) else dtype)
+    return xp.sqrt(numbers) if op == "SparseSegmentSqrtN" else numbers
 
 
-def _register_sparse_segment_onnx(op: str) -> None:
-    weigh = {"SparseSegmentSum": None, "SparseSegmentMean": False, "SparseSegmentSqrtN": True}[op]
+def _gathered_program(op: str) -> Callable[..., Any]:
+    """Return the program of a sum over gathered rows by sorted ids, divided as the op says."""
 
-    def reduced(g: Any, data: Any, indices: Any, ids: Any, count: Any = None) -> Any:
-        return _weighted_onnx(g, g.Gather(data, indices, axis=0), ids, count, weigh)
+    def program(xp: Any, data: Any, indices: Any, ids: Any, num_segments: Any = None) -> Any:
+        require(indices.ndim == 1 and ids.ndim == 1 and data.ndim > 0, "the ids do not fit the indices")
+        require_known_sizes(indices.shape, ids.shape)
+        count = _segments_of_sorted(xp, indices, ids) if num_segments is None else _number(num_segments)
+        xp.require((ids[1:] >= ids[:-1]).all() & (ids >= 0).all() & (ids < count).all())
+        xp.require(((indices >= 0) & (indices < data.shape[0])).all())
+        totals = xp.grouped(xp.take(data, indices, 0, mode="clip"), ids, count, "add")
+        if op == "SparseSegmentSum":
+            return totals
+        divisors = _roots(xp, op, _rows_of_each(xp, ids, count), data.dtype).astype(data.dtype)
+        return totals / _column(divisors, data)
 
-    def gradient_of(g: Any, grad: Any, indices: Any, ids: Any, count: Any) -> Any:
-        return reduced_onnx(g, _weighted_rows_onnx(g, grad, ids, weigh), indices, count, "add", 0)
+    return program
 
-    onnx(op, f"{op}WithNumSegments")(reduced)
-    onnx(f"{op}Grad")(gradient_of)
+
+def _gathered_gradient_program(op: str) -> Callable[..., Any]:
+    """Return the program of the gradient of such a sum by the gathered data, of a number of rows that XLA knows."""
+
+    def program(xp: Any, grad: Any, indices: Any, ids: Any, output_dim0: Any) -> Any:
+        require(indices.ndim == 1 and ids.ndim == 1 and grad.ndim > 0, "the ids do not fit the indices")
+        require_known_sizes(indices.shape, ids.shape)
+        count = _number(output_dim0)
+        if isinstance(count, int) and not count:  # TensorFlow looks at no index then
+            return xp.full((0, *grad.shape[1:]), 0, grad.dtype)
+        xp.require(((indices >= 0) & (indices < count)).all() & ((ids >= 0) & (ids < grad.shape[0])).all())
+        rows = xp.take(grad, ids, 0, mode="clip")
+        if op != "SparseSegmentSum":
+            divisors = xp.take(_roots(xp, op, _rows_of_each(xp, ids, grad.shape[0]), grad.dtype), ids, 0, mode="clip")
+            rows = (wide(rows) / _column(divisors, grad)).astype(grad.dtype)
+        return xp.grouped(rows, indices, count, "add")
+
+    return program
 
 
 for _op in _SPARSE:
-    _register_sparse_segment_onnx(_op)
+    lower(_op, static=(2,))(_gathered_program(_op))
+    onnx_arrays(_op)(_gathered_program(_op))
+    arrays(f"{_op}WithNumSegments", static=(3,), sizes=(3,))(_gathered_program(_op))
+    arrays(f"{_op}Grad", static=(3,), sizes=(3,))(_gathered_gradient_program(_op))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from ...numerics.integers import extremes
 from ...numerics.sequences import sorted_top_k, unsorted_top_k
 from ...registry.registry import (
     Cost,
+    arrays,
     facts,
     flops,
     gradient,
@@ -32,7 +33,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims
-from ..shared.argument_checks import require_rank
+from ..shared.argument_checks import require, require_known_sizes, require_rank
 from ..shared.onnx_lowerings import along
 from ..shared.shape_arguments import dims_of, normalize_axis, replaced, scalar_int
 from ..shared.sparse_checks import common_keys
@@ -520,48 +521,52 @@ def _nth_element_lowering(xla: Any, x: Any, n: Array, *, reverse: bool) -> Any:
     return xla.sort(wide(x), -1)[..., x.shape[-1] - 1 - place if reverse else place].astype(x.dtype)
 
 
-@lower("InTopKV2")
-def _in_top_k_lowering(xla: Any, predictions: Any, targets: Any, k: Any) -> Any:
+@arrays("InTopKV2")
+def _in_top_k_arrays(xp: Any, predictions: Any, targets: Any, k: Any) -> Any:
     """Return True where fewer than k classes are predicted above the target; False where a prediction is not finite."""
-    if predictions.ndim != 2 or targets.shape != predictions.shape[:1] or np.ndim(k):
-        raise ValueError("the targets do not fit the predictions")
-    classes = predictions.shape[1]
-    valid = (targets >= 0) & (targets < classes) & xla.isfinite(predictions).all(1)
-    chosen = xla.sum(xla.where(targets[:, None] == xla.arange(classes), predictions, 0), 1, keepdims=True)
-    return valid & (xla.count_nonzero(predictions > chosen, axis=1) < k)
+    require(predictions.ndim == 2 and np.ndim(k) == 0, "predictions must be a matrix, and k a scalar")
+    require_known_sizes(predictions.shape[:1], targets.shape)
+    is_target = targets[:, None] == xp.arange(predictions.shape[1])
+    chosen = xp.sum(xp.where(is_target, predictions, 0), 1, keepdims=True)
+    larger = xp.sum((predictions > chosen).astype(np.int32), 1)
+    return xp.any(is_target, 1) & xp.all(xp.isfinite(predictions), 1) & (larger < k)
 
 
-@lower("InTopK")
-def _in_top_k_v1_lowering(xla: Any, predictions: Any, targets: Any, *, k: int) -> Any:
-    """Return the result of `_in_top_k_lowering` for a fixed k."""
-    return _in_top_k_lowering(xla, predictions, targets, k)
+@arrays("InTopK")
+def _in_top_k_v1_arrays(xp: Any, predictions: Any, targets: Any, *, k: int) -> Any:
+    return _in_top_k_arrays(xp, predictions, targets, np.int32(min(k, np.iinfo(np.int32).max)))
 
 
-@lower("LowerBound")
-def _lower_bound_lowering(xla: Any, rows: Any, values: Any) -> Any:
+@arrays("LowerBound")
+def lower_bound_arrays(xp: Any, rows: Any, values: Any) -> Any:
     """Return for each value the first place in its row where an insertion keeps the order."""
-    return _searched(xla, rows, values, lambda middle: middle < values)
+    return _searched(xp, rows, values, lambda middle: middle < values)
 
 
-@lower("UpperBound")
-def _upper_bound_lowering(xla: Any, rows: Any, values: Any) -> Any:
+@arrays("UpperBound")
+def upper_bound_arrays(xp: Any, rows: Any, values: Any) -> Any:
     """Return for each value the last place in its row where an insertion keeps the order."""
-    return _searched(xla, rows, values, lambda middle: ~(values < middle))
+    return _searched(xp, rows, values, lambda middle: ~(values < middle))
 
 
-def _searched(xla: Any, rows: Any, values: Any, goes_on: Any) -> Any:
+def _searched(xp: Any, rows: Any, values: Any, goes_on: Callable[[Any], Any]) -> Any:
     """Search by halves as the C++ library does, so that unsorted rows and NaN give the same places."""
-    if rows.ndim != 2 or values.ndim != 2 or rows.shape[0] != values.shape[0]:
-        raise ValueError("the values do not fit the rows")
+    require(rows.ndim == 2 and values.ndim == 2, "rows and values must be matrices")
+    require_known_sizes(rows.shape[:1], values.shape[:1])
     size = rows.shape[1]
-    first, length = xla.zeros(values.shape, np.int32), xla.full(values.shape, size, np.int32)
-    for _ in range(size.bit_length()):
-        half = length >> 1
-        middle = xla.minimum(first + half, size - 1)
-        goes_right = (length > 0) & goes_on(xla.take_along_axis(rows, middle, 1))
-        first = xla.where(goes_right, middle + 1, first)
-        length = xla.where(goes_right, length - half - 1, half)
-    return first
+    is_known = isinstance(size, int)
+    steps, last = (size.bit_length(), max(size - 1, 0)) if is_known else (np.iinfo(np.int32).bits, xp.maximum(size - 1, 0))
+    padded = rows if is_known and size else xp.pad(rows, [(0, 0), (0, 1)])  # there is an element to look at
+
+    def halve(_: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:
+        first, length = state
+        half = xp.truncated_quotient(length, np.int32(2))  # a shift of signed numbers is many of ONNX's operators
+        middle = first + half
+        goes_right = (length > 0) & goes_on(xp.take_along_axis(padded, xp.minimum(middle, last), 1))
+        return xp.where(goes_right, middle + 1, first), xp.where(goes_right, length - half - 1, half)
+
+    start = xp.full(values.shape, 0, np.int32), xp.full(values.shape, size, np.int32)
+    return xp.fori_loop(0, steps, halve, start)[0]
 
 
 @onnx("TopKV2")
@@ -576,22 +581,6 @@ onnx("TopK")(lambda g, x, *, k: _top_k_onnx(g, x, g.constant(np.int64(k))))
 @onnx("NthElement")
 def _nth_element_onnx(g: Any, x: Any, n: Any, *, reverse: bool) -> Any:
     return g.Gather(_top_k_onnx(g, x, g.Add(n, 1), int(reverse))[0], g.constant(np.int64(-1)), axis=-1)
-
-
-@onnx("InTopKV2")
-def _in_top_k_onnx(g: Any, predictions: Any, targets: Any, k: Any) -> Any:
-    """Return True where fewer than k numbers of a row exceed the target, and all are finite."""
-    classes = along(g, predictions, 1)
-    is_target = g.Equal(g.unsqueeze(g.cast(targets, dtypes.int64), 1), classes)
-    value = g.ReduceSum(g.Where(is_target, predictions, 0), [1], keepdims=1)
-    larger = g.ReduceSum(g.cast(g.Greater(predictions, value), dtypes.int64), [1], keepdims=0)
-    there = g.Greater(g.ReduceSum(g.cast(is_target, dtypes.int64), [1], keepdims=0), 0)
-    wild = g.cast(g.Or(g.IsNaN(predictions), g.IsInf(predictions)), dtypes.int64)
-    is_finite = g.Equal(g.ReduceSum(wild, [1], keepdims=0), 0)
-    return g.And(g.And(there, is_finite), g.Less(larger, g.cast(k, dtypes.int64)))
-
-
-onnx("InTopK")(lambda g, predictions, targets, *, k: _in_top_k_onnx(g, predictions, targets, g.constant(np.int64(k))))
 
 
 @onnx("UniqueWithCounts", "UniqueWithCountsV2")
@@ -625,29 +614,3 @@ def _list_diff_onnx(g: Any, x: Any, y: Any) -> Any:
     same = g.cast(g.Equal(g.unsqueeze(x, 1), g.unsqueeze(y, 0)), dtypes.int64)
     places = g.reshape(g.NonZero(g.Equal(g.ReduceSum(same, [1], keepdims=0), 0)), [-1])
     return g.Gather(x, places), places
-
-
-def bound_onnx(g: Any, rows: Any, values: Any, comparison: str) -> Any:
-    """Count the elements of each sorted row that are less than, or at most, each value: a joint binary search.
-
-    The search halves as the C++ library does, so that unsorted rows give the same results.
-    """
-    size = g.dim(rows, 1)
-    first = g.Expand(g.constant(np.int64(0)), g.dims(values))
-    last = g.Max(g.Sub(size, 1), 0)
-    padded = g.Pad(rows, [0, 0, 0, 1]) if size.array is None or not size.array[0] else rows
-
-    def halve(_: Any, carried: Any) -> Any:
-        first, length = carried
-        half = g.Div(length, 2)
-        middle = g.Add(first, half)
-        at_middle = g.GatherElements(padded, g.Min(middle, last), axis=1)
-        goes_right = g.And(g.Greater(length, 0), g.op(comparison, at_middle, values))
-        return g.Where(goes_right, g.Add(middle, 1), first), g.Where(goes_right, g.Sub(g.Sub(length, half), 1), half)
-
-    steps = int(size.array[0]).bit_length() if size.array is not None else np.iinfo(np.int32).bits
-    return g.repeat(steps, [first, g.Add(first, size)], halve)[0]
-
-
-onnx("LowerBound")(lambda g, rows, values: bound_onnx(g, rows, values, "Less"))
-onnx("UpperBound")(lambda g, rows, values: bound_onnx(g, rows, values, "LessOrEqual"))

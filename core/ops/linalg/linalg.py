@@ -645,7 +645,7 @@ def _identity_onnx(g: Any, matrix: Any) -> Any:
 
 
 @onnx("MatrixSolve", "BatchMatrixSolve")
-def solved_onnx(g: Any, matrix: Any, rhs: Any, adjoint: bool = False) -> Any:
+def solved_onnx(g: Any, matrix: Any, rhs: Any, *, adjoint: bool = False) -> Any:
     """Solve the system by elimination with the largest pivot of each column."""
     size, rank = g.dim(matrix, -1), g.rank(matrix)
     both = g.Concat(adjoint_of(g, matrix) if adjoint else matrix, rhs, axis=rank - 1)
@@ -707,7 +707,7 @@ def _log_determinant_onnx(g: Any, matrix: Any) -> tuple[Any, Any]:
 
 @onnx("MatrixInverse", "BatchMatrixInverse")
 def _inverse_onnx(g: Any, matrix: Any, *, adjoint: bool) -> Any:
-    return solved_onnx(g, matrix, g.Expand(_identity_onnx(g, matrix), g.dims(matrix)), adjoint)
+    return solved_onnx(g, matrix, g.Expand(_identity_onnx(g, matrix), g.dims(matrix)), adjoint=adjoint)
 
 
 def triangle_onnx(g: Any, matrix: Any, *, lower: bool) -> Any:

@@ -15,7 +15,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_max, dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..shared.argument_checks import require, require_min_rank, scalar
+from ..shared.argument_checks import require, require_known_sizes, require_min_rank, scalar
 from ..shared.onnx_lowerings import numbered
 from ..shared.shape_arguments import scalar_of
 
@@ -426,7 +426,7 @@ def _with_diagonals_arrays(xp: Any, x: Any, diagonal: Any, k: Array, *, align: s
     count = _packed_dims(k)
     require_min_rank(x, 2, "input")
     require_min_rank(diagonal, count, "diagonal")
-    _require_known(x.shape[:-2], diagonal.shape[:-count])
+    require_known_sizes(x.shape[:-2], diagonal.shape[:-count])
     if not k.any():
         return _with_main_diagonal_arrays(xp, x, diagonal)
     places = matrix_set_diag_v3(np.full(x.shape[-2:], -1), numbered(diagonal.shape[-count:]), k, align=align)
@@ -438,22 +438,16 @@ def _with_main_diagonal_arrays(xp: Any, x: Any, diagonal: Any) -> Any:
     """Return matrices of any size with other main diagonals: the element of each row, where the column is the row's."""
     require_min_rank(x, 2, "input")
     require_min_rank(diagonal, 1, "diagonal")
-    _require_known(x.shape[:-2], diagonal.shape[:-1])
+    require_known_sizes(x.shape[:-2], diagonal.shape[:-1])
     rows, columns = x.shape[-2:]
     if isinstance(rows, int) and isinstance(columns, int):
-        _require_known((min(rows, columns),), diagonal.shape[-1:])
+        require_known_sizes((min(rows, columns),), diagonal.shape[-1:])
         elements = diagonal[..., None] if rows <= columns else diagonal[..., None, :]
         return xp.where(np.eye(rows, columns, dtype=bool), elements, x)
     rows, columns = xp.arange(rows), xp.arange(columns)
     longer = xp.pad(diagonal, [*[(0, 0)] * (diagonal.ndim - 1), (0, 1)])  # for rows beyond the diagonal, which may be empty
     elements = xp.take(longer, xp.minimum(rows, diagonal.shape[-1]), -1)
     return xp.where(rows[:, None] == columns, elements[..., None], x)
-
-
-def _require_known(expected: tuple[Any, ...], sizes: tuple[Any, ...]) -> None:
-    """Require equal sizes, as far as they are known before the run."""
-    pairs = [(size, other) for size, other in zip(expected, sizes) if isinstance(size, int) and isinstance(other, int)]
-    require(len(expected) == len(sizes) and all(size == other for size, other in pairs), f"{sizes} must be {expected}")
 
 
 @arrays("Diag")
@@ -470,6 +464,6 @@ def _diagonal_of_tensor_arrays(xp: Any, x: Any) -> Any:
     """Return the elements where both halves of the index agree."""
     half = x.ndim // 2
     require(x.ndim > 0 and x.ndim % 2 == 0, f"a tensor of rank {x.ndim} has no diagonal")
-    _require_known(x.shape[:half], x.shape[half:])
+    require_known_sizes(x.shape[:half], x.shape[half:])
     size = math.prod(x.shape[:half])
     return xp.take(x.reshape(size * size), np.arange(size) * (size + 1), 0).reshape(x.shape[:half])

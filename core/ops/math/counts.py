@@ -16,7 +16,7 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank
 from ..shared.shape_arguments import dims_of
 from ..shared.sparse_checks import flat_positions, index_vectors, sparse_shapes, validate
-from .histograms import bin_count, dense_bincount_onnx
+from .histograms import bin_count, dense_bincount_arrays
 
 
 def _sparse_counts(
@@ -228,9 +228,13 @@ def _dense_count_onnx(
     """Count densely, and return the entries above zero as a sparse tensor."""
     largest = g.ReduceMax(g.Concat(g.reshape(g.cast(values, dtypes.int64), -1), [0], axis=0), [0], keepdims=1)
     width = g.vector(g.constant(maxlength)) if maxlength >= 0 else g.Max(g.Add(largest, 1), minlength)
-    none = g.constant(np.zeros(0), weights.dtype)
-    number = dense_bincount_onnx(g, values, width, none, binary_output=binary_output)
+
+    def counted(terms: Any, is_binary: bool) -> Any:
+        inputs = [values, g.reshape(width, []), terms]
+        return g.evaluate(dense_bincount_arrays, (1,), (1,), inputs, {"binary_output": is_binary})
+
+    number = counted(g.constant(np.zeros(0), weights.dtype), binary_output)
     places = g.transpose(g.NonZero(g.Greater(number, 0)), [1, 0])
     is_weighted = not binary_output and weights.shape.dims != (0,)
-    counts = dense_bincount_onnx(g, values, width, weights, binary_output=False) if is_weighted else number
+    counts = counted(weights, False) if is_weighted else number
     return places, g.GatherND(counts, places), g.joined(g.slice(g.dims(values), 0, -1), width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,14 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.sequences import decreasing_fit
-from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import require
-from ..shared.onnx_lowerings import along
+from ..shared.argument_checks import require, require_known_sizes
 from ..shared.plain_shapes import first_shape
-from ..shared.row_updates import reduced_onnx, updated
 from ..shared.shape_arguments import scalar_of
 
 
@@ -186,32 +185,46 @@ def isotonic_regression_gradient(g: GradientBuilder, node: Node, grad: Output, g
     return [g.Cast(g.Reshape(g.GatherV2(means, parts, 0), shape_), DstT=x.base_dtype)]
 
 
-@onnx("Bincount")
-def _bincount_onnx(g: Any, numbers: Any, size: Any, weights: Any, *, outputs: list[TensorSpec]) -> Any:
-    return _counted_onnx(g, numbers, size, weights)
+@arrays("Bincount", static=(1,), sizes=(1,))
+def _bincount_arrays(xp: Any, arr: Any, size: Any, weights: Any) -> Any:
+    count = math.prod(arr.shape)
+    if _has_weights(weights) and isinstance(count, int):
+        require_known_sizes((count,), (math.prod(weights.shape),))
+    return _counted_places(xp, arr if arr.ndim == 1 else xp.reshape(arr, (count,)), _bins(size), weights, False)
 
 
-@onnx("DenseBincount")
-def dense_bincount_onnx(g: Any, numbers: Any, size: Any, weights: Any, *, binary_output: bool) -> Any:
-    """Count each row by itself: numbers are offset by the row, so that a single count serves all rows."""
-    if binary_output:
-        return g.Min(dense_bincount_onnx(g, numbers, size, g.constant(np.zeros(0), weights.dtype), binary_output=False), 1)
-    if g.rank(numbers) < 2:
-        return _counted_onnx(g, numbers, size, weights)
-    rows, count, places = g.dim(numbers, 0), g.vector(size), g.cast(numbers, dtypes.int64)
-    total = g.Mul(rows, count)
-    starts = g.unsqueeze(g.Mul(along(g, numbers, 0), count), 1)
-    places = g.Where(g.Less(places, count), g.Add(places, starts), total)
-    return g.of_dims(_counted_onnx(g, places, total, weights), rows, count)
+@arrays("DenseBincount", static=(1,), sizes=(1,))
+def dense_bincount_arrays(xp: Any, x: Any, size: Any, weights: Any, *, binary_output: bool) -> Any:
+    """Count the rows of a matrix, or a vector, by itself: offset by the row, so that a single count serves all rows."""
+    require(x.ndim <= 2, f"Shape must be at most rank 2 but is rank {x.ndim}")
+    if not any(isinstance(size, int) and not size for size in weights.shape):
+        require_known_sizes(x.shape, weights.shape)
+    count = _bins(size)
+    if x.ndim < 2:
+        return _counted_places(xp, xp.reshape(x, (1,)) if not x.ndim else x, count, weights, binary_output)
+    rows, columns = x.shape
+    places = xp.where(x < count, x + xp.arange(rows)[:, None] * count, rows * count)
+    counts = _counted_places(xp, xp.reshape(places, (rows * columns,)), rows * count, weights, binary_output)
+    return xp.reshape(counts, (rows, count))
 
 
-def _counted_onnx(g: Any, numbers: Any, size: Any, weights: Any) -> Any:
-    """Count each number below `size`, or sum its weights, if any."""
-    places, count = g.reshape(g.cast(numbers, dtypes.int64), -1), g.vector(size)
-    if not weights.shape.is_known:
-        g.refuse("the presence of weights is unknown")
-    values = g.reshape(weights, [-1]) if weights.shape.num_elements else g.Expand(g.like(1, weights), g.dims(places))
-    return reduced_onnx(g, values, g.Where(g.Less(places, count), places, -1), count, "add", 0)
+def _bins(size: Any) -> Any:
+    """Return the number of bins: checked, where it is known before the run."""
+    return bin_count(size) if isinstance(size, np.ndarray) else size.prod()
+
+
+def _has_weights(weights: Any) -> bool:
+    if not all(isinstance(size, int) for size in weights.shape):
+        raise UnimplementedError("the presence of weights is unknown")
+    return 0 not in weights.shape
+
+
+def _counted_places(xp: Any, places: Any, count: Any, weights: Any, is_binary: bool) -> Any:
+    """Count each of the integers (n,) below `count`, or sum their weights, if any."""
+    xp.require((places >= 0).all())
+    if is_binary or not _has_weights(weights):
+        return xp.grouped(xp.ones_like(places).astype(weights.dtype), places, count, "set" if is_binary else "add")
+    return xp.grouped(weights if weights.ndim == 1 else xp.reshape(weights, places.shape), places, count, "add")
 
 
 @onnx("Bucketize")
@@ -220,34 +233,6 @@ def _bucketize_onnx(g: Any, x: Any, *, boundaries: list[float]) -> Any:
     limits = g.constant(np.array(boundaries, np.float32))
     below = g.LessOrEqual(limits, g.unsqueeze(g.cast(x, dtypes.float32), g.rank(x)))
     return g.ReduceSum(g.cast(below, dtypes.int32), [g.rank(x)], keepdims=0)
-
-
-def _lowered_counts(xla: Any, rows: Any, count: int, weights: Any, is_binary: bool) -> Any:
-    """Count the integers below `count` in each row (rows, n), or sum their weights."""
-    xla.require((rows >= 0).all())
-    start = xla.zeros(rows.shape[0] * count, weights.dtype)
-    if not rows.size or not count:
-        return start
-    offsets = np.arange(rows.shape[0])[:, None] * count
-    places = xla.where(rows < count, rows.astype(np.int32) + offsets, start.size).ravel()
-    is_weighted = weights.size and not is_binary
-    terms = weights.ravel() if is_weighted else xla.ones(places.shape, weights.dtype)
-    return updated(xla, start, places, terms, "set" if is_binary else "add")
-
-
-@lower("Bincount", static=(1,))
-def _bincount_lowering(xla: Any, arr: Any, size: Array, weights: Any) -> Any:
-    require(weights.size in (0, arr.size), "Input indices and weights must have the same size.")
-    return _lowered_counts(xla, arr.reshape(1, -1), bin_count(size), weights, False)
-
-
-@lower("DenseBincount", static=(1,))
-def _dense_bincount_lowering(xla: Any, x: Any, size: Array, weights: Any, *, binary_output: bool) -> Any:
-    require(x.ndim <= 2, f"Shape must be at most rank 2 but is rank {x.ndim}")
-    require(weights.shape == x.shape or not weights.size, f"`weights` must be the same shape as `arr`, not {weights.shape}")
-    count = bin_count(size)
-    counts = _lowered_counts(xla, x if x.ndim == 2 else x.reshape(1, -1), count, weights, binary_output)
-    return counts.reshape(x.shape[0], count) if x.ndim == 2 else counts
 
 
 @lower("Bucketize")

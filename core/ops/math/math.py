@@ -13,7 +13,20 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, of_output
 from ...numerics.half_precision import widened
 from ...registry import registry
-from ...registry.registry import ZERO, Cost, arrays, arrays_as, facts, flops, gradient, kernel, lower, onnx, profiled, shape
+from ...registry.registry import (
+    ZERO,
+    Cost,
+    arrays,
+    arrays_as,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    onnx_arrays,
+    profiled,
+    shape,
+)
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -269,17 +282,19 @@ def _of_one_shape(function: Any) -> Any:
     return call
 
 
-def _lowered_unless_zero(formula: Callable[[Any, Any], Any]) -> Any:
-    """Return the lowering of a gradient that is 0 where the incoming gradient is 0, as `_unless_zero` has it.
+def _register_unless_zero(formula: Callable[[Any, Any], Any], *ops: str) -> None:
+    """Register the programs of gradients that are 0 where the incoming gradient is 0, as `_unless_zero` has it.
 
-    Only an infinite factor needs the 0, so that the derivative by a gradient of 0 is the factor.
+    In XLA only an infinite factor needs the 0, so that the derivative by a gradient of 0 is the factor. ONNX has no
+    derivatives.
     """
 
-    def call(xla: Any, y: Any, dy: Any) -> Any:
+    def differentiable(xla: Any, y: Any, dy: Any) -> Any:
         y = xla.conj(y)
         return xla.where((dy == 0) & ~xla.isfinite(formula(y, xla.ones_like(dy))), 0, formula(y, dy))
 
-    return _of_one_shape(call)
+    lower(*ops)(_of_one_shape(differentiable))
+    onnx_arrays(*ops)(_of_one_shape(lambda xp, y, dy: xp.where(dy == 0, 0, formula(xp.conj(y), dy))))
 
 
 arrays("TanhGrad")(_of_one_shape(lambda xp, y, dy: dy * (1 - y * y)))
@@ -287,25 +302,15 @@ arrays("SigmoidGrad")(_of_one_shape(lambda xp, y, dy: dy * y * (1 - y)))
 arrays("Sqrt")(lambda xp, x: xp.with_factor(x, xp.sqrt(x), lambda y: 0.5 / y))
 arrays("Rsqrt")(lambda xp, x: xp.with_factor(x, xp.rsqrt(x), lambda y: -0.5 * y * y * y))
 arrays("Reciprocal", "Inv")(lambda xp, x: xp.with_factor(x, xp.reciprocal(x), lambda y: -y * y))
-lower("SqrtGrad")(_lowered_unless_zero(lambda y, dy: dy * 0.5 / y))
-lower("RsqrtGrad")(_lowered_unless_zero(lambda y, dy: dy * -0.5 * y * y * y))
-lower("ReciprocalGrad", "InvGrad")(_lowered_unless_zero(lambda y, dy: -dy * y * y))
+_register_unless_zero(lambda y, dy: dy * 0.5 / y, "SqrtGrad")
+_register_unless_zero(lambda y, dy: dy * -0.5 * y * y * y, "RsqrtGrad")
+_register_unless_zero(lambda y, dy: -dy * y * y, "ReciprocalGrad", "InvGrad")
 facts("own_gradient", of=["Abs", "Acosh"])
 
 
 @arrays("Round")
 def _rounded(xp: Any, x: Any) -> Any:
     return xp.zeros_like(x) if x.dtype.kind in "iu" else xp.rint(x)
-
-
-def _of_conjugate_onnx(formula: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the lowering that matches the kernel `_unless_zero`."""
-    return lambda g, y, dy: g.Where(g.Equal(dy, 0), 0, formula(g, g.conjugate(y), dy))
-
-
-onnx("InvGrad", "ReciprocalGrad")(_of_conjugate_onnx(lambda g, y, dy: g.Neg(g.Mul(dy, g.Mul(y, y)))))
-onnx("RsqrtGrad")(_of_conjugate_onnx(lambda g, y, dy: g.Mul(g.Mul(dy, -0.5), g.Mul(y, g.Mul(y, y)))))
-onnx("SqrtGrad")(_of_conjugate_onnx(lambda g, y, dy: g.Div(g.Mul(dy, 0.5), y)))
 
 
 facts("half_infer", of=["Inv", "Log", "Log1p", "Reciprocal", "Rsqrt", "Sigmoid", "SigmoidGrad", "Sqrt", "Tanh", "TanhGrad"])

@@ -82,6 +82,12 @@ def single(x: Array, name: str) -> Any:
     return np.asarray(x).item()
 
 
+def require_known_sizes(expected: tuple[Any, ...], sizes: tuple[Any, ...]) -> None:
+    """Require equal shapes of arrays in a lowering, as far as sizes are known before the run."""
+    pairs = [(size, other) for size, other in zip(expected, sizes) if isinstance(size, int) and isinstance(other, int)]
+    require(len(expected) == len(sizes) and all(size == other for size, other in pairs), f"{sizes} must be {expected}")
+
+
 def with_rank(shape: Shape, rank: int) -> tuple[DimLike, ...]:
     """Return the dimensions of a shape that must have this rank."""
     return tuple(merge_shapes(shape, Shape([None] * rank)))

@@ -1,29 +1,36 @@
-"""Rows that are added, multiplied or compared into the rows of their numbers: in array programs, and in ONNX."""
+"""Rows in XLA that are added, multiplied or compared into the rows of their numbers, with TensorFlow's results for NaN."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from ...numerics.half_precision import is_narrow
 
-_END = np.iinfo(np.int64).max
-
-
-def reduced_onnx(g: Any, data: Any, ids: Any, count: Any, how: str, start: float) -> Any:
-    """Reduce the rows of `data` by `ids` into `count` rows that begin at `start`; ids outside are dropped."""
-    rank = g.rank(ids)
-    rest = g.slice(g.dims(data), rank, _END)
-    places = g.reshape(g.vector(g.reshape(ids, [-1])), [-1])
-    rows = g.of_dims(data, g.dim(places, 0), rest)
-    total = g.vector(count)
-    places = g.Where(g.Less(places, 0), total, g.Min(places, total))
-    target = g.Expand(g.like(start, data), g.joined(g.Add(total, 1), rest))
-    return g.slice(g.ScatterND(target, g.unsqueeze(places, 1), rows, reduction=how), 0, -1)
-
-
 _WORST: Final = {"max": -np.inf, "min": np.inf}
+
+
+def grouped(
+    xla: Any,
+    rows: Any,
+    places: Any,
+    count: int,
+    how: str,
+    start: Any = 0,
+    in_vectors: Callable[..., int] | None = None,
+) -> Any:
+    """Return `count` rows of `start`, with `rows` added, multiplied, compared or set (`how`) into those at `places`.
+
+    Rows with other places are dropped. `in_vectors` returns the number of columns that TensorFlow takes in vectors.
+    """
+    result = xla.full((count, *rows.shape[1:]), start, rows.dtype)
+    if not math.prod(rows.shape):
+        return result
+    at = xla.where(places < 0, count, places)  # JAX would count negative places from the end
+    return updated(xla, result, at, settled(xla, how, count, at, rows, in_vectors(rows) if in_vectors else 0), how)
 
 
 def updated(xla: Any, target: Any, places: Any, rows: Any, how: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..array.sorting import bound_onnx
+from ..array.sorting import lower_bound_arrays, upper_bound_arrays
 from ..shared.argument_checks import require, require_min_rank, require_rank
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import scalar_int, shape_from, unknown_dims
@@ -114,10 +114,16 @@ def _ragged_range_onnx(g: Any, starts: Any, limits: Any, deltas: Any, *, Tsplits
     splits = g.Concat([0], ends, axis=0)
     count = g.reshape(g.slice(splits, -1, np.iinfo(np.int64).max), [])
     places = iota(g, count)
-    rows = g.squeeze(bound_onnx(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
+    rows = _searched_onnx(g, upper_bound_arrays, ends, places)
     within = g.cast(g.Sub(places, g.Gather(splits, rows)), wide)
     values = g.Add(g.Gather(first, rows), g.Mul(within, g.Gather(step, rows)))
     return g.cast(splits, Tsplits), g.cast(values, dtype)
+
+
+def _searched_onnx(g: Any, bound: Callable[..., Any], row: Any, values: Any) -> Any:
+    """Return the bounds of values in a sorted vector, int64."""
+    places = g.evaluate(bound, (), (), [g.unsqueeze(row, 0), g.unsqueeze(values, 0)], {})
+    return g.cast(g.squeeze(places, 0), dtypes.int64)
 
 
 def _range_lengths_onnx(g: Any, distance: Any, step: Any) -> Any:
@@ -311,11 +317,11 @@ def _ragged_tensor_to_tensor_onnx(
 def _parents_onnx(g: Any, kind: str, partition: Any) -> tuple[Any, Any]:
     """Return (row, place in the row) of each child."""
     if kind == "VALUE_ROWIDS":
-        starts = g.squeeze(bound_onnx(g, g.unsqueeze(partition, 0), g.unsqueeze(partition, 0), "Less"), 0)
+        starts = _searched_onnx(g, lower_bound_arrays, partition, partition)
         return partition, g.Sub(iota(g, g.reshape(g.dims(partition), [])), starts)
     ends = g.slice(partition, 1, np.iinfo(np.int64).max)
     places = iota(g, g.reshape(g.slice(partition, -1, np.iinfo(np.int64).max), []))
-    parents = g.squeeze(bound_onnx(g, g.unsqueeze(ends, 0), g.unsqueeze(places, 0), "LessOrEqual"), 0)
+    parents = _searched_onnx(g, upper_bound_arrays, ends, places)
     return parents, g.Sub(places, g.Gather(partition, parents))
 
 

@@ -100,9 +100,9 @@ def is_complex(case, recorded):
     return any(np.asarray(value).dtype.kind == "c" for value in (*case.feeds.values(), *recorded["results"]))
 
 
-@pytest.mark.parametrize("op", ["Einsum", "FloorDiv", "FloorMod", "Pow"])
+@pytest.mark.parametrize("op", ["Einsum", "FloorDiv", "FloorMod", "LowerBound", "Pow", "UpperBound"])
 def test_all_cases_of_lowerings_with_corners(op, tmp_path):
-    """Integers near their limits wrap around as TensorFlow's; labels that an output repeats are diagonals."""
+    """Integers near their limits wrap around, NaN has TensorFlow's place, and labels that an output repeats are diagonals."""
     cases = [(case, recorded) for case, recorded in recorded_cases(op) if not is_undefined(op, case)]
     assert count_equal(cases, tmp_path / "case.onnx", most=len(cases)) > TRIED
 
