@@ -776,6 +776,8 @@ def _starts(g: Any, pooled: Any, first: Any, axis: int, width: int, attrs: Any) 
     return g.Max(g.Sub(g.Mul(along(g, pooled, axis), step), pad), 0)
 
 
+# ONNX's MaxPool gives the places of the largest elements, so a gradient takes 42 operators for windows of any size. Slices for
+# each place, as for XLA, take more from 3 x 3 on, and ONNX has no padding between elements, which sums them up.
 @onnx("MaxPoolGrad")
 def _max_pool_grad_onnx(g: Any, x: Any, y: Any, grad: Any, *, window: WindowAttributes) -> Any:
     """Add the gradient of each window at the place of its largest element."""
