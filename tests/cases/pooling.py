@@ -123,6 +123,10 @@ CASES = [
         unshaped("AvgPool3D", normal(1, 4, 6, 2), ksize=ONES, strides=ONES, padding="SAME", data_format=f)
         for f in ("NDHWC", "NCDHW")
     ),
+    case(
+        "AvgPool3DGrad", i32(2, 5, 4, 3, 2), normal(2, 3, 2, 2, 2),
+        ksize=[1, 3, 2, 2, 1], strides=[1, 2, 2, 2, 1], padding="SAME",
+    ),
     unshaped("AvgPool3DGrad", i32(0, 3, 0), normal(1), ksize=ONES, strides=ONES, padding="SAME"),
     case("MaxPool", normal(1, 4, 4, 4), ksize=[1, 1, 1, 2], strides=[1, 1, 1, 2], padding="VALID"),
     case(

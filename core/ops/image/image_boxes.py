@@ -20,22 +20,21 @@ from ...registry.registry import (
     flops,
     gradient,
     kernel,
+    lower,
     not_differentiable,
-    onnx,
+    onnx_arrays,
     shape,
     without_gradient,
     zero_flops,
 )
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import OutOfRangeError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..random._random import node_stream
 from ..random.random_stateless import seeded
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
-from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import ints, shape_from
 
 
@@ -423,47 +422,109 @@ without_gradient("StatelessSampleDistortedBoundingBox")
 zero_flops(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
 
 
-@onnx("CropAndResize")
-def _crop_and_resize_onnx(
-    g: Any, image: Any, boxes: Any, box_ind: Any, crop_size: Any, *, method: str, extrapolation_value: float
+@onnx_arrays("CropAndResize")
+def _crop_and_resize_of_arrays(
+    xp: Any, image: Any, boxes: Any, box_ind: Any, crop_size: Any, *, method: str, extrapolation_value: float
 ) -> Any:
     """Crop boxes (y1, x1, y2, x2), in parts of an image, and resize them to a common size."""
-    image = g.cast(image, dtypes.float32)
-    sizes = g.vector(crop_size)
-    ys, inside_y = _positions(g, boxes, 0, g.dim(image, 1), g.slice(sizes, 0, 1))
-    xs, inside_x = _positions(g, boxes, 1, g.dim(image, 2), g.slice(sizes, 1, 2))
-    rows = g.reshape(image, -1, g.dim(image, 3))
-    first = g.Mul(g.reshape(g.vector(box_ind), -1, 1, 1), g.Mul(g.dim(image, 1), g.dim(image, 2)))
+    image = image.astype(np.float32)
+    _, height, width, channels = image.shape
+    crop_size = crop_size.astype(np.int64)
+    ys, inside_y = _samples(xp, boxes, 0, height, crop_size[0])
+    xs, inside_x = _samples(xp, boxes, 1, width, crop_size[1])
+    rows = xp.reshape(image, (-1, channels))
+    first = xp.reshape(box_ind.astype(np.int64), (-1, 1, 1)) * (height * width)
 
     def at(y: Any, x: Any) -> Any:
         """Return the pixels at rows (boxes, h) and columns (boxes, w), as (boxes, h, w, c)."""
-        y, x = (g.cast(g.Max(place, 0), dtypes.int64) for place in (y, x))
-        y, x = g.Min(y, g.Sub(g.dim(image, 1), 1)), g.Min(x, g.Sub(g.dim(image, 2), 1))
-        return g.Gather(rows, g.Add(first, g.Add(g.Mul(g.unsqueeze(y, 2), g.dim(image, 2)), g.unsqueeze(x, 1))), axis=0)
+        y, x = (xp.maximum(place, 0).astype(np.int64) for place in (y, x))
+        y, x = xp.minimum(y, height - 1), xp.minimum(x, width - 1)
+        return xp.take(rows, first + (y[:, :, None] * width + x[:, None, :]), 0)
 
     if method == "nearest":
-        pixels = at(g.Floor(g.Add(ys, 0.5)), g.Floor(g.Add(xs, 0.5)))
+        pixels = at(xp.floor(ys + 0.5), xp.floor(xs + 0.5))
     else:
-        part_y, part_x = (g.Sub(place, g.Floor(place)) for place in (ys, xs))
-        part_y, part_x = g.unsqueeze(part_y, 2, 3), g.unsqueeze(part_x, 1, 3)
-        top, bottom = (_between(g, at(y, g.Floor(xs)), at(y, g.Ceil(xs)), part_x) for y in (g.Floor(ys), g.Ceil(ys)))
-        pixels = _between(g, top, bottom, part_y)
-    inside = g.unsqueeze(g.And(g.unsqueeze(inside_y, 2), g.unsqueeze(inside_x, 1)), 3)
-    return g.Where(inside, pixels, extrapolation_value)
+        part_y, part_x = ((places - xp.floor(places)) for places in (ys, xs))
+        part_y, part_x = part_y[:, :, None, None], part_x[:, None, :, None]
+        low, high = xp.floor(xs), xp.ceil(xs)
+        top, bottom = (_between(at(y, low), at(y, high), part_x) for y in (xp.floor(ys), xp.ceil(ys)))
+        pixels = _between(top, bottom, part_y)
+    inside = (inside_y[:, :, None] & inside_x[:, None, :])[..., None]
+    return xp.where(inside, pixels, np.float32(extrapolation_value))
 
 
-def _between(g: Any, a: Any, b: Any, part: Any) -> Any:
-    return g.Add(a, g.Mul(g.Sub(b, a), part))
+def _between(a: Any, b: Any, part: Any) -> Any:
+    return a + (b - a) * part
 
 
-def _positions(g: Any, boxes: Any, axis: int, size: Any, count: Any) -> tuple[Any, Any]:
+def _samples(xp: Any, boxes: Any, axis: int, size: Any, count: Any) -> tuple[Any, Any]:
     """Return the samples of each box along an axis, (boxes, count), and a mask of samples inside; a single sample lies in
     the middle.
     """
-    last = g.cast(g.Sub(size, 1), dtypes.float32)
-    start, end = (g.Mul(g.slice(boxes, place, place + 1, 1), last) for place in (axis, axis + 2))
-    steps = g.cast(iota(g, count), dtypes.float32)
-    apart = g.Div(g.Sub(end, start), g.cast(g.Max(g.Sub(count, 1), 1), dtypes.float32))
-    middle = g.Expand(g.Mul(g.Add(start, end), 0.5), g.joined(1, count))
-    places = g.Where(g.Equal(count, 1), middle, g.Add(start, g.Mul(steps, apart)))
-    return places, g.And(g.GreaterOrEqual(places, 0), g.LessOrEqual(places, last))
+    last = xp.asarray(size - 1).astype(np.float32)
+    start, end = (boxes[:, place : place + 1] for place in (axis, axis + 2))
+    steps = xp.arange(count).astype(np.float32)
+    # As TensorFlow rounds: behind a barrier XLA neither multiplies by an inverse nor rounds product and sum at once. Otherwise
+    # a sample on a pixel or on the border may come to lie beside.
+    gaps = xp.optimization_barrier(xp.asarray(xp.maximum(count - 1, 1)).astype(np.float32))
+    apart = (end - start) * last / gaps
+    several = start * last + xp.optimization_barrier(steps * apart)
+    places = xp.where(xp.asarray(count) == 1, (start + end) * np.float32(0.5) * last, several)
+    return places, (places >= 0) & (places <= last)
+
+
+@lower("CropAndResize", static=(3,))
+def _crop_and_resize_lowering(
+    xla: Any, image: Any, boxes: Any, box_ind: Any, crop_size: Array, *, method: str, extrapolation_value: float
+) -> Any:
+    require_rank(image, 4, "image")
+    require(min(image.shape[1:3]) > 0, f"image must not be empty: {image.shape}")
+    sizes = ints(crop_size, "crop_size", 2)
+    require(min(sizes) > 0, f"crop_size must be positive, not {sizes}")
+    _check_boxes_of_arrays(xla, boxes, box_ind, image.shape[0])
+    return _crop_and_resize_of_arrays(
+        xla, image, boxes, box_ind, np.array(sizes), method=method, extrapolation_value=extrapolation_value
+    )
+
+
+def _check_boxes_of_arrays(xla: Any, boxes: Any, box_ind: Any, images: int) -> None:
+    require_rank(boxes, 2, "boxes")
+    require(boxes.shape[1] == 4 and box_ind.shape == boxes.shape[:1], f"{boxes.shape} boxes, {box_ind.shape} numbers")
+    xla.require(((box_ind >= 0) & (box_ind < images)).all() & xla.isfinite(boxes).all())
+
+
+@lower("CropAndResizeGradImage", static=(3,))
+def _image_gradient_lowering(
+    xla: Any, grads: Any, boxes: Any, box_ind: Any, image_size: Array, *, T: DType, method: str
+) -> Any:
+    """Return the transpose of the crops as a function of the images, which is linear where other pixels are 0."""
+    require_rank(grads, 4, "grads")
+    dims = ints(image_size, "image_size", 4)
+    fits = grads.shape[0] == boxes.shape[0] and grads.shape[3] == dims[3]
+    require(fits and min(grads.shape[1:3]) > 0 and min(dims[1:3]) > 0, f"grads {grads.shape} do not fit images {dims}")
+    _check_boxes_of_arrays(xla, boxes, box_ind, dims[0])
+
+    def crops(image: Any) -> Any:
+        sizes = np.array(grads.shape[1:3])
+        return _crop_and_resize_of_arrays(xla, image, boxes, box_ind, sizes, method=method, extrapolation_value=0.0)
+
+    return xla.transposed(crops, dims, grads)
+
+
+@lower("CropAndResizeGradBoxes")
+def _boxes_gradient_lowering(xla: Any, grads: Any, image: Any, boxes: Any, box_ind: Any) -> Any:
+    require_rank(grads, 4, "grads")
+    require_rank(image, 4, "image")
+    fits = grads.shape[0] == boxes.shape[0] and grads.shape[3] == image.shape[3]
+    require(fits and 0 not in (*grads.shape[1:3], *image.shape[1:3]), f"grads {grads.shape} do not fit {image.shape}")
+    _check_boxes_of_arrays(xla, boxes, box_ind, image.shape[0])
+
+    def crops(boxes: Any) -> Any:
+        sizes = np.array(grads.shape[1:3])
+        return _crop_and_resize_of_arrays(xla, image, boxes, box_ind, sizes, method="bilinear", extrapolation_value=0.0)
+
+    return xla.pulled_back(crops, boxes, grads)
+
+
+# For method nearest TensorFlow has the gradient of boxes that bilinear has; the lowering's derivative is 0.
+facts("own_gradient", of=["CropAndResize"])

@@ -284,6 +284,9 @@ def combined_non_max_suppression_flops(
     return (Cost(13) * _pairs(count) + Cost(8) * count) * (images * classes) + clipped
 
 
+# ONNX has an operator for suppression. XLA has none, so there a loop picks the best box that is left.
+
+
 def _suppressed_onnx(
     g: Any, boxes: Any, scores: Any, most: Any, overlap: Any, lowest: Any = None, pads: bool = False, sigma: Any = None
 ) -> tuple[Any, Any, Any]:

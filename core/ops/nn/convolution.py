@@ -419,6 +419,18 @@ def _conv3d_lowering(xla: Any, x: Any, w: Any, *, window: WindowAttributes) -> A
     return convolved(xla, x, w, window, "DHWIO")
 
 
+@lower("Conv3DBackpropInputV2", static=(0,))
+def _conv3d_input_gradient_lowering(xla: Any, sizes: Array, w: Any, dy: Any, *, window: WindowAttributes) -> Any:
+    StrictGeometry(5, window)
+    return xla.transposed(lambda x: convolved(xla, x, w, window, "DHWIO"), tuple(sizes.tolist()), dy)
+
+
+@lower("Conv3DBackpropFilterV2", static=(1,))
+def _conv3d_filter_gradient_lowering(xla: Any, x: Any, sizes: Array, dy: Any, *, window: WindowAttributes) -> Any:
+    StrictGeometry(5, window)
+    return xla.transposed(lambda w: convolved(xla, x, w, window, "DHWIO"), tuple(sizes.tolist()), dy)
+
+
 @onnx("Conv2D", "Conv3D")
 def convolution_onnx(g: Any, x: Any, w: Any, *, window: WindowAttributes) -> Any:
     """Channels first, as ONNX has them; depth and channels tell the number of groups."""

@@ -10,7 +10,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import channel_sums
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, affine, facts, flops, gradient, kernel, layout, lower, onnx, shape
+from ...registry.registry import Cost, affine, arrays, facts, flops, gradient, kernel, layout, lower, onnx, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
@@ -281,7 +281,7 @@ def fused_batch_norm_grad_flops(
     return Cost(8 * elements + 7 * channels if is_training else 5 * elements + 3 * channels)
 
 
-def _along_channels(v: Any, x: Any, data_format: str) -> Any:
+def _along_channels(v: Any, data_format: str) -> Any:
     return v.reshape([-1 if name == "C" else 1 for name in data_format])
 
 
@@ -303,8 +303,8 @@ def _fused_batch_norm_lowering(xla: Any, x: Any, vectors: Vectors[Any], *, setti
             unbiased = tuple(old * (1 - factor) + new * factor for old, new in zip(returned, unbiased))
         returned = unbiased
         mean, variance = batch
-    multiple = _along_channels(xla.rsqrt(variance + settings.epsilon) * scale, x, data_format)
-    y = (x - _along_channels(mean, x, data_format)) * multiple + _along_channels(offset, x, data_format)
+    multiple = _along_channels(xla.rsqrt(variance + settings.epsilon) * scale, data_format)
+    y = (x - _along_channels(mean, data_format)) * multiple + _along_channels(offset, data_format)
     return y, *returned, mean, variance, np.zeros(0, np.float32)
 
 
@@ -313,20 +313,22 @@ def _fused_batch_norm_v2_lowering(xla: Any, x: Any, vectors: Vectors[Any], *, se
     return _fused_batch_norm_lowering(xla, x, vectors, settings=settings)[:5]
 
 
-@lower("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
-def _fused_batch_norm_grad_lowering(
-    xla: Any, dy: Any, saved: Saved[Any], unused: Any = None, *, settings: BatchNormAttributes
-) -> Any:
+@arrays("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
+def _fused_batch_norm_grad_of_arrays(
+    xp: Any, grad: Any, saved: Saved[Any], *unused: Any, settings: BatchNormAttributes
+) -> tuple[Any, ...]:
+    """In training the statistics of the batch depend on x."""
     x, scale, mean, variance = saved
     data_format = settings.data_format
+    x, dy = x.astype(scale.dtype), grad.astype(scale.dtype)
     axes = tuple(axis for axis, name in enumerate(data_format) if name != "C")
-    count = x.size // x.shape[data_format.index("C")]
-    inverse = xla.rsqrt(variance + settings.epsilon)
-    normal = (x - _along_channels(mean, x, data_format)) * _along_channels(inverse, x, data_format)
-    d_scale, d_offset = xla.sum(dy * normal, axes), xla.sum(dy, axes)
+    inverse = xp.rsqrt(variance + settings.epsilon)
+    normal = (x - _along_channels(mean, data_format)) * _along_channels(inverse, data_format)
+    d_scale, d_offset = xp.sum(dy * normal, axes), xp.sum(dy, axes)
     if settings.is_training:
-        dy = dy - _along_channels(d_offset / count, x, data_format) - normal * _along_channels(d_scale / count, x, data_format)
-    dx = dy * _along_channels(scale * inverse, x, data_format)
+        of_scale, of_offset = (xp.mean(value, axes, keepdims=True) for value in (dy * normal, dy))
+        dy = dy - of_offset - normal * of_scale
+    dx = (dy * _along_channels(scale * inverse, data_format)).astype(grad.dtype)
     nothing = np.zeros((), np.float32)
     return dx, d_scale, d_offset, nothing, nothing
 
@@ -357,25 +359,6 @@ def _fused_batch_norm_onnx(
     reserved = np.zeros(_reserved_dims(len(data_format), x.dtype.name == "half"))
     rest = [g.constant(reserved, scale.dtype)] * len(outputs[5:])
     return [y, *returned, mean, variance, *rest]
-
-
-@onnx("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
-def _fused_batch_norm_grad_onnx(
-    g: Any, grad: Any, saved: Saved[Any], *unused: Any, settings: BatchNormAttributes, outputs: list[TensorSpec]
-) -> Any:
-    """Lower to arithmetic; in training the statistics of the batch depend on x."""
-    data_format, dtype = settings.data_format, saved.scale.dtype
-    axes = [axis for axis, name in enumerate(data_format) if name != "C"]
-    x, dy = g.cast(saved.x, dtype), g.cast(grad, dtype)
-    inverse = g.Reciprocal(g.Sqrt(g.Add(saved.reserve_space_2, settings.epsilon)))
-    normal = g.Mul(g.Sub(x, _spread(g, saved.reserve_space_1, data_format)), _spread(g, inverse, data_format))
-    d_scale, d_offset = (g.ReduceSum(value, axes, keepdims=0) for value in (g.Mul(dy, normal), dy))
-    if settings.is_training:
-        of_scale, of_offset = (g.ReduceMean(value, axes, keepdims=1) for value in (g.Mul(dy, normal), dy))
-        dy = g.Sub(g.Sub(dy, of_offset), g.Mul(normal, of_scale))
-    dx = g.cast(g.Mul(dy, _spread(g, g.Mul(saved.scale, inverse), data_format)), grad.dtype)
-    nothing = [g.constant(np.zeros(spec.shape.known() if spec.shape.is_known else 0), dtype) for spec in outputs[3:]]
-    return [dx, d_scale, d_offset, *nothing]
 
 
 def _squared_onnx(g: Any, x: Any) -> Any:

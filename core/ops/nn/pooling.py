@@ -461,29 +461,48 @@ def _avg_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
     return total / _sizes_of_windows(xla, x, window)
 
 
-@lower("AvgPoolGrad", static=(0,))
+@lower("AvgPoolGrad", "AvgPool3DGrad", static=(0,))
 def _avg_pool_grad_lowering(xla: Any, sizes: Array, dy: Any, *, window: WindowAttributes) -> Any:
     return xla.transposed(lambda x: _avg_pool_lowering(xla, x, window=window), tuple(sizes.tolist()), dy)
 
 
 @lower("MaxPoolGrad")
 def _max_pool_grad_lowering(xla: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) -> Any:
-    """Return the gradient of each window at its first largest element; on a CPU XLA's scatter is 5 to 20 times slower.
-
-    A NaN is the largest element where it is the first, and else none.
-    """
+    """Return the gradient of each window at its first largest element; on a CPU XLA's scatter is 5 to 20 times slower."""
     if not _takes_slices(xla, window.ksize):
         return xla.pulled_back(lambda x: _max_of_windows(xla, x, window), x, dy)
     windows = _Windows(xla, x, _lowest(x.dtype), window)
-    best, at = windows.elements[0], xla.zeros(dy.shape, np.int32)
+    _, at = _first_largest(xla, windows)
+    zero = np.zeros((), dy.dtype)
+    return windows.summed([xla.where(at == number, dy, zero) for number in range(len(windows.places))])
+
+
+def _first_largest(xla: Any, windows: _Windows) -> tuple[Any, Any]:
+    """Return the first largest element of each window, and the number of its place.
+
+    A NaN is the largest element where it is the first, and else none.
+    """
     inside = windows.inside()
-    is_inside = inside[0]
+    best, is_inside = windows.elements[0], inside[0]
+    at = xla.zeros(best.shape, np.int32)
     for number, (elements, is_element) in enumerate(zip(windows.elements, inside)):
         is_better = ((elements > best) | ~is_inside) & is_element
         best, at = xla.where(is_better, elements, best), xla.where(is_better, number, at)
         is_inside = is_inside | is_element
-    zero = np.zeros((), dy.dtype)
-    return windows.summed([xla.where(at == number, dy, zero) for number in range(len(windows.places))])
+    return best, at
+
+
+@lower("MaxPoolWithArgmax")
+def _max_pool_with_argmax_lowering(
+    xla: Any, x: Any, *, window: WindowAttributes, Targmax: DType, include_batch_in_index: bool
+) -> tuple[Any, Any]:
+    reject_depth(PoolingAttributes(4, window))
+    if 0 in x.shape:
+        raise InvalidArgumentError(f"the input must not be empty: {x.shape}")
+    windows = _Windows(xla, x, _lowest(x.dtype), window)
+    best, at = _first_largest(xla, windows)
+    places = (windows.numbers(place, include_batch_in_index) for place in windows.places)
+    return best, sum(xla.where(at == number, place, 0) for number, place in enumerate(places))
 
 
 @lower("MaxPoolGradGrad")
@@ -592,6 +611,15 @@ class _Windows:
     def inside(self) -> list[Any]:
         """Return for each place whether the element of each window there is no padding."""
         return [_inside(place, self.shape, self.spans, self.strides, self.pads) for place in self.places]
+
+    def numbers(self, place: Sequence[int], has_batch: bool) -> Array:
+        """Return the flat index of the element of each window at a place, in the image or in the whole batch."""
+        result: Array = np.zeros((), np.int64)
+        axes = zip(place, self.spans, self.strides, self.shape, self.pads)
+        for axis, (start, span, stride, dim, (low, _)) in enumerate(axes):
+            numbers = np.arange(start, start + span, stride) - low
+            result = result[..., None] * dim + (numbers if axis or has_batch else numbers * 0)
+        return result
 
     def summed(self, elements: Sequence[Any]) -> Any:
         """Return an array of the shape of x: for each element the sum over the windows that hold the element."""
@@ -748,6 +776,8 @@ def _starts(g: Any, pooled: Any, first: Any, axis: int, width: int, attrs: Any) 
     return g.Max(g.Sub(g.Mul(along(g, pooled, axis), step), pad), 0)
 
 
+# ONNX's MaxPool gives the places of the largest elements, so a gradient takes 42 operators for windows of any size. Slices for
+# each place, as for XLA, take more from 3 x 3 on, and ONNX has no padding between elements, which sums them up.
 @onnx("MaxPoolGrad")
 def _max_pool_grad_onnx(g: Any, x: Any, y: Any, grad: Any, *, window: WindowAttributes) -> Any:
     """Add the gradient of each window at the place of its largest element."""

@@ -11,12 +11,10 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input
 from ...numerics.channel_sums import row_maxima, summed
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
+from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, layout, profiled, shape
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
-from ..shared.onnx_lowerings import along
 from ..shared.plain_shapes import scalar_shape
 
 
@@ -209,39 +207,25 @@ profiled(of_input(3, less=1), "L2Loss", differs="3 an element less 1 there, 2 an
 arrays_as(Softmax="softmax", LogSoftmax="log_softmax")
 
 
-@lower("SparseSoftmaxCrossEntropyWithLogits")
-def _sparse_softmax_cross_entropy_lowering(xla: Any, features: Any, labels: Any) -> Any:
-    xla.require(xla.all((labels >= 0) & (labels < features.shape[1])))
-    logs = xla.log_softmax(features)
-    is_label = labels[:, None] == np.arange(features.shape[1], dtype=labels.dtype)
-    return -xla.sum(xla.where(is_label, logs, 0), -1), xla.exp(logs) - is_label
-
-
 arrays("L2Loss")(lambda xp, t: xp.sum(t * t) / 2)
 
 
-@lower("SoftmaxCrossEntropyWithLogits")
-def _softmax_cross_entropy_lowering(xla: Any, features: Any, labels: Any) -> Any:
-    logs = xla.log_softmax(xla.broadcast_to(features, np.broadcast_shapes(features.shape, labels.shape)))
-    return -xla.sum(xla.where(labels == 0, 0, labels * logs), -1), xla.exp(logs) - labels
+@arrays("SoftmaxCrossEntropyWithLogits")
+def _softmax_cross_entropy_of_arrays(xp: Any, features: Any, labels: Any) -> tuple[Any, Any]:
+    """The loss of each row and its gradient; a zero label adds nothing, even to an infinite logarithm."""
+    features, labels = xp.broadcast_arrays(features, labels)
+    logs = xp.log_softmax(features)
+    return -xp.sum(xp.where(labels == 0, 0, labels * logs), -1), xp.exp(logs) - labels
 
 
-@onnx("SoftmaxCrossEntropyWithLogits")
-def _cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
-    """Lower the loss of each row and its gradient; a zero label adds nothing, even to an infinite logarithm."""
-    logs = g.LogSoftmax(features, axis=-1)
-    loss = g.Neg(g.ReduceSum(g.Where(g.Equal(labels, 0), 0, g.Mul(labels, logs)), [1], keepdims=0))
-    return loss, g.Sub(g.Softmax(features, axis=-1), labels)
-
-
-@onnx("SparseSoftmaxCrossEntropyWithLogits")
-def _sparse_cross_entropy_onnx(g: Any, features: Any, labels: Any) -> Any:
-    """Lower with one-hot rows of the labels."""
-    classes = along(g, features, -1)
-    hot = g.Equal(g.unsqueeze(g.cast(labels, dtypes.int64), 1), classes)
-    loss = g.Neg(g.ReduceSum(g.Where(hot, g.LogSoftmax(features, axis=-1), 0), [1], keepdims=0))
-    probabilities = g.Softmax(features, axis=-1)
-    return loss, g.Where(hot, g.Sub(probabilities, 1), probabilities)
+@arrays("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_softmax_cross_entropy_of_arrays(xp: Any, features: Any, labels: Any) -> tuple[Any, Any]:
+    """The loss of each row and its gradient, by one-hot rows of the labels."""
+    xp.require(((labels >= 0) & (labels < features.shape[1])).all())
+    is_label = labels[:, None] == xp.arange(features.shape[1])
+    logs = xp.log_softmax(features)
+    probabilities = xp.exp(logs)
+    return -xp.sum(xp.where(is_label, logs, 0), -1), xp.where(is_label, probabilities - 1, probabilities)
 
 
 facts("own_gradient", of=["SoftmaxCrossEntropyWithLogits"])

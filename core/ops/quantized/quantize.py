@@ -29,7 +29,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
-from ..shared.argument_checks import may_equal, require, scalar
+from ..shared.argument_checks import is_empty, may_equal, require, scalar
 from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.quantized_ranges import (
     along,
@@ -68,7 +68,7 @@ def _simulated(xp: Any, x: Any, low: Any, high: Any, simulation: Simulation) -> 
         require_true((low <= high).all(), f"input_min {low} > input_max {high}", xp)
         edge = () if axis == -1 else low.shape
         low, high = wide(low.reshape(edge)), wide(high.reshape(edge))
-    elif 0 not in [size for size in x.shape if isinstance(size, int)]:
+    elif not is_empty(xp, x):
         others = tuple(i for i in range(x.ndim) if i != axis) if axis >= 0 else None
         low, high = xp.min(x, others), xp.max(x, others)
     else:
@@ -165,8 +165,8 @@ def dequantize(
     input: Array, min_range: Array, max_range: Array, *, T: DType, mode: str, narrow_range: bool, axis: int, dtype: DType
 ) -> Result:
     """Integers of a type as the floats they stand for within the range."""
-    attrs: dict[str, Any] = {"T": T, "mode": mode, "narrow_range": narrow_range, "axis": axis, "dtype": dtype}
-    return _dequantized(np, input, min_range, max_range, **attrs)
+    ends = min_range, max_range
+    return _dequantized(np, input, *ends, T=T, mode=mode, narrow_range=narrow_range, axis=axis, dtype=dtype)
 
 
 @lower("Dequantize")
@@ -402,13 +402,13 @@ def _fake_of_arrays(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_
     zero = xp.floor(-least * inverse + np.float32(0.5))
     clipped = xp.maximum(xp.minimum(x, most), least)
     levels = xp.floor((clipped - least) * inverse - zero + np.float32(0.5)) * scale
-    is_empty = (low == 0) & (high == 0)
+    is_zero = (low == 0) & (high == 0)
 
     def path() -> Any:
         inside = xp.where(xp.isfinite(x), x, 0)
-        return xp.where((x < least) & ~is_empty, low, xp.where((x > most) & ~is_empty, high, inside))
+        return xp.where((x < least) & ~is_zero, low, xp.where((x > most) & ~is_zero, high, inside))
 
-    return xp.with_derivatives(xp.where(is_empty, np.float32(0), levels), path)
+    return xp.with_derivatives(xp.where(is_zero, np.float32(0), levels), path)
 
 
 @everywhere("FakeQuantWithMinMaxArgsGradient")

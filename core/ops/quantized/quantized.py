@@ -42,6 +42,11 @@ def _without_zero(q: Array, bounds: tuple[Any, Any], dtype: DType) -> Array:
     return q.astype(np.float64) - zero_point(*bounds, dtype)
 
 
+def _centered(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> Any:
+    """Return the integers less the zero point, int32; as TensorFlow's, differences and products wrap around."""
+    return q.astype(np.int32) - zero_point(*bounds, dtype, xp).astype(np.int32)
+
+
 def _sum_range(xp: Any, a: tuple[Any, Any], b: tuple[Any, Any], bits: int) -> tuple[Any, Any]:
     """Return a symmetric range, 2^bits times as wide as the operands."""
     extreme = xp.maximum(abs(xp.minimum(a[0], b[0])), abs(xp.maximum(a[1], b[1]))) * np.float32(1 << bits)
@@ -94,8 +99,7 @@ def quantized_mul(
 ) -> tuple[Any, Any, Any]:
     """x * y; a step of the result is the product of their steps."""
     a, b = _operand_ranges(xp, x, y, min_x, max_x, min_y, max_y)
-    first, second = (q.astype(np.int64) - zero_point(*bounds, dtype, xp) for q, bounds, dtype in ((x, a, T1), (y, b, T2)))
-    return wrapped(first * second), *product_range(a, T1, b, T2, Toutput)
+    return _centered(xp, x, a, T1) * _centered(xp, y, b, T2), *product_range(a, T1, b, T2, Toutput)
 
 
 @shape("QuantizedAdd", "QuantizedMul")
@@ -238,10 +242,6 @@ def quantized_conv2d_flops(input: TensorSpec, filter: TensorSpec, *ranges: Tenso
 without_gradient("QuantizedConv2D")
 
 # ONNX has operators for products of integers of 8 bits, which subtract zero points; XLA's integers wrap around as they are.
-
-
-def _centered(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> Any:
-    return q.astype(np.int32) - zero_point(*bounds, dtype, xp).astype(np.int32)
 
 
 @lower("QuantizedMatMul")

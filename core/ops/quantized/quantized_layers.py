@@ -19,7 +19,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..nn.pooling import pooled
-from ..shared.argument_checks import may_equal, require, require_rank, with_rank
+from ..shared.argument_checks import is_empty, may_equal, require, require_rank, with_rank
 from ..shared.elementwise_tables import unary_flops
 from ..shared.pooling_shared import PoolingAttributes
 from ..shared.quantized_ranges import from_float, range_of, require_true, scalar_range, tensor_from_float, to_float
@@ -124,11 +124,10 @@ def quantized_instance_norm(
     centered = (values - xp.mean(values, (1, 2), keepdims=True)) * ((high - low) / np.float32(255))
     variance = xp.mean(xp.square(centered), (1, 2), keepdims=True)
     normed = centered / xp.sqrt(variance + np.float32(variance_epsilon))
-    is_empty = 0 in [size for size in x.shape if isinstance(size, int)]
     if output_range_given:
         least, most = np.float32(given_y_min), np.float32(given_y_max)
     else:
-        least, most = (np.float32(np.inf), np.float32(-np.inf)) if is_empty else (xp.min(normed), xp.max(normed))
+        least, most = (np.float32(np.inf), np.float32(-np.inf)) if is_empty(xp, x) else (xp.min(normed), xp.max(normed))
     most = xp.where(most - least < min_separation, least + np.float32(min_separation), most)
     return tensor_from_float(normed, least, most, T, xp), least, most
 
@@ -205,7 +204,7 @@ def quantized_resize_bilinear(
     require(not (align_corners and half_pixel_centers), "align_corners and half_pixel_centers exclude each other")
     height, width = ints(size, "size", 2)
     require(height > 0 and width > 0, f"size must be positive, not {(height, width)}")
-    require(0 not in [size for size in images.shape if isinstance(size, int)], f"images must not be empty: {images.shape}")
+    require(not is_empty(xp, images), f"images must not be empty: {images.shape}")
     settings = (align_corners, half_pixel_centers)
     rows = resize_numerics.bilinear(images.shape[1], height, *settings)
     columns = resize_numerics.bilinear(images.shape[2], width, *settings)

@@ -9,15 +9,14 @@ import numpy as np
 from ...registry.registry import Cost, everywhere, flops, shape, without_gradient
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
-from ..shared.argument_checks import may_equal, require, require_rank, with_rank
+from ..shared.argument_checks import is_empty, may_equal, require, require_rank, with_rank
 from ..shared.elementwise_tables import unary_flops
 from ..shared.quantized_ranges import limits, range_of, requantize, require_true, to_float
 
 
 def _used_range(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> tuple[Any, Any]:
     """Return the range between the smallest and the largest integer there is, and zero."""
-    is_empty = q.ndim and 0 in [size for size in q.shape if isinstance(size, int)]
-    ends = map(dtype.numpy.type, reversed(limits(dtype))) if is_empty else (xp.min(q), xp.max(q))
+    ends: Any = np.array(limits(dtype)[::-1], dtype.numpy) if is_empty(xp, q) else (xp.min(q), xp.max(q))
     low, high = (to_float(end, *bounds, dtype, xp) for end in ends)
     return xp.minimum(low, np.float32(0)), high
 
@@ -26,7 +25,7 @@ def _used_range(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> tuple
 def requantization_range(xp: Any, input: Any, input_min: Any, input_max: Any, *, Tinput: DType) -> tuple[Any, Any]:
     """The range that the values use."""
     for value in (input, input_min, input_max):
-        require(0 not in [size for size in value.shape if isinstance(size, int)], "input and its range must not be empty")
+        require(not is_empty(xp, value), "input and its range must not be empty")
     return _used_range(xp, input, (xp.reshape(input_min, (-1,))[0], xp.reshape(input_max, (-1,))[0]), Tinput)
 
 
@@ -64,7 +63,7 @@ def requantization_range_per_channel(
 ) -> tuple[Any, Any]:
     """A symmetric range (from zero where nothing is negative) that holds all channels, the last dimension."""
     require_rank(input, 4, "input")
-    require(0 not in [size for size in input.shape if isinstance(size, int)], f"input must not be empty: {input.shape}")
+    require(not is_empty(xp, input), f"input must not be empty: {input.shape}")
     channels = input.shape[-1]
     for name, value in (("input_min", input_min), ("input_max", input_max)):
         fits = may_equal((xp.size(value),), (channels,))

@@ -58,6 +58,12 @@ def require_broadcast(x: Any, y: Any) -> None:
         require(fits, f"shapes {x.shape} and {y.shape} do not broadcast")
 
 
+def is_empty(xp: Any, x: Any) -> bool:
+    """Return whether an array of NumPy, or of a namespace like it, is known to have no elements."""
+    size = xp.size(x)
+    return isinstance(size, int) and size == 0
+
+
 def may_equal(dims: Sequence[Any], expected: Sequence[Any]) -> bool:
     """Return False for shapes that are known to differ."""
     pairs = zip(dims, expected, strict=False)

@@ -24,8 +24,10 @@ from tfg.core.support.errors import UnimplementedError  # noqa: E402
 from tfg.core.types.tensors import Tensor  # noqa: E402
 
 ARRIVING = np.array([-1.25, 0, 0.5, 2.5])
-WITHOUT_TIES = ("BandedTriangularSolve", "BatchMatrixSolve", "MatrixSolve", "MaxPoolGrad", "QuantizeAndDequantizeV3")
-"""Ops whose inputs must be regular, or depend on each other."""
+WITHOUT_TIES = (
+    "BandedTriangularSolve", "BatchMatrixSolve", "CropAndResize", "MatrixSolve", "MaxPoolGrad", "QuantizeAndDequantizeV3",
+)  # fmt: skip
+"""Ops whose inputs must be regular, or depend on each other, or whose samples jump where they lie on pixels."""
 LARGE = 1e30
 """Comparisons take larger numbers for infinite: JAX has the largest number for an infinite derivative of a square root."""
 TIED = np.array([-1, 0, 1, 2])
