@@ -1,4 +1,4 @@
-"""Elementwise functions that NumPy and SciPy lack, or compute slowly: the error function, gamma derivatives, powers, choices.
+"""Elementwise functions that SciPy lacks or computes slowly: the error function, and derivatives of the gamma function.
 
 The error function in single precision is within 4 units in the last place, the complement within 2.5. The function is the
 hyperbolic tangent of x g(x²), where g is a polynomial with coefficients `_SLOPE` that make the largest relative error least,
@@ -7,7 +7,7 @@ hyperbolic tangent of x g(x²), where g is a polynomial with coefficients `_SLOP
 The complement comes from a table. Between two places, which are 1/512 apart, follow three terms of Taylor's series at the
 nearer place (Abramowitz and Stegun 7.1.19: the coefficients are Hermite polynomials). All other numbers are left to SciPy.
 
-`benchmarks/thresholds.py` measures the thresholds here.
+`benchmarks/thresholds.py` measures the thresholds here. `where` and `powers` are separate, as they need no SciPy.
 """
 
 from __future__ import annotations
@@ -201,25 +201,3 @@ def _continued_fraction(a: Array, x: Array) -> Array:
             break
     scale = np.exp(a * np.log(x) - x - special.gammaln(a))
     return scale * (slope + value * (np.log(x) - special.digamma(a)))
-
-
-_PRODUCTS: Final = (2, 3, 4)
-"""The exponents computed by multiplication."""
-_HALF: Final = 0.5
-"""The exponent for which NumPy takes square roots."""
-
-
-def power(x: Array, y: Array, out: Array | None = None) -> Array:
-    """Return x to the y; small whole exponents by multiplication, many times faster than powers."""
-    if x.dtype.kind == "f" and np.any(y == _HALF):
-        return _with_roots(x, y, out)
-    if np.ndim(y) or x.dtype.kind != "f" or y not in _PRODUCTS:
-        return np.power(x, y, out=out)
-    square = np.multiply(x, x, out=out if y == 2 else None)
-    return square if y == 2 else np.multiply(square, x if y == 3 else square, out=out)
-
-
-def _with_roots(x: Array, y: Array, out: Array | None) -> Array:
-    """Compute powers where NumPy may take square roots, with C's and TensorFlow's results for -0 and minus infinity."""
-    is_other = (y == _HALF) & ((x == 0) | np.isneginf(x))
-    return np.positive(np.where(is_other, np.abs(x), np.power(x, y)), out=out)

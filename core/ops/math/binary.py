@@ -12,8 +12,8 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_output, sum_of_inputs
-from ...numerics.elementwise import power
 from ...numerics.integers import truncated_quotient
+from ...numerics.powers import power
 from ...registry.registry import (
     Cost,
     arrays,
