@@ -372,7 +372,7 @@ class OpCoverage(Report):
 
     main_table: ClassVar[str] = "families"
 
-    op_facts: tuple[FamilyCoverage, ...]
+    families: tuple[FamilyCoverage, ...]
     """The families by name."""
     total: FamilyCoverage
     """The sums of all families."""
@@ -390,8 +390,8 @@ def op_coverage() -> OpCoverage:
     Families with declarations only count, too. Every family is imported.
     """
     registry.load_all_families()
-    op_facts = grouped((_group(name), name) for name in CATALOG)
-    rows = tuple(_coverage(family, op_facts[family]) for family in sorted(op_facts, key=lambda f: (f[0] == "(", f)))
+    families = grouped((_group(name), name) for name in CATALOG)
+    rows = tuple(_coverage(family, families[family]) for family in sorted(families, key=lambda f: (f[0] == "(", f)))
     return OpCoverage(rows, _total(rows))
 
 
