@@ -197,7 +197,7 @@ class FirstSnapshot(SameElements):
 # two records: a message of the components' shapes and sizes, and a block with the components in sequence, numbers as raw
 # bytes. The format was read off files that TensorFlow writes.
 
-_RECORD_LENGTH: Final = struct.Struct("<Q")
+_PREFIX: Final = struct.Struct("<Q")
 _TENSOR = _COMPONENT = 1
 _DIM, _DIM_SIZE, _SHAPE, _LENGTH = 2, 1, 2, 3
 
@@ -214,7 +214,7 @@ class FirstFormat:
     def encoded(self, elements: Iterable[Element]) -> bytes:
         """Return the contents of a file."""
         encode = self._packed if self.compression == "SNAPPY" else self._record
-        contents = b"".join(_RECORD_LENGTH.pack(len(part)) + part for element in elements for part in encode(element))
+        contents = b"".join(_PREFIX.pack(len(part)) + part for element in elements for part in encode(element))
         return gzip.compress(contents) if self.compression == "GZIP" else contents
 
     def _record(self, element: Element) -> Iterator[bytes]:
@@ -257,8 +257,8 @@ class FirstFormat:
 
 
 def _records(stream: Any) -> Iterator[bytes]:
-    while head := stream.read(_RECORD_LENGTH.size):
-        size = _RECORD_LENGTH.unpack(head)[0] if len(head) == _RECORD_LENGTH.size else -1
+    while head := stream.read(_PREFIX.size):
+        size = _PREFIX.unpack(head)[0] if len(head) == _PREFIX.size else -1
         data = stream.read(min(size, 1 << 62)) if size >= 0 else b""
         if len(data) != size:
             raise DataLossError("a snapshot is truncated or damaged")

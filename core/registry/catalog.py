@@ -374,5 +374,5 @@ def op_sentence(op: str) -> str:
 
 @functools.cache
 def _sentences() -> Mapping[str, str]:
-    lines = pathlib.Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines()
+    lines = pathlib.Path(__file__).with_name("op_sentences.txt").read_text(encoding="utf-8").splitlines()
     return {op: sentence for op, _, sentence in (line.partition(" ") for line in lines)}

@@ -1,1 +1,1 @@
-"""Passes that fuse nodes into TensorFlow's fused ops."""
+"""Passes on layers: nodes are fused into TensorFlow's fused ops, and get a layout, NHWC or NCHW."""
