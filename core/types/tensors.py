@@ -109,7 +109,7 @@ class Tensor:
         items = distinct.ravel().tolist() if self.dtype.is_object else []
         content: Hashable = tuple(v if isinstance(v, bytes) else id(v) for v in items)
         if not items:
-            content = distinct.tobytes() if distinct.nbytes <= _MAX_COPIED else _Elements(distinct)
+            content = distinct.tobytes() if distinct.nbytes <= _MAX_COPIED else _SampledElements(distinct)
         return (self.dtype.name, self.shape, content)
 
     def distinct(self) -> np.ndarray[Any, Any]:
@@ -143,7 +143,7 @@ class Tensor:
         return _of_distinct, (self.distinct(), self.shape, self.dtype)
 
 
-class _Elements:
+class _SampledElements:
     """The elements of a large constant as a part of a key: only another with the same sample is compared as a whole."""
 
     __slots__ = ("array",)
@@ -156,7 +156,7 @@ class _Elements:
         return hash(flat[:: -(-flat.size // _SAMPLES)].tobytes())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Elements) and self.array.tobytes() == other.array.tobytes()
+        return isinstance(other, _SampledElements) and self.array.tobytes() == other.array.tobytes()
 
     def __repr__(self) -> str:
         return repr(self.array.tobytes())

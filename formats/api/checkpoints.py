@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from ...core.comparing.element_differences import compare
-from ...core.comparing.graph_diff import GraphDiff
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.graph.model_objects import asset_variables
 from ...core.graph.nearest_tensors import Kind, kind_of, kind_words, nearest_tensors

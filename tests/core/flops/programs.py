@@ -44,9 +44,6 @@ NARROW = ("float16", "bfloat16")
 class Primitives:
     """The functions of jax.lax: windows, loops and decompositions, which are no expressions of arrays."""
 
-    def stop_gradient(self, x: Array) -> Array:
-        return x
-
     def __getattr__(self, name: str) -> Callable[..., Any]:
         raise NotCountableError(name)
 
@@ -71,6 +68,16 @@ class Namespace:
         if isinstance(function, np.ufunc) or name in PLAIN:
             return function
         raise NotCountableError(name)
+
+    def grouped(
+        self, rows: Array, places: Array, count: int, how: str, start: Any = 0, in_vectors: Any = None
+    ) -> Array:  # fmt: skip
+        """Return rows of `start` with `rows` in their places: the sum of the sent rows, in any order."""
+        target = counted(np.full((count, *rows.shape[1:]), start, rows.dtype), self.tally)
+        return getattr(target.at[np.where(places < 0, count, places)], how)(rows)
+
+    def stop_gradient(self, x: Array) -> Array:
+        return x
 
     def require(self, condition: Any) -> None:
         assert np.all(condition)

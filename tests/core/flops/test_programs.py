@@ -19,9 +19,10 @@ WAYS = {
         Exp Expm1 FakeQuantWithMinMaxArgs Floor Greater GreaterEqual HSVToRGB InplaceAdd Inv Invert IsFinite IsInf IsNan L2Loss
         LeakyRelu LeakyReluGrad Less LessEqual Lgamma Log Log1p LogicalAnd LogicalNot LogicalOr LogSoftmax MatMul Max Maximum
         Mean Min Minimum Mul Ndtri Neg NotEqual PopulationCount Prod QuantizeAndDequantize RealDiv Reciprocal Relu Relu6
-        ReluGrad Rint Rsqrt SegmentProd SegmentSum Sigmoid SigmoidGrad Sign Sin Sinh Softmax Softplus Softsign SoftsignGrad
-        SparseSegmentSum SparseSegmentSumGrad SparseSegmentSumWithNumSegments Spence Sqrt Square SquaredDifference Sub Sum Tan
-        Tanh TanhGrad UnsortedSegmentProd UnsortedSegmentSum
+        ReluGrad Rint Rsqrt SegmentMax SegmentMin SegmentProd SegmentSum Sigmoid SigmoidGrad Sign Sin Sinh Softmax Softplus
+        Softsign SoftsignGrad SparseSegmentMeanGrad SparseSegmentSqrtNGrad SparseSegmentSum SparseSegmentSumGrad
+        SparseSegmentSumWithNumSegments Spence Sqrt Square SquaredDifference Sub Sum Tan Tanh TanhGrad UnsortedSegmentMax
+        UnsortedSegmentMin UnsortedSegmentProd UnsortedSegmentSum
     """,
     programs.by_kernel: """
         BesselI0 BesselJ0 BesselJ1 Dawsn DebugNanCount FresnelCos FresnelSin GRUBlockCell GRUBlockCellGrad LSTMBlockCellGrad
@@ -38,17 +39,16 @@ DIFFERS = {
         BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1 Dawsn Expint FresnelCos FresnelSin
     """,
     "zeros, infinities and NaN are looked for": """
-        Dilation2D DivNoNan InvGrad MulNoNan ReciprocalGrad RsqrtGrad SqrtGrad Xdivy Xlog1py Xlogy
+        Dilation2D DivNoNan InTopK InTopKV2 InvGrad MulNoNan ReciprocalGrad RsqrtGrad SqrtGrad Xdivy Xlog1py Xlogy
     """,
     "divisors, exponents and distances are checked": "Div FloorMod LeftShift Mod Pow RightShift TruncateMod",
     "a quotient is rounded in a step of its own": "FloorDiv TruncateDiv",
     "both sides of a choice are computed": "Relu6Grad SeluGrad",
     "rows are numbered and counted": """
-        ScatterNd ScatterNdNonAliasingAdd SegmentMean SparseSegmentMean SparseSegmentMeanGrad SparseSegmentMeanWithNumSegments
-        SparseSegmentSqrtN SparseSegmentSqrtNGrad SparseSegmentSqrtNWithNumSegments TensorScatterAdd TensorScatterMax
-        TensorScatterMin TensorScatterSub
+        ScatterNd ScatterNdNonAliasingAdd SegmentMean SparseSegmentMean SparseSegmentMeanWithNumSegments SparseSegmentSqrtN
+        SparseSegmentSqrtNWithNumSegments TensorScatterAdd TensorScatterMax TensorScatterMin TensorScatterSub
     """,
-    "all positions are compared with all, or weighed in a matrix product": "LRN LRNGrad LowerBound UpperBound",
+    "all positions are compared with all, or weighed in a matrix product": "LRN LRNGrad",
     "weights are made for each place": "ResizeArea ResizeBicubic ResizeBilinear",
     "random bits are mixed": """
         StatelessRandomNormal StatelessRandomNormalV2 StatelessRandomUniform StatelessRandomUniformInt
@@ -58,10 +58,10 @@ DIFFERS = {
     "integers are whole": "Round",
     "the multiply-adds are products and sums of elements": "SparseTensorDenseMatMul TridiagonalMatMul",
     "intermediate results are computed again, or in more steps": """
-        FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsGradient
+        AdjustHue AdjustSaturation FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsGradient
         FakeQuantWithMinMaxVarsPerChannel FakeQuantWithMinMaxVarsPerChannelGradient FusedBatchNorm FusedBatchNormV2
-        FusedBatchNormV3 FusedBatchNormGrad FusedBatchNormGradV2 QuantizeAndDequantizeV2 QuantizeAndDequantizeV3
-        QuantizeAndDequantizeV4 QuantizeAndDequantizeV4Grad RGBToHSV SoftmaxCrossEntropyWithLogits SoftplusGrad
+        FusedBatchNormV3 FusedBatchNormGrad FusedBatchNormGradV2 QuantizeAndDequantizeV3
+        QuantizeAndDequantizeV4Grad QuantizeV2 RGBToHSV SoftmaxCrossEntropyWithLogits SoftplusGrad
         SparseSoftmaxCrossEntropyWithLogits
     """,
 }
