@@ -216,8 +216,8 @@ def select_ops(
     A pattern is an op's name, or a regular expression searched in the name. Raises InvalidArgumentError for a bad
     expression, and NotFoundError for a pattern that selects nothing and for an unknown family.
     """
-    if family is not None and family not in op_facts.names():
-        raise NotFoundError(f"unknown family '{family}'", hint=f"the families are {', '.join(op_facts.names())}")
+    if family is not None and family not in op_facts.family_names():
+        raise NotFoundError(f"unknown family '{family}'", hint=f"the families are {', '.join(op_facts.family_names())}")
     names = CATALOG.custom() if custom else tuple(CATALOG)
     chosen = {name for pattern in patterns for name in _matching(pattern, names)} if patterns else set(names)
     return tuple(
@@ -338,7 +338,7 @@ def _location(function: Any, op: str) -> Location | None:
 
 def _family_file(op: str) -> str:
     family = registry.family(op)
-    return "" if family is None else op_facts.path_of(family)
+    return "" if family is None else op_facts.family_path(family)
 
 
 def _relative(file: str) -> str:

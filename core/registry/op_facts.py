@@ -29,24 +29,24 @@ INDENT: Final = "  "
 
 
 @functools.cache
-def modules() -> dict[str, str]:
+def family_modules() -> dict[str, str]:
     """Map each family to its module within `ops`, as "linalg.matmul"."""
     return {module.rpartition(".")[2]: module for module, _, _ in _lines()}
 
 
-def names() -> list[str]:
+def family_names() -> list[str]:
     """List the names of all families, in order."""
-    return sorted(modules())
+    return sorted(family_modules())
 
 
-def load(name: str) -> None:
+def load_family(name: str) -> None:
     """Import the module of a family."""
-    importlib.import_module(f".{modules()[name]}", PACKAGE)
+    importlib.import_module(f".{family_modules()[name]}", PACKAGE)
 
 
-def path_of(name: str) -> str:
+def family_path(name: str) -> str:
     """Return the path of a family's file."""
-    return f"{FOLDER}/{modules()[name].replace('.', '/')}.py"
+    return f"{FOLDER}/{family_modules()[name].replace('.', '/')}.py"
 
 
 @functools.cache
@@ -227,7 +227,7 @@ ABSENT: Final = "Absent"
 
 
 class NodeKinds:
-    """Kinds by the node's op; a property of several ops is a fact, see op_facts."""
+    """Kinds by the node's op; a property of several ops is one of FACTS."""
 
     __slots__ = ()
 

@@ -484,8 +484,8 @@ def family(op: str) -> str | None:
 
 def load_all_families() -> None:
     """Import every family file."""
-    for name in op_facts.names():
-        op_facts.load(name)
+    for name in op_facts.family_names():
+        op_facts.load_family(name)
 
 
 def registered_ops() -> set[str]:
@@ -525,7 +525,7 @@ def _load_family(op: str) -> None:
             # an error.
             outer, _library = _library, None
             try:
-                op_facts.load(name)
+                op_facts.load_family(name)
             finally:
                 _library = outer
 
