@@ -11,6 +11,7 @@ import pytest
 import tfg
 from tests.cases.control_flow import counted
 from tests.core.passes.rewriting import placeholder, rewritten
+from tests.sources import nodes_of
 from tfg import GraphBuilder, Session
 from tfg.core.feeding import readable_texts
 from tfg.core.registry import op_facts, registry
@@ -32,7 +33,7 @@ def asked_facts():
     for path in CORE.rglob("*.py"):
         if path.stem == "registry":
             continue
-        for call in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)):
+        for call in (node for node in nodes_of(path) if isinstance(node, ast.Call)):
             name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
             given = [*(call.args if name in ASKING else ()), *(k.value for k in call.keywords if k.arg == "fact")]
             yield from (value.value for value in given if isinstance(value, ast.Constant))
