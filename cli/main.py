@@ -319,12 +319,12 @@ def _guarded(callback: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _limited(callback: Callable[..., Any], *args: Any, **values: Any) -> Any:
-    from ..core.runtime.guards.limits import MEMORY, SECONDS
+    from ..core.runtime.guards.limits import UNTRUSTED_MEMORY, UNTRUSTED_SECONDS
     from ..core.runtime.guards.process_limits import limited_process
     from ..core.support.untrusted import untrusted_process
 
     _refuse_contradictions(values)
-    limits: dict[str, Any] = {"timeout": SECONDS, "max_memory": MEMORY}
+    limits: dict[str, Any] = {"timeout": UNTRUSTED_SECONDS, "max_memory": UNTRUSTED_MEMORY}
     own = {name: limits[name] for name in limits.keys() & values.keys() if values[name] is None}
     rest = {name: None if name in values else limit for name, limit in limits.items()}
     with limited_process(rest["timeout"], rest["max_memory"]), untrusted_process():

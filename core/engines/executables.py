@@ -1,4 +1,4 @@
-"""Settings of an engine in a session, and compiled groups."""
+"""Settings of an engine in a session, compiled groups, and the comparison of an engine's results with NumPy's."""
 
 from __future__ import annotations
 
@@ -10,29 +10,19 @@ import numpy as np
 from ..support import dataclasses
 from ..support.trials import Trial
 from ..types.arrays import Array
-from .protocol import (
-    Compiled,
-)
+from .protocol import Compiled
 
 _COMPILE_SECONDS: Final = 120.0
 """The seconds of compiling in a session before later groups stay in NumPy."""
-
-
 PAIRS: Final = 3
 """The number of paired runs of a group, in the engine and in NumPy, before a choice; the first pair warms up."""
-
-
 PAIRED_GAIN: Final = 1.3
 """The ratio of times below which a group stays with its engine, before whole runs are compared. In a pair each way finds the
 caches and the variables as the other way left them: XLA takes 1.06 times NumPy's time for an Adam step of a perceptron in
 pairs, and 0.8 times alone (`benchmarks`, the row of the perceptron).
 """
-
-
 PAIRS_SECONDS: Final = 0.05
 """The least seconds of all paired runs; a short group needs more pairs, since short times scatter."""
-
-
 Form: TypeAlias = tuple[np.dtype[Any], tuple[int, ...] | None]
 """The dtype of a result, and the shape where known."""
 
@@ -77,11 +67,8 @@ class Executable:
 
 TOLERANCES: Final = {"f2": 2e-2, "f4": 1e-4, "f8": 1e-9, "c8": 1e-4, "c16": 1e-9}
 """The largest error of an element as a part of the tensor's largest magnitude, by the kind and size of the dtype."""
-
-
 _COARSE: Final = 2e-2
-
-
+"""That part for the dtypes of other packages, such as bfloat16."""
 ROUNDINGS: Final = 16.0
 """The largest error of an engine as a multiple of NumPy's own change, where each input moves to a neighbouring float.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
-from ..control_flow.frames import MERGE, SWITCH, hands_in, is_transparent
+from ..control_flow.frames import MERGE, SWITCH, hands_in, is_transparent, source_of
 from ..functions.callers import function_references, reached_functions
 from ..functions.purity import impurity
 from ..graph.graph import Function, Graph, Node, Output
@@ -76,20 +76,15 @@ def _parse_line(line: str, engine: str) -> UnsupportedOp:
 def _known(node: Node, name: str) -> set[str]:
     """Return the values of a node's attribute or condition as the table spells them."""
     if name == "computed":
-        return {str(place) for place, value in enumerate(node.inputs) if not source(value).node.is_constant}
+        return {str(place) for place, value in enumerate(node.inputs) if not source_of(value).node.is_constant}
     if name == "empty":
         return {str(any(map(is_empty_constant, node.inputs)))}
     return {_written(node.attr(name))}
 
 
-def source(value: Output, own: Collection[Node] = ()) -> Output:
-    """Return the value that a value copies, as a frozen variable copies a constant; nodes in `own` count as no copies."""
-    return trail_end(value, lambda v: v.node.inputs[0] if v.node not in own and is_transparent(v.node) else None)
-
-
 def is_empty_constant(value: Output) -> bool:
     """Return True for a constant without elements."""
-    node = source(value).node
+    node = source_of(value).node
     return node.is_constant and not node.attrs["value"].size
 
 

@@ -8,21 +8,23 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
 import numpy as np
 
+from ..control_flow.frames import is_transparent, source_of
 from ..functions.callers import function_references
 from ..graph.graph import Graph, Node, Output
 from ..graph.node_making import add_placeholder
+from ..graph.traversal import trail_end
 from ..registry.registry import lowering
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..types import dtypes
 from ..types.arrays import Array
 from ..types.shapes import UNKNOWN, Shape
 from . import reasons
-from .lowerable import UnsupportedOps, is_empty_constant, source
+from .lowerable import UnsupportedOps, is_empty_constant
 from .protocol import Cluster, Compiled, UnsupportedNodes
 from .reasons import Reason
 
@@ -146,7 +148,7 @@ def _left_over(converted: Any) -> set[str]:
 
 def _is_small(value: Output) -> bool:
     """Return True for a constant of integers that fit into int32."""
-    made = source(value)
+    made = source_of(value)
     if not made.node.is_constant or made.dtype is not dtypes.int64:
         return False
     numbers = made.node.constant_value()
@@ -201,13 +203,18 @@ def _loose_graph(nodes: Sequence[Node]) -> tuple[Graph, dict[str, Node]]:
     for node in nodes:
         inputs = []
         for value in node.inputs:
-            original = source(value, own)
+            original = _copied(value, own)
             if original not in made:
                 made[original] = _stand_in(graph, original)
             inputs.append(made[original])
         copy = graph.add_node(graph.unique_name(node.name), node.op, inputs, (), node.attrs)
         made.update((output, copy.output(output.index)) for output in node.outputs())
     return graph, {node.name: node for node in nodes}
+
+
+def _copied(value: Output, own: Set[Node]) -> Output:
+    """Return the value that a value copies, as a frozen variable copies a constant; nodes in `own` count as no copies."""
+    return trail_end(value, lambda v: v.node.inputs[0] if v.node not in own and is_transparent(v.node) else None)
 
 
 def _stand_in(graph: Graph, value: Output) -> Output:

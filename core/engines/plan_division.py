@@ -43,7 +43,7 @@ from .protocol import (
     inputs_of,
     results_of,
 )
-from .reasons import Reason, of_engine, uncompiled
+from .reasons import Reason
 from .step_bodies import (
     body_of,
     constants_by_slot,
@@ -616,12 +616,12 @@ def blame(error: Exception, cluster: Cluster, values: Sequence[EngineValue], eng
     """
     steps = [step for step in cluster.body.steps if not is_constant_step(step)]
     nodes = {node.name: step.node for step in steps for node in (step.node, *getattr(step, "leaves", ()))}
-    reasons: Mapping[str, str] = {}
+    named: Mapping[str, str] = {}
     if isinstance(error, UnsupportedNodes):
-        reasons = error.reasons
+        named = error.reasons
     elif isinstance(error, TfgError) and error.node is not None:
-        reasons = {error.node: uncompiled(error.message)}
-    refused = {nodes[name]: of_engine(reason) for name, reason in reasons.items() if name in nodes}
+        named = {error.node: reasons.uncompiled(error.message)}
+    refused = {nodes[name]: reasons.of_engine(reason) for name, reason in named.items() if name in nodes}
     return Blame(refused, 1) if refused else _PrefixSearch(cluster, values, engine).blame(error)
 
 
@@ -679,7 +679,7 @@ class _PrefixSearch:
             failure = self.failure(middle)
             attempts += 1
             least, most, error = (middle, most, error) if failure is None else (least, middle, failure)
-        return Blame({self.steps[most - 1].node: uncompiled(said(error))}, attempts)
+        return Blame({self.steps[most - 1].node: reasons.uncompiled(said(error))}, attempts)
 
     def failure(self, count: int) -> Exception | None:
         """Return the error of compiling the first `count` steps; None where they compile."""

@@ -37,6 +37,8 @@ _REDUCTIONS: Final[Mapping[str, str]] = {
     "sum": "ReduceSum", "prod": "ReduceProd", "max": "ReduceMax", "min": "ReduceMin", "mean": "ReduceMean",
     "all": "ReduceMin", "any": "ReduceMax",
 }  # fmt: skip
+_END: Final = np.iinfo(np.int64).max
+"""The end of a slice that goes to the end of an axis, whatever the axis's size."""
 
 
 def _promoted(first: DType, second: DType) -> DType:
@@ -46,10 +48,12 @@ def _promoted(first: DType, second: DType) -> DType:
     return dtypes.from_numpy(np.result_type(first.numpy, second.numpy))
 
 
-class ArrayFunctions:
-    """Functions of arrays. `array_type` is the class of arrays, made of the namespace and a value."""
+class OnnxNamespace:
+    """The namespace of array programs that become ONNX's operators: that of the XLA engine, as far as ONNX goes.
 
-    array_type: ClassVar[Callable[..., Any]]
+    Its functions have the names of jax.numpy and jax.nn.
+    """
+
     has_64_bits: ClassVar[bool] = True
     has_views: ClassVar[bool] = False
     """Whether arrays have a method `view`, for the bits of floats."""
@@ -91,7 +95,7 @@ class ArrayFunctions:
 
     def array_of(self, value: Value) -> Any:
         """Return a value as an array."""
-        return self.array_type(self, value)
+        return OnnxArray(self, value)
 
     def value(self, x: Any, like: Value | None = None) -> Any:
         """Return an array, or a constant, as a value; a Python number has the dtype of `like`."""
@@ -314,6 +318,15 @@ class ArrayFunctions:
 
     # Shapes.
 
+    def size(self, x: Any) -> Any:
+        """Return the number of elements."""
+        count = x.value.shape.num_elements
+        return count if isinstance(count, int) else Size(self.g, self.g.reshape(self.g.Size(x.value), 1))
+
+    def as_size(self, x: Any) -> Size:
+        """Return an integer that the run computes as a size."""
+        return Size(self.g, self.g.vector(self.value(x)))
+
     def dims(self, shape: Any) -> Value:
         """Return a shape, which or whose sizes only the run may know, as a vector."""
         given = getattr(shape, "value", None)
@@ -388,7 +401,7 @@ class ArrayFunctions:
         data, total = self.value(rows), self.dims([count])
         at = self.g.vector(self.value(places))
         at = self.g.Where(self.g.Less(at, 0), total, self.g.Min(at, total))
-        rest = self.g.slice(self.g.dims(data), 1, np.iinfo(np.int64).max)
+        rest = self.g.slice(self.g.dims(data), 1, _END)
         target = self.g.Expand(self.g.like(start, data), self.g.joined(self.g.Add(total, 1), rest))
         reduction = "none" if how == "set" else how
         return self.array_of(self.g.slice(self.g.ScatterND(target, self.g.unsqueeze(at, 1), data, reduction=reduction), 0, -1))
@@ -414,9 +427,6 @@ class ArrayFunctions:
                 array[(*head, *[None] * (max(counts) - count))] for array, head, count in zip(arrays, heads, counts)
             )
         return self.array_of(self.g.Einsum(*map(self.value, arrays), equation=equation))
-
-
-_END: Final = np.iinfo(np.int64).max
 
 
 def evaluate(
@@ -630,18 +640,3 @@ for _name, _function in {
     "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
 }.items():  # fmt: skip
     setattr(OnnxArray, f"__{_name}__", _operators(_function)[0])
-
-
-class OnnxNamespace(ArrayFunctions):
-    """The namespace of array programs that become ONNX's operators: that of the XLA engine, as far as ONNX goes."""
-
-    array_type = OnnxArray
-
-    def size(self, x: Any) -> Any:
-        """Return the number of elements."""
-        count = x.value.shape.num_elements
-        return count if isinstance(count, int) else Size(self.g, self.g.reshape(self.g.Size(x.value), 1))
-
-    def as_size(self, x: Any) -> Size:
-        """Return an integer that the run computes as a size."""
-        return Size(self.g, self.g.vector(self.value(x)))

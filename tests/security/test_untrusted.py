@@ -20,9 +20,9 @@ from tfg.core.support.untrusted import untrusted_process
 COUNTDOWN = SAMPLES / "countdown.pbtxt"
 XOR = SAMPLES / "xor.pbtxt"
 SHORT = """
-from tfg.core.runtime.guards import stranger_limits
+from tfg.core.runtime.guards import limits
 from tfg.cli.main import main
-stranger_limits.SECONDS = 1.0
+limits.UNTRUSTED_SECONDS = 1.0
 main()
 """
 """The command line with a shorter limit."""
@@ -102,7 +102,7 @@ def test_sessions_on_an_untrusted_graph_have_limits(monkeypatch):
     for each in (graph, graph.copy()):
         with pytest.raises(tfg.errors.InvalidArgumentError, match="untrusted=True"):
             tfg.Session(each, files=tfg.FileAccess.everything())
-    monkeypatch.setattr("tfg.core.runtime.guards.limits.SECONDS", 1e-9)
+    monkeypatch.setattr("tfg.core.runtime.guards.limits.UNTRUSTED_SECONDS", 1e-9)
     with pytest.raises(DeadlineExceededError):
         tfg.Session(graph.copy()).run("take:0")
 

@@ -87,19 +87,6 @@ class ComputedPlaces:
         return more - offset if base is other else None
 
 
-def window(xla: Any, x: Any, axis: int, start: Any, size: int) -> Any:
-    """Return `size` rows of an axis from a traced place on; a run with rows that do not exist is left to NumPy."""
-    xla.require((start >= 0) & (start <= x.shape[axis] - size))
-    return jax.lax.dynamic_slice_in_dim(jnp.asarray(x), start, size, axis)
-
-
-def row(xla: Any, x: Any, axis: int, place: Any) -> Any:
-    """Return the row of an axis, of size 1, at a traced place; from the end where the place is negative."""
-    size = x.shape[axis]
-    xla.require((place >= -size) & (place < size))
-    return jax.lax.dynamic_slice_in_dim(jnp.asarray(x), jnp.where(place < 0, place + size, place), 1, axis)
-
-
 def _is_integer(array: Any) -> bool:
     return bool(jnp.issubdtype(array.dtype, jnp.integer))
 
@@ -237,12 +224,15 @@ class Namespace:
         return result
 
     def computed_rows(self, x: Any, axis: int, start: Any, size: int) -> Any:
-        """Return `size` rows of an axis from a computed place on."""
-        return window(self, x, axis, start, size)
+        """Return `size` rows of an axis from a computed place on; a run with rows that do not exist is left to NumPy."""
+        self.require((start >= 0) & (start <= x.shape[axis] - size))
+        return jax.lax.dynamic_slice_in_dim(jnp.asarray(x), start, size, axis)
 
     def computed_row(self, x: Any, axis: int, place: Any) -> Any:
         """Return the row of an axis at a computed place, which may count from the end, as an axis of size 1."""
-        return row(self, x, axis, place)
+        size = x.shape[axis]
+        self.require((place >= -size) & (place < size))
+        return jax.lax.dynamic_slice_in_dim(jnp.asarray(x), jnp.where(place < 0, place + size, place), 1, axis)
 
     def new_stack(self, dtype: Any, limit: int) -> CompiledStack:
         """Return an empty stack for at most `limit` elements."""

@@ -404,17 +404,18 @@ def call_until(deadline: float, call: Callable[..., Any], inputs: Sequence[Any])
         _watchdog.end(watched)
 
 
-SECONDS: Final = 60.0
-"""The time limit where the user sets none."""
-MEMORY: Final = 4 << 30
-"""The memory limit in bytes where the user sets none."""
+UNTRUSTED_SECONDS: Final = 60.0
+"""The time limit of an untrusted graph, and of a command with --untrusted, if the user sets none."""
+UNTRUSTED_MEMORY: Final = 4 << 30
+"""The memory limit in bytes of an untrusted graph, and of a command with --untrusted, if the user sets none."""
 _TRUST: Final = "load the graph without untrusted=True once you trust its author"
 
 
 def session_limits(graph: Graph, timeout: float | None, max_memory: int | None) -> Limits | None:
-    """Return the limits of a session; an untrusted graph has the limits above where the user sets none."""
+    """Return the limits of a session; an untrusted graph has limits if the user sets none."""
     if graph.is_untrusted:
-        timeout, max_memory = SECONDS if timeout is None else timeout, MEMORY if max_memory is None else max_memory
+        timeout = UNTRUSTED_SECONDS if timeout is None else timeout
+        max_memory = UNTRUSTED_MEMORY if max_memory is None else max_memory
     return None if timeout is None and max_memory is None else Limits(timeout, max_memory)
 
 
