@@ -653,7 +653,7 @@ def _size_beside_zeros(shape: Shape, dims: np.ndarray[Any, Any]) -> int:
 
 
 def _kernel_of(name: str, attrs: Mapping[str, Any]) -> str:
-    """Return an operator's name in `kernel_dtypes`; operators with a reduction have kernels of their own."""
+    """Return an operator's name in the table of kernels; operators with a reduction have kernels of their own."""
     return f"{name} {attrs['reduction']}" if attrs.get("reduction", "none") != "none" else name
 
 
