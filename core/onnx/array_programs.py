@@ -15,6 +15,7 @@ from ..types.dtypes import DType
 from ..types.shapes import Shape, TensorSpec
 from .blocks import Value
 
+_END: Final = np.iinfo(np.int64).max
 _UNARY: Final[Mapping[str, str]] = {
     "abs": "Abs", "arccos": "Acos", "arccosh": "Acosh", "arcsin": "Asin", "arcsinh": "Asinh", "arctan": "Atan",
     "arctanh": "Atanh", "ceil": "Ceil", "cos": "Cos", "cosh": "Cosh", "elu": "Elu", "erf": "Erf", "exp": "Exp",
@@ -47,7 +48,9 @@ def _promoted(first: DType, second: DType) -> DType:
 
 
 class ArrayFunctions:
-    """Functions of arrays. `array_type` is the class of arrays, made of the namespace and a value."""
+    """The functions of array programs, by the names of jax.numpy and jax.nn; `array_type` makes an array of the functions and
+    a value.
+    """
 
     array_type: ClassVar[Callable[..., Any]]
     has_64_bits: ClassVar[bool] = True
@@ -388,7 +391,7 @@ class ArrayFunctions:
         data, total = self.value(rows), self.dims([count])
         at = self.g.vector(self.value(places))
         at = self.g.Where(self.g.Less(at, 0), total, self.g.Min(at, total))
-        rest = self.g.slice(self.g.dims(data), 1, np.iinfo(np.int64).max)
+        rest = self.g.slice(self.g.dims(data), 1, _END)
         target = self.g.Expand(self.g.like(start, data), self.g.joined(self.g.Add(total, 1), rest))
         reduction = "none" if how == "set" else how
         return self.array_of(self.g.slice(self.g.ScatterND(target, self.g.unsqueeze(at, 1), data, reduction=reduction), 0, -1))
@@ -414,9 +417,6 @@ class ArrayFunctions:
                 array[(*head, *[None] * (max(counts) - count))] for array, head, count in zip(arrays, heads, counts)
             )
         return self.array_of(self.g.Einsum(*map(self.value, arrays), equation=equation))
-
-
-_END: Final = np.iinfo(np.int64).max
 
 
 def evaluate(
