@@ -1,4 +1,8 @@
-"""Bands and diagonals of matrices and tensors: taking them out, putting them in, and making matrices of them."""
+"""Bands and diagonals of matrices and tensors: taking them out, putting them in, and making matrices of them.
+
+Diagonal d of a matrix holds the elements with column - row = d. Several diagonals are packed as the rows of a matrix, from
+the uppermost down, each as long as the longest: `align` says on which side the shorter ones are padded.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +38,6 @@ def band_width(value: Array, name: str, size: int) -> int:
     return size if width < 0 else width
 
 
-#
-# Diagonal d of a matrix holds the elements with column - row = d. Several diagonals are packed as the rows of a matrix, from
-# the uppermost down, each as long as the longest: `align` says on which side the shorter ones are padded.
 @functools.lru_cache(maxsize=64)
 def band_places(rows: int, columns: int, lower: int, upper: int, align: str) -> tuple[Array, Array, Array, Array]:
     """Return the band's places: (row, column) in the matrix, (diagonal, position) in the packed diagonals."""
