@@ -650,7 +650,7 @@ def _max_pool_onnx(g: Any, x: Any, *, window: WindowAttributes) -> Any:
 
 @onnx("MaxPoolV2")
 def _max_pool_v2_onnx(g: Any, x: Any, ksize: Any, strides: Any, *, padding: str, data_format: str) -> Any:
-    return pooled(g, x, "MaxPool", window_of_inputs(g, ksize, strides, padding, data_format))
+    return pooled(g, x, "MaxPool", _window_of_inputs(g, ksize, strides, padding, data_format))
 
 
 @onnx("AvgPool", "AvgPool3D")
@@ -667,7 +667,7 @@ def pooled(g: Any, x: Any, op: str, window: WindowAttributes, **attrs: Any) -> A
     return on_channels_first(g, x, data_format, lambda first: g.op(op, first, **attrs))
 
 
-def window_of_inputs(g: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> WindowAttributes:
+def _window_of_inputs(g: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> WindowAttributes:
     """Return the window of constant sizes and strides."""
     sizes, steps = (g.known(value, "windows and strides").tolist() for value in (ksize, strides))
     return WindowAttributes(steps, padding, data_format=data_format, ksize=sizes)
@@ -704,7 +704,7 @@ def _max_pool_3d_grad_onnx(g: Any, x: Any, y: Any, dy: Any, *, window: WindowAtt
     ksize, steps = spatial(window.ksize, data_format), spatial(window.strides, data_format)
     pads = window_pads(sizes, ksize, steps, (1, 1, 1), window.padding)
     first = 2 if is_channels_first(data_format) else 1
-    places = [_windows(*geometry) for geometry in zip(sizes, ksize, steps, pads)]
+    places = [_window_numbers(*geometry) for geometry in zip(sizes, ksize, steps, pads)]
     shares = []
     for offsets in itertools.product(*map(range, ksize)):
         largest, share = y, dy
@@ -716,7 +716,7 @@ def _max_pool_3d_grad_onnx(g: Any, x: Any, y: Any, dy: Any, *, window: WindowAtt
     return functools.reduce(g.Add, shares)
 
 
-def _windows(size: int, width: int, step: int, pads: tuple[int, int]) -> Array:
+def _window_numbers(size: int, width: int, step: int, pads: tuple[int, int]) -> Array:
     """Return for each offset in a window the number of the window that has each element there; -1 for none."""
     before = np.arange(size) + pads[0] - np.arange(width)[:, None]
     count = (size + sum(pads) - width) // step + 1
@@ -799,7 +799,7 @@ def _of_window_inputs_onnx(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the lowering of a gradient whose windows and strides are inputs."""
 
     def lowering(g: Any, x: Any, y: Any, grad: Any, ksize: Any, strides: Any, *, padding: str, data_format: str) -> Any:
-        return function(g, x, y, grad, window=window_of_inputs(g, ksize, strides, padding, data_format))
+        return function(g, x, y, grad, window=_window_of_inputs(g, ksize, strides, padding, data_format))
 
     return lowering
 
