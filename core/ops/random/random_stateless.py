@@ -35,6 +35,8 @@ from ..shared.argument_checks import require, require_rank, require_shape, scala
 from ..shared.plain_shapes import scalar_shape
 from . import _random_programs as programs
 from ._random import (
+    AUTO_SELECT,
+    PHILOX,
     as_dims,
     binomial_flops,
     bounded_normal_flops,
@@ -61,8 +63,6 @@ from ._random import (
 )
 from .random import bounded_cost, bounded_normals
 
-_PHILOX: Final = 1
-_AUTO_SELECT: Final = 3
 _OTHER_ALGORITHMS: Final = (0, 2)
 """Numbers that TensorFlow knows but does not run: no error as long as nothing is to be drawn."""
 
@@ -95,7 +95,7 @@ def _check_algorithm(alg: Any, size: int) -> None:
     if alg.ndim:
         raise InvalidArgumentError(f"alg must have shape [], not {Shape(np.shape(alg))}")
     algorithm = alg.item()
-    if algorithm not in (_PHILOX, _AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
+    if algorithm not in (PHILOX, AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
 
 
@@ -397,7 +397,7 @@ def get_key_counter_shape(seed: TensorSpec) -> tuple[Shape, Shape]:
 @kernel("StatelessRandomGetKeyCounterAlg")
 def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
     """The key (1), the counter (2) and the algorithm that a seed stands for."""
-    return *stateless_random_get_key_counter(seed), np.int32(_PHILOX)
+    return *stateless_random_get_key_counter(seed), np.int32(PHILOX)
 
 
 @shape("StatelessRandomGetKeyCounterAlg")
@@ -408,7 +408,7 @@ def get_key_counter_alg_shape(seed: TensorSpec) -> tuple[Shape, ...]:
 @kernel("StatelessRandomGetAlg")
 def stateless_random_get_alg() -> Result:
     """The number of the algorithm that a CPU runs."""
-    return np.int32(_PHILOX)
+    return np.int32(PHILOX)
 
 
 shape("StatelessRandomGetAlg")(scalar_shape)
@@ -417,9 +417,7 @@ zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "S
 facts("random", of=("StatelessRandomGetAlg",))
 
 arrays("StatelessRandomGetKeyCounter")(programs.key_and_counter)
-arrays("StatelessRandomGetKeyCounterAlg")(
-    lambda xp, seed: (*programs.key_and_counter(xp, seed), xp.asarray(np.int32(_PHILOX)))
-)
+arrays("StatelessRandomGetKeyCounterAlg")(lambda xp, seed: (*programs.key_and_counter(xp, seed), xp.asarray(np.int32(PHILOX))))
 
 
 @kernel("StatelessShuffle")
@@ -502,7 +500,7 @@ _LANES: Final = {"float32": 8, "float64": 4}
 def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array, *, Tout: DType) -> Result:
     """Round each input up or down at random, up with the probability of the fraction; NaN becomes 0."""
     algorithm = scalar(alg, "alg")
-    require(algorithm in (_PHILOX, _AUTO_SELECT), f"Unsupported algorithm id: {algorithm}")
+    require(algorithm in (PHILOX, AUTO_SELECT), f"Unsupported algorithm id: {algorithm}")
     require_shape(key, (1,), "key")
     require_rank(counter, 1, "counter")
     require(len(counter) >= 1, f"counter must not be empty: {counter.shape}")
