@@ -471,7 +471,7 @@ def _max_pool_grad_lowering(xla: Any, x: Any, y: Any, dy: Any, *, window: Window
     """Return the gradient of each window at its first largest element; on a CPU XLA's scatter is 5 to 20 times slower."""
     if not _takes_slices(xla, window.ksize):
         return xla.pulled_back(lambda x: _max_of_windows(xla, x, window), x, dy)
-    windows = _Windows(xla, x, _lowest(x.dtype), window)
+    windows = _Windows(xla, x, _neutral_of_max(x.dtype), window)
     _, at = _first_largest(xla, windows)
     zero = np.zeros((), dy.dtype)
     return windows.summed([xla.where(at == number, dy, zero) for number in range(len(windows.places))])
@@ -499,7 +499,7 @@ def _max_pool_with_argmax_lowering(
     reject_depth(PoolingAttributes(4, window))
     if 0 in x.shape:
         raise InvalidArgumentError(f"the input must not be empty: {x.shape}")
-    windows = _Windows(xla, x, _lowest(x.dtype), window)
+    windows = _Windows(xla, x, _neutral_of_max(x.dtype), window)
     best, at = _first_largest(xla, windows)
     places = (windows.numbers(place, include_batch_in_index) for place in windows.places)
     return best, sum(xla.where(at == number, place, 0) for number, place in enumerate(places))
@@ -508,7 +508,7 @@ def _max_pool_with_argmax_lowering(
 @lower("MaxPoolGradGrad")
 def _max_pool_grad_grad_lowering(xla: Any, x: Any, y: Any, dx: Any, *, window: WindowAttributes) -> Any:
     """Return the element of `dx` where each window of x first equals `y`; 0 where none does."""
-    windows, taken = (_Windows(xla, each, _lowest(each.dtype), window) for each in (x, dx))
+    windows, taken = (_Windows(xla, each, _neutral_of_max(each.dtype), window) for each in (x, dx))
     result, is_found = xla.zeros(y.shape, dx.dtype), xla.zeros(y.shape, bool)
     for element, value, is_element in zip(windows.elements, taken.elements, windows.inside()):
         is_first = (element == y) & is_element & ~is_found
@@ -526,7 +526,7 @@ def _max_pool_3d_grad_grad_lowering(xla: Any, x: Any, y: Any, dx: Any, *, window
 @lower("MaxPool3DGrad")
 def _max_pool_3d_grad_lowering(xla: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) -> Any:
     """Return the gradient of each window at all elements near `y`, as TensorFlow does in three dimensions."""
-    windows = _Windows(xla, x, _lowest(x.dtype), window)
+    windows = _Windows(xla, x, _neutral_of_max(x.dtype), window)
     zero = np.zeros((), dy.dtype)
     pairs = zip(windows.elements, windows.inside())
     return windows.summed([xla.where((abs(element - y) < NEAR) & is_element, dy, zero) for element, is_element in pairs])
@@ -557,19 +557,20 @@ def _takes_slices(xla: Any, ksize: Sequence[int]) -> bool:
 
 def _max_of_windows(xla: Any, x: Any, window: WindowAttributes) -> Any:
     """Return the largest element of each window; in windows of space, NaN and -inf count as the lowest number."""
-    lowest, is_float, ksize = _lowest(x.dtype), x.dtype.kind not in "iu", window.ksize
+    neutral, is_float, ksize = _neutral_of_max(x.dtype), x.dtype.kind not in "iu", window.ksize
     windows = ksize, window.strides, _padding(window)
     if ksize[window.data_format.index("C")] > 1 or not (is_float or _takes_slices(xla, ksize)):
-        return xla.lax.reduce_window(x, lowest, xla.lax.max, *windows)
-    least = xla.finfo(x.dtype).min if is_float else lowest
+        return xla.lax.reduce_window(x, neutral, xla.lax.max, *windows)
+    least = xla.finfo(x.dtype).min if is_float else neutral
     if _takes_slices(xla, ksize):
-        elements = _Windows(xla, x, lowest, window).elements
+        elements = _Windows(xla, x, neutral, window).elements
         return functools.reduce(lambda best, element: xla.where(element > best, element, best), elements, least)
-    largest = xla.lax.reduce_window(xla.where(xla.isnan(x), lowest, x), lowest, xla.lax.max, *windows)
+    largest = xla.lax.reduce_window(xla.where(xla.isnan(x), neutral, x), neutral, xla.lax.max, *windows)
     return xla.maximum(largest, least)
 
 
-def _lowest(dtype: np.dtype[Any]) -> Any:
+def _neutral_of_max(dtype: np.dtype[Any]) -> Any:
+    """Return what no element is below: of floats -inf."""
     return np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
 
 
