@@ -77,13 +77,9 @@ def _plain(value: Any) -> str:
     return f"{value.dtype} {value.tolist()}" if isinstance(value, np.ndarray) else repr(value)
 
 
-def _uses(values: Iterable[Value]) -> collections.Counter[Value]:
-    return collections.Counter(values)
-
-
 def _sink(block: Block) -> None:
     """Move operations that only a single branch of an If reads into the branch, to run only where the branch is taken."""
-    uses = _uses(block.values())
+    uses = collections.Counter(block.values())
     makers = {value: place for place, operation in enumerate(block.operations) for value in operation.outputs}
     for operation in reversed(block.operations):
         if operation.op == "If":
