@@ -23,11 +23,13 @@ from .blocks import Block, ElementShapes, Held, Operation, Value, carrier, commo
 from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
 from .result_shapes import result_shape
 
+# Operators on constants are folded at once, so that lowerings may ask for the shapes that they compute.
+
 _SMALL: Final = 1 << 12
 """The largest number of elements for operators that compute new elements to be folded."""
 
 
-def folded(name: str, values: Sequence[Value | None], attrs: Mapping[str, Any]) -> Array | None:
+def _folded(name: str, values: Sequence[Value | None], attrs: Mapping[str, Any]) -> Array | None:
     """Return the result of an operator on constants; None where the operator stays in the graph."""
     function = _MOVING.get(name) or _COMPUTING.get(name)
     arrays = [value.array for value in values if value is not None]
@@ -101,6 +103,8 @@ _COMPUTING: Final[Mapping[str, Callable[..., Array]]] = {
     "Neg": np.negative, "Abs": np.abs, "Sign": np.sign, "Floor": np.floor, "Round": np.rint, "Sqrt": np.sqrt,
     "IsNaN": np.isnan, "IsInf": np.isinf, "Where": np.where, "Mod": _mod, "ReduceSum": _reduce_sum,
 }  # fmt: skip
+
+# Some functions have only 32-bit kernels in onnxruntime. On 64-bit floats they are built from functions with 64-bit kernels.
 
 _LARGE: Final = 1e150
 """A bound: beyond, adding 1 to the square makes no difference; the square is still finite."""
@@ -179,11 +183,12 @@ def _leaky_relu(g: Any, x: Any, alpha: float = 0.01) -> Any:
     return g.Where(g.Less(x, 0), g.Mul(x, alpha), x)
 
 
-IN_DOUBLE: Final[Mapping[str, Callable[..., Value]]] = {
+_IN_DOUBLE: Final[Mapping[str, Callable[..., Value]]] = {
     "Tan": lambda g, x: g.Div(g.Sin(x), g.Cos(x)), "Atan": _atan, "Asin": _asin, "Acos": _acos, "Sinh": _sinh, "Cosh": _cosh,
     "Asinh": _asinh, "Acosh": _acosh, "Atanh": _atanh, "Softplus": _softplus, "Elu": _elu, "Selu": _selu,
     "LeakyRelu": _leaky_relu, "Softsign": lambda g, x: g.Div(x, g.Add(g.Abs(x), 1)),
 }  # fmt: skip
+"""Operator -> what emits it on 64-bit floats."""
 
 Argument: TypeAlias = "Value | Array | Sequence[int] | float | None"
 """An input of an operator. A number is of the dtype of the other inputs, a sequence of numbers a vector of int64."""
@@ -245,7 +250,7 @@ class Emitter:
         Where onnxruntime has no kernel for the dtype, the operation is computed in a wider dtype.
         """
         values = self._values(inputs)
-        known = folded(name, values, attrs)
+        known = _folded(name, values, attrs)
         if known is not None:
             return self.constant(known)
         if (dtype or dtypes.bool_).is_complex or any(value is not None and value.dtype.is_complex for value in values):
@@ -261,8 +266,8 @@ class Emitter:
         shape = result_shape(name, values, attrs)
         if computed is principal or principal is None or computed is None:
             return self._emit(name, values, [Value(each, shape) for each in out_dtypes], attrs)
-        if principal is dtypes.float64 and name in IN_DOUBLE:
-            return IN_DOUBLE[name](self, *values, **attrs)
+        if principal is dtypes.float64 and name in _IN_DOUBLE:
+            return _IN_DOUBLE[name](self, *values, **attrs)
         if principal is dtypes.float64:
             self.narrowed[self.source] = None
         first = 1 if name == "Where" else 0
@@ -653,7 +658,7 @@ def _size_beside_zeros(shape: Shape, dims: np.ndarray[Any, Any]) -> int:
 
 
 def _kernel_of(name: str, attrs: Mapping[str, Any]) -> str:
-    """Return an operator's name in `kernel_dtypes`; operators with a reduction have kernels of their own."""
+    """Return an operator's name in the table of kernels; operators with a reduction have kernels of their own."""
     return f"{name} {attrs['reduction']}" if attrs.get("reduction", "none") != "none" else name
 
 

@@ -132,7 +132,10 @@ def _same(a: Any, b: Any) -> bool:
     return isinstance(a, Value) and isinstance(b, Value) and a.array is not None and a is b
 
 
+# V1 conditionals: a Merge takes the one input that is alive, on the branch that is taken.
+
 Condition = frozenset[tuple[Value, int]]
+"""Predicates, and the branch of each on which a value is alive."""
 
 
 def merged(

@@ -593,4 +593,3 @@ onnx("SpaceToBatchND")(lambda g, x, block, pads: _space_to_batch_onnx(g, x, g.kn
 onnx("BatchToSpaceND")(lambda g, x, block, crops: _batch_to_space_onnx(g, x, g.known(block, "blocks"), crops))
 onnx("SpaceToBatch")(lambda g, x, pads, *, block_size: _space_to_batch_onnx(g, x, np.full(2, block_size), pads))
 onnx("BatchToSpace")(lambda g, x, crops, *, block_size: _batch_to_space_onnx(g, x, np.full(2, block_size), crops))
-onnx("ExtractImagePatches")(_patches_onnx)

@@ -47,18 +47,7 @@ def py_func_shape(input: list[TensorSpec], *, Tout: list[DType]) -> list[Shape]:
     return [UNKNOWN] * len(Tout)
 
 
-_ALL = ("Timestamp", "GraphDefVersion", "PyFunc", "PyFuncStateless", "EagerPyFunc")
-facts("side_effect", of=("PyFunc", "EagerPyFunc"))
-facts("calls_python", of=("PyFunc", "PyFuncStateless", "EagerPyFunc"))
-facts("random", of=("Timestamp",))
-not_differentiable("Timestamp", "GraphDefVersion", "PyFunc", "PyFuncStateless")
-without_gradient("EagerPyFunc")  # TensorFlow's gradient lives in the process that built the graph.
-zero_flops(*_ALL)
-
-
-not_differentiable(*SENDS, *RECEIVES)
-
-zero_flops(*SENDS, *RECEIVES)
+# A partition of a graph by devices begins and ends with these ops. A session connects those that match (graph/send_recv).
 
 
 @kernel(*SENDS)
@@ -76,3 +65,11 @@ def receive(ctx: KernelContext, *, tensor_name: str, send_device: str) -> Result
 
 
 shape(*RECEIVES)(unknown_shape)
+
+
+facts("side_effect", of=("PyFunc", "EagerPyFunc"))
+facts("calls_python", of=("PyFunc", "PyFuncStateless", "EagerPyFunc"))
+facts("random", of=("Timestamp",))
+not_differentiable("Timestamp", "GraphDefVersion", "PyFunc", "PyFuncStateless", *SENDS, *RECEIVES)
+without_gradient("EagerPyFunc")  # TensorFlow's gradient lives in the process that built the graph.
+zero_flops("Timestamp", "GraphDefVersion", "PyFunc", "PyFuncStateless", "EagerPyFunc", *SENDS, *RECEIVES)

@@ -384,7 +384,9 @@ onnx("TensorListLength")(lambda g, elements: lists.length(g, elements))
 onnx("TensorListElementShape")(lambda g, elements: lists.element_sizes(g, elements))
 
 
-# In an array program a list is an engines.xla_lists.Elements.
+# In an array program a list is a StackedElements of engines/xla/list_programs.
+
+
 @lower("TensorListReserve", static=(0, 1), always=True)
 def _lowered_reserve(xla: Any, shape: Array, count: Array, *, element_dtype: DType) -> Any:
     return xla.elements(element_dtype.numpy, int(count), shape_in(shape))

@@ -391,7 +391,9 @@ def _scattered_onnx(g: Any, items: Any, indices: Any, count: Any) -> Any:
     return lists.scattered(g, lists.empty(g, count, items.dtype, rows), indices, items)
 
 
-# In an array program a list is an engines.xla_lists.Elements.
+# In an array program a list is a StackedElements of engines/xla/list_programs.
+
+
 @lower("TensorListFromTensor", always=True)
 def _lowered_from_tensor(xla: Any, tensor: Any, element_shape: Any) -> Any:
     return xla.listed(tensor, lowered_shape(element_shape))

@@ -1,4 +1,4 @@
-"""Decoding and encoding of image files, through Pillow and simplejpeg (the optional extra `tfg[image]`) and numerics/png.py.
+"""Decoding and encoding of image files, through Pillow and simplejpeg (the optional extra `tfg[image]`) and codecs/png.
 
 Both rest on the same libraries as TensorFlow (libjpeg-turbo, zlib), so that the bytes and pixels agree.
 """

@@ -19,8 +19,8 @@ from ...types import dtypes
 from ...types.arrays import Array, object_array
 from ...types.dtypes import DType
 
-_KEY, _VALUE = (number << 3 | wire.LENGTH_DELIMITED for number in (1, 2))
-"""The first bytes of the fields of a map's entry."""
+_FIRST, _SECOND = (number << 3 | wire.LENGTH_DELIMITED for number in (1, 2))
+"""The first bytes of fields; those of the entry of a map are its key and its value."""
 _KINDS = {1: dtypes.string, 2: dtypes.float32, 3: dtypes.int64}
 
 
@@ -33,11 +33,10 @@ def concatenated(lists: Sequence[Any], dtype: DType) -> np.ndarray[Any, Any]:
 
 
 # Messages of the usual form are read side by side, a step for the next field of all messages: map entries hold key, then
-# value; a feature has one list; numbers are packed. For any other message, damaged messages among them, `entries_of` and
-# its kin return nothing, and all messages are read in a loop.
+# value; a feature has one list; numbers are packed. For any other message, damaged messages among them, `entries_of` or
+# `Entries.column` returns None, and all messages are read in a loop.
 
-_FIRST, _SECOND = (number << 3 | wire.LENGTH_DELIMITED for number in (1, 2))
-_LISTS: Final = {dtypes.string: _FIRST, dtypes.float32: _SECOND, dtypes.int64: 3 << 3 | wire.LENGTH_DELIMITED}
+_LISTS: Final = {dtype: number << 3 | wire.LENGTH_DELIMITED for number, dtype in _KINDS.items()}
 _BEHIND: Final = bytes(16)
 """Padding after the last message, so that reading a truncated field stays in the buffer."""
 _LONGEST_SIZE: Final = 5
@@ -206,6 +205,9 @@ def _texts(data: bytes, starts: Array, ends: Array) -> Column | None:
     return Column(np.bincount(fields[0], minlength=len(starts)), object_array(texts))
 
 
+# Messages of any form are read one by one.
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Feature:
     """The values of a feature; no dtype where the message is empty."""
@@ -261,8 +263,8 @@ def _map(data: bytes) -> dict[bytes, bytes]:
 
 def _entry(data: bytes) -> tuple[bytes, bytes]:
     """Return key and value of an entry of a map; the usual form, a short key before a short value, takes few steps."""
-    end = 2 + data[1] if len(data) > 1 and data[0] == _KEY and data[1] < 0x80 else len(data)
-    if end + 1 < len(data) and data[end] == _VALUE and data[end + 1] == len(data) - end - 2 < 0x80:
+    end = 2 + data[1] if len(data) > 1 and data[0] == _FIRST and data[1] < 0x80 else len(data)
+    if end + 1 < len(data) and data[end] == _SECOND and data[end + 1] == len(data) - end - 2 < 0x80:
         return data[2:end], data[end + 2 :]
     parts = dict(wire.parts(data))
     return parts.get(1, b""), parts.get(2, b"")

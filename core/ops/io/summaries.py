@@ -253,7 +253,8 @@ def _audio_summary(tag: bytes, tensor: Array, rate: Any, limit: int) -> bytes:
 
 
 _VERSION = b"brain.Event:2"
-_numbers = itertools.count()
+_uids = itertools.count()
+"""The numbers, as TensorFlow calls them, in the names of the event files of a process."""
 
 
 class EventWriter:
@@ -263,7 +264,7 @@ class EventWriter:
         self._max_queue = max_queue
         self._files = files
         self._waiting: list[bytes] = []
-        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_numbers)}{suffix}"
+        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_uids)}{suffix}"
         self.path = os.path.join(folder, name)
         with system_errors(folder):
             self._files.to_write(self.path)
@@ -389,17 +390,6 @@ def write_image_summary(
     _add_summary(writer, step, _images_summary(scalar(tag, "tag"), np.asarray(tensor), max_images, np.asarray(bad_color)))
 
 
-_WRITERS = (
-    "CreateSummaryFileWriter", "WriteSummary", "WriteRawProtoSummary", "WriteScalarSummary",
-    "WriteHistogramSummary", "WriteImageSummary", "WriteAudioSummary", "WriteGraphSummary", "ImportEvent",
-    "FlushSummaryWriter", "CloseSummaryWriter",
-)  # fmt: skip
-
-
-shape(*_WRITERS)(no_outputs_shape)
-facts("side_effect", "summary", of=_WRITERS)
-
-
 @kernel("WriteAudioSummary")
 def write_audio_summary(
     ctx: KernelContext, writer: Array, step: Array, tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int
@@ -433,5 +423,12 @@ def close_summary_writer(ctx: KernelContext, writer: Array) -> None:
     resource(writer, WriterResource).close()
 
 
+_WRITERS = (
+    "CreateSummaryFileWriter", "WriteSummary", "WriteRawProtoSummary", "WriteScalarSummary",
+    "WriteHistogramSummary", "WriteImageSummary", "WriteAudioSummary", "WriteGraphSummary", "ImportEvent",
+    "FlushSummaryWriter", "CloseSummaryWriter",
+)  # fmt: skip
+shape(*_WRITERS)(no_outputs_shape)
+facts("side_effect", "summary", of=_WRITERS)
 not_differentiable("SummaryWriter", *_WRITERS)
 zero_flops("SummaryWriter", *_WRITERS)

@@ -461,20 +461,6 @@ def cross_flops(a: TensorSpec, b: TensorSpec) -> Cost:
     return Cost(3 * a.shape.num_elements)
 
 
-@onnx("MatrixDeterminant", "BatchMatrixDeterminant")
-def _determinant_onnx(g: Any, x: Any) -> Any:
-    sign, log = _log_determinant_onnx(g, x)
-    return g.Mul(sign, g.cast(g.Exp(log), x.dtype))
-
-
-@onnx("Cross")
-def _cross_onnx(g: Any, a: Any, b: Any) -> Any:
-    def turned(value: Any, *places: int) -> Any:
-        return g.Gather(value, np.array(places), axis=-1)
-
-    return g.Sub(g.Mul(turned(a, 1, 2, 0), turned(b, 2, 0, 1)), g.Mul(turned(a, 2, 0, 1), turned(b, 1, 2, 0)))
-
-
 facts("own_gradient", of=["Cholesky", "BatchCholesky", "BandedTriangularSolve", "MatrixSolve", "BatchMatrixSolve"])
 facts("own_gradient", of=["MatrixSolveLs", "BatchMatrixSolveLs"])
 
@@ -705,6 +691,12 @@ def _log_determinant_onnx(g: Any, matrix: Any) -> tuple[Any, Any]:
     return g.of_dims(sign, outer), g.of_dims(g.cast(log, matrix.dtype), outer)
 
 
+@onnx("MatrixDeterminant", "BatchMatrixDeterminant")
+def _determinant_onnx(g: Any, x: Any) -> Any:
+    sign, log = _log_determinant_onnx(g, x)
+    return g.Mul(sign, g.cast(g.Exp(log), x.dtype))
+
+
 @onnx("MatrixInverse", "BatchMatrixInverse")
 def _inverse_onnx(g: Any, matrix: Any, *, adjoint: bool) -> Any:
     return solved_onnx(g, matrix, g.Expand(_identity_onnx(g, matrix), g.dims(matrix)), adjoint=adjoint)
@@ -798,3 +790,11 @@ def _least_squares_onnx(g: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, f
     if fast:
         gram = g.Add(gram, g.Mul(_identity_onnx(g, gram), scale))
     return g.cast(solved_onnx(g, gram, g.MatMul(other, rhs)) if is_tall else g.MatMul(other, solved_onnx(g, gram, rhs)), dtype)
+
+
+@onnx("Cross")
+def _cross_onnx(g: Any, a: Any, b: Any) -> Any:
+    def turned(value: Any, *places: int) -> Any:
+        return g.Gather(value, np.array(places), axis=-1)
+
+    return g.Sub(g.Mul(turned(a, 1, 2, 0), turned(b, 2, 0, 1)), g.Mul(turned(a, 2, 0, 1), turned(b, 1, 2, 0)))

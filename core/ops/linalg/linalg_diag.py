@@ -1,4 +1,8 @@
-"""Bands and diagonals of matrices and tensors: taking them out, putting them in, and making matrices of them."""
+"""Bands and diagonals of matrices and tensors: taking them out, putting them in, and making matrices of them.
+
+Diagonal d of a matrix holds the elements with column - row = d. Several diagonals are packed as the rows of a matrix, from
+the uppermost down, each as long as the longest: `align` says on which side the shorter ones are padded.
+"""
 
 from __future__ import annotations
 
@@ -21,61 +25,58 @@ from ..shared.shape_arguments import scalar_of
 
 
 @functools.lru_cache(maxsize=64)
-def band(rows: int, columns: int, lower: int, upper: int) -> Array:
+def _band(rows: int, columns: int, lower: int, upper: int) -> Array:
     """(rows, columns): True where -lower <= column - row <= upper."""
     offset = np.arange(columns) - np.arange(rows)[:, None]
     return (offset >= -lower) & (offset <= upper)
 
 
-def band_width(value: Array, name: str, size: int) -> int:
+def _band_width(value: Array, name: str, size: int) -> int:
     """Return the number of diagonals on a side of the main diagonal; a negative number means all."""
     width: int = scalar(value, name)
     require(width <= size, f"{name} must be negative or not above {size}, not {width}")
     return size if width < 0 else width
 
 
-#
-# Diagonal d of a matrix holds the elements with column - row = d. Several diagonals are packed as the rows of a matrix, from
-# the uppermost down, each as long as the longest: `align` says on which side the shorter ones are padded.
 @functools.lru_cache(maxsize=64)
-def band_places(rows: int, columns: int, lower: int, upper: int, align: str) -> tuple[Array, Array, Array, Array]:
+def _band_places(rows: int, columns: int, lower: int, upper: int, align: str) -> tuple[Array, Array, Array, Array]:
     """Return the band's places: (row, column) in the matrix, (diagonal, position) in the packed diagonals."""
-    row, column = np.nonzero(band(rows, columns, -lower, upper))
+    row, column = np.nonzero(_band(rows, columns, -lower, upper))
     diagonal = column - row
     length = np.minimum(rows + np.minimum(diagonal, 0), columns - np.maximum(diagonal, 0))
     upper_left, lower_left = (side == "LEFT" for side in align.split("_"))
     is_left = ((diagonal >= 0) & upper_left) | ((diagonal <= 0) & lower_left)
-    padding = np.where(is_left, 0, longest(rows, columns, lower, upper) - length)
+    padding = np.where(is_left, 0, _longest(rows, columns, lower, upper) - length)
     return row, column, upper - diagonal, np.minimum(row, column) + padding
 
 
-def longest(rows: DimLike, columns: DimLike, lower: int, upper: int) -> Any:
+def _longest(rows: DimLike, columns: DimLike, lower: int, upper: int) -> Any:
     """Return the length of the longest diagonal between `lower` and `upper`."""
     return dim_min(rows + min(upper, 0), columns - max(lower, 0))
 
 
-def from_diagonals(diagonal: Array, lower: int, upper: int, rows: int, columns: int, padding: Array, align: str) -> Array:
+def _from_diagonals(diagonal: Array, lower: int, upper: int, rows: int, columns: int, padding: Array, align: str) -> Array:
     """Return matrices of `padding` with the given diagonals."""
     batch = diagonal.shape[: -2 if lower < upper else -1]
     result = np.empty((*batch, rows, columns), diagonal.dtype)
     result[...] = padding
-    set_diagonals(result, diagonal, lower, upper, align)
+    _set_diagonals(result, diagonal, lower, upper, align)
     return result
 
 
-def set_diagonals(result: Array, diagonal: Array, lower: int, upper: int, align: str) -> None:
+def _set_diagonals(result: Array, diagonal: Array, lower: int, upper: int, align: str) -> None:
     """Write diagonals into contiguous matrices (..., rows, columns)."""
     rows, columns = result.shape[-2:]
     if lower == upper and columns:  # every so many elements, as long as there are rows
         start = upper if upper >= 0 else -upper * columns
         result.reshape(*result.shape[:-2], rows * columns)[..., start :: columns + 1][..., : diagonal.shape[-1]] = diagonal
         return
-    row, column, place, position = band_places(rows, columns, lower, upper, align)
+    row, column, place, position = _band_places(rows, columns, lower, upper, align)
     packed = diagonal if lower < upper else diagonal[..., None, :]
     result[..., row, column] = packed[..., place, position]
 
 
-def diagonal_range(k: Array) -> tuple[int, int]:
+def _diagonal_range(k: Array) -> tuple[int, int]:
     """Return (lower, upper) from a scalar, or a vector of one or two elements."""
     k = np.asarray(k)
     if k.ndim:
@@ -87,7 +88,7 @@ def diagonal_range(k: Array) -> tuple[int, int]:
     return lower, upper
 
 
-def matrix_size(longest: Any, lower: Any, upper: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
+def _matrix_size(longest: Any, lower: Any, upper: Any, rows: Any, columns: Any) -> tuple[Any, Any]:
     """Return the size of a matrix from the length of its longest diagonal; -1 means the smallest size that fits."""
     least_rows, least_columns = longest - min(upper, 0), longest + max(lower, 0)
     if rows == -1 and columns == -1:
@@ -104,7 +105,7 @@ def matrix_size(longest: Any, lower: Any, upper: Any, rows: Any, columns: Any) -
     return rows, columns
 
 
-def require_diagonals(rows: int, columns: int, lower: int, upper: int) -> None:
+def _require_diagonals(rows: int, columns: int, lower: int, upper: int) -> None:
     for name, value in (("lower_diag_index", lower), ("upper_diag_index", upper)):
         if value and not -rows < value < columns:
             raise InvalidArgumentError(f"{name} is out of bound: {value}. It must be between {-rows} and {columns}")
@@ -115,9 +116,9 @@ def matrix_band_part(input: Array, num_lower: Array, num_upper: Array) -> Result
     """The matrices (..., m, n) with zeros outside the band; a negative number keeps the whole triangle."""
     require_min_rank(input, 2, "input")
     rows, columns = input.shape[-2:]
-    lower = band_width(num_lower, "num_lower", rows)
-    upper = band_width(num_upper, "num_upper", columns)
-    return np.where(band(rows, columns, lower, upper), input, np.zeros((), input.dtype))
+    lower = _band_width(num_lower, "num_lower", rows)
+    upper = _band_width(num_upper, "num_upper", columns)
+    return np.where(_band(rows, columns, lower, upper), input, np.zeros((), input.dtype))
 
 
 @shape("MatrixBandPart", "BatchMatrixBandPart")
@@ -139,7 +140,7 @@ def matrix_diag(diagonal: Array) -> Result:
     """Square matrices (..., n, n) with the vectors (..., n) as main diagonals and zeros elsewhere."""
     require_min_rank(diagonal, 1, "diagonal")
     size = diagonal.shape[-1]
-    return from_diagonals(diagonal, 0, 0, size, size, np.zeros((), diagonal.dtype), "LEFT_LEFT")
+    return _from_diagonals(diagonal, 0, 0, size, size, np.zeros((), diagonal.dtype), "LEFT_LEFT")
 
 
 @shape("MatrixDiag", "BatchMatrixDiag")
@@ -169,7 +170,7 @@ def matrix_diag_v3(
 ) -> Result:
     """Matrices (..., num_rows, num_cols) with the given diagonals and `padding_value` elsewhere."""
     require_min_rank(diagonal, 1, "diagonal")
-    lower, upper = diagonal_range(k)
+    lower, upper = _diagonal_range(k)
     rows, columns = scalar(num_rows, "num_rows"), scalar(num_cols, "num_cols")
     if lower < upper:
         require_min_rank(diagonal, 2, "diagonal")
@@ -178,8 +179,8 @@ def matrix_diag_v3(
             "The number of diagonals provided in the input does not match the lower_diag_index and upper_diag_index range: "
             f"shape {diagonal.shape}, range [{lower}, {upper}]",
         )
-    rows, columns = matrix_size(diagonal.shape[-1], lower, upper, rows, columns)
-    return from_diagonals(diagonal, lower, upper, rows, columns, _padding(padding_value), align)
+    rows, columns = _matrix_size(diagonal.shape[-1], lower, upper, rows, columns)
+    return _from_diagonals(diagonal, lower, upper, rows, columns, _padding(padding_value), align)
 
 
 @shape("MatrixDiagV2", "MatrixDiagV3")
@@ -189,12 +190,12 @@ def matrix_diag_v3_shape(
     rows, columns = scalar_of(num_rows), scalar_of(num_cols)
     if diagonal.shape.dims is None or k.value is None:
         return UNKNOWN
-    lower, upper = diagonal_range(k.value)
+    lower, upper = _diagonal_range(k.value)
     require(len(diagonal.shape) >= (1 if lower == upper else 2), f"diagonal has too low a rank: {diagonal.shape}")
     batch = diagonal.shape[: -1 if lower == upper else -2]
     if rows is None or columns is None:
         return batch + Shape([rows if rows != -1 else None, columns if columns != -1 else None])
-    return batch + matrix_size(diagonal.shape[-1], lower, upper, rows, columns)
+    return batch + _matrix_size(diagonal.shape[-1], lower, upper, rows, columns)
 
 
 def _align(node: Node) -> dict[str, Any]:
@@ -238,14 +239,14 @@ def _part_padding(value: Array) -> Array:
 def matrix_diag_part_v3(input: Array, k: Array, padding_value: Array, *, align: str = "LEFT_LEFT") -> Result:
     """The diagonals k of matrices, (..., longest), or packed (..., number of diagonals, longest)."""
     require_min_rank(input, 2, "input")
-    lower, upper = diagonal_range(k)
+    lower, upper = _diagonal_range(k)
     rows, columns = input.shape[-2:]
-    require_diagonals(rows, columns, lower, upper)
+    _require_diagonals(rows, columns, lower, upper)
     padding = _part_padding(padding_value)
     if lower == upper:
         return np.diagonal(input, upper, -2, -1)
-    row, column, place, position = band_places(rows, columns, lower, upper, align)
-    size = (upper - lower + 1, max(longest(rows, columns, lower, upper), 0))
+    row, column, place, position = _band_places(rows, columns, lower, upper, align)
+    size = (upper - lower + 1, max(_longest(rows, columns, lower, upper), 0))
     result = np.full((*input.shape[:-2], *size), padding, input.dtype)
     result[..., place, position] = input[..., row, column]
     return result
@@ -256,12 +257,12 @@ def matrix_diag_part_v3_shape(input: TensorSpec, k: TensorSpec, padding_value: T
     if input.shape.dims is None or k.value is None:
         return UNKNOWN
     require(len(input.shape) >= 2, f"input must have at least rank 2, not shape {input.shape}")
-    lower, upper = diagonal_range(k.value)
+    lower, upper = _diagonal_range(k.value)
     rows, columns = input.shape[-2:]
     if isinstance(rows, int) and isinstance(columns, int):
-        require_diagonals(rows, columns, lower, upper)
+        _require_diagonals(rows, columns, lower, upper)
     count = [] if lower == upper else [upper - lower + 1]
-    return input.shape[:-2] + [*count, longest(rows, columns, lower, upper)]
+    return input.shape[:-2] + [*count, _longest(rows, columns, lower, upper)]
 
 
 @gradient("MatrixDiagPartV2", "MatrixDiagPartV3")
@@ -289,15 +290,15 @@ def matrix_set_diag_v3(input: Array, diagonal: Array, k: Any, *, align: str = "L
     """The matrices (..., m, n) with the diagonals k replaced."""
     require_min_rank(input, 2, "input")
     require_min_rank(diagonal, 1, "diagonal")
-    lower, upper = diagonal_range(k)
+    lower, upper = _diagonal_range(k)
     rows, columns = input.shape[-2:]
-    require_diagonals(rows, columns, lower, upper)
+    _require_diagonals(rows, columns, lower, upper)
     count = () if lower == upper else (upper - lower + 1,)
-    expected = (*input.shape[:-2], *count, longest(rows, columns, lower, upper))
+    expected = (*input.shape[:-2], *count, _longest(rows, columns, lower, upper))
     if diagonal.shape != expected:
         raise InvalidArgumentError(f"diagonal must have shape {expected}, not {diagonal.shape}")
     result = input.copy()
-    set_diagonals(result, diagonal, lower, upper, align)
+    _set_diagonals(result, diagonal, lower, upper, align)
     return result
 
 
@@ -406,7 +407,7 @@ def of_diagonals_arrays(
 
 def _packed_dims(k: Array) -> int:
     """Return the number of dimensions of the diagonals k: one, or two for several."""
-    lower, upper = diagonal_range(k)
+    lower, upper = _diagonal_range(k)
     return 2 if lower < upper else 1
 
 

@@ -384,7 +384,7 @@ def _is_one(size: DimLike) -> bool | None:
 
 
 def _must_differ(sizes: list[DimLike], others: list[DimLike]) -> bool:
-    """Return True where no run can have two equal shapes."""
+    """Return True if no run can have two equal shapes."""
     return len(sizes) != len(others) or any(map(_is_other, sizes, others)) or any(map(_is_other, others, sizes))
 
 
@@ -442,24 +442,24 @@ zero_flops("BroadcastArgs", "BroadcastGradientArgs")
 facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
 
 
-def _divided_lowering(whole: str, real: Callable[..., Any]) -> Callable[..., Any]:
+def _division_of_arrays(whole: str, real: Callable[..., Any]) -> Callable[..., Any]:
     """Return a division: of integers by the function `whole` of the namespace, where no divisor is 0; of others by `real`."""
 
-    def call(xla: Any, x: Any, y: Any) -> Any:
+    def call(xp: Any, x: Any, y: Any) -> Any:
         if not _is_whole(y):
-            return real(xla, x, y)
-        xla.require((y != 0).all())
-        return getattr(xla, whole)(x, y)
+            return real(xp, x, y)
+        xp.require((y != 0).all())
+        return getattr(xp, whole)(x, y)
 
     return call
 
 
 @arrays("Pow")
-def _power_lowering(xla: Any, x: Any, y: Any) -> Any:
+def _power_of_arrays(xp: Any, x: Any, y: Any) -> Any:
     """Return x to the power of y; integers need y >= 0."""
     if _is_whole(y):
-        xla.require((y >= 0).all())
-    return xla.power(x, y)
+        xp.require((y >= 0).all())
+    return xp.power(x, y)
 
 
 def _is_whole(x: Any) -> bool:
@@ -471,11 +471,11 @@ arrays_as(
     Minimum="minimum", Less="less", LessEqual="less_equal", Greater="greater", GreaterEqual="greater_equal",
     LogicalAnd="logical_and", LogicalOr="logical_or",
 )  # fmt: skip
-arrays("FloorDiv")(_divided_lowering("floor_divide", lambda xp, x, y: xp.floor(x / y)))
-arrays("FloorMod")(_divided_lowering("mod", lambda xp, x, y: xp.mod(x, y)))
-arrays("Mod", "TruncateMod")(_divided_lowering("fmod", lambda xp, x, y: xp.fmod(x, y)))
-arrays("Div")(_divided_lowering("truncated_quotient", lambda xp, x, y: x / y))
-arrays("TruncateDiv")(_divided_lowering("truncated_quotient", lambda xp, x, y: xp.trunc(x / y)))
+arrays("FloorDiv")(_division_of_arrays("floor_divide", lambda xp, x, y: xp.floor(x / y)))
+arrays("FloorMod")(_division_of_arrays("mod", lambda xp, x, y: xp.mod(x, y)))
+arrays("Mod", "TruncateMod")(_division_of_arrays("fmod", lambda xp, x, y: xp.fmod(x, y)))
+arrays("Div")(_division_of_arrays("truncated_quotient", lambda xp, x, y: x / y))
+arrays("TruncateDiv")(_division_of_arrays("truncated_quotient", lambda xp, x, y: xp.trunc(x / y)))
 arrays("DivNoNan")(lambda xp, x, y: xp.where(y == 0, 0, x / xp.where(y == 0, 1, y)))
 
 

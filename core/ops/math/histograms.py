@@ -195,7 +195,7 @@ def _bincount_arrays(xp: Any, arr: Any, size: Any, weights: Any) -> Any:
 
 @arrays("DenseBincount", static=(1,), sizes=(1,))
 def dense_bincount_arrays(xp: Any, x: Any, size: Any, weights: Any, *, binary_output: bool) -> Any:
-    """Count the rows of a matrix, or a vector, by itself: offset by the row, so that a single count serves all rows."""
+    """Count a vector, or each row of a matrix: its numbers are offset by the row, so that a single count serves all rows."""
     require(x.ndim <= 2, f"Shape must be at most rank 2 but is rank {x.ndim}")
     if not any(isinstance(size, int) and not size for size in weights.shape):
         require_known_sizes(x.shape, weights.shape)

@@ -318,42 +318,11 @@ facts("half_deny", of=["Exp", "Expm1"])
 facts("half_clear", of=["Abs", "Ceil", "Floor", "IsFinite", "IsInf", "IsNan", "Neg", "Round", "Sign"])
 
 
-_COMPOSABLE = frozenset(
-    [
-        "Abs",
-        "Acos",
-        "Acosh",
-        "Asin",
-        "Asinh",
-        "Atan",
-        "Atanh",
-        "Ceil",
-        "Cos",
-        "Cosh",
-        "Elu",
-        "Exp",
-        "Expm1",
-        "Floor",
-        "Inv",
-        "Log",
-        "Log1p",
-        "Neg",
-        "Reciprocal",
-        "Relu",
-        "Relu6",
-        "Rint",
-        "Round",
-        "Rsqrt",
-        "Selu",
-        "Sigmoid",
-        "Sin",
-        "Sinh",
-        "Sqrt",
-        "Square",
-        "Tan",
-        "Tanh",
-    ]
-)
+_COMPOSABLE = frozenset((
+    "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Ceil", "Cos", "Cosh", "Elu", "Exp", "Expm1", "Floor", "Inv",
+    "Log", "Log1p", "Neg", "Reciprocal", "Relu", "Relu6", "Rint", "Round", "Rsqrt", "Selu", "Sigmoid", "Sin", "Sinh",
+    "Sqrt", "Square", "Tan", "Tanh",
+))  # fmt: skip
 
 
 def _require_composable(op_names: list[str]) -> None:
@@ -364,7 +333,7 @@ def _require_composable(op_names: list[str]) -> None:
 
 @kernel("_UnaryOpsComposition")
 def unary_ops_composition(x: Array, *, op_names: list[str]) -> Result:
-    """The last of the ops of ... the first op of x."""
+    """Apply the ops in turn. TensorFlow's optimizer makes one node of a chain of them."""
     _require_composable(op_names)
     attrs = {"T": dtypes.from_numpy(x.dtype)}
     for op in op_names:

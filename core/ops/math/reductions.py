@@ -319,14 +319,12 @@ def range_(start: Array, limit: Array, delta: Array) -> Result:
     if (delta > 0 and start > limit) or (delta < 0 and start < limit):
         raise InvalidArgumentError(f"Requires start {'<=' if delta > 0 else '>='} limit when delta {delta}: {start}/{limit}")
     if start.dtype.kind in "iu":
-        return _whole_range(int(start), int(delta), _range_size(start, limit, delta), start.dtype)
+        # NumPy counts by a quotient of floats: that of this end is whole, while that of the limit may be rounded.
+        first, step = int(start), int(delta)
+        return np.arange(first, first + _range_size(start, limit, delta) * step, step, start.dtype)
     # TensorFlow computes each number in the dtype of the op: it rounds the product, then the sum.
     places = np.arange(_range_size(start, limit, delta))
     return start + places.astype(start.dtype) * delta
-
-
-def _whole_range(start: int, delta: int, count: int, dtype: Any) -> Array:
-    return np.arange(start, start + count * delta, delta, dtype=dtype)
 
 
 def _range_size(start: Array, limit: Array, delta: Array) -> int:

@@ -471,7 +471,7 @@ def _max_pool_grad_lowering(xla: Any, x: Any, y: Any, dy: Any, *, window: Window
     """Return the gradient of each window at its first largest element; on a CPU XLA's scatter is 5 to 20 times slower."""
     if not _takes_slices(xla, window.ksize):
         return xla.pulled_back(lambda x: _max_of_windows(xla, x, window), x, dy)
-    windows = _Windows(xla, x, _lowest(x.dtype), window)
+    windows = _Windows(xla, x, _neutral_of_max(x.dtype), window)
     _, at = _first_largest(xla, windows)
     zero = np.zeros((), dy.dtype)
     return windows.summed([xla.where(at == number, dy, zero) for number in range(len(windows.places))])
@@ -499,7 +499,7 @@ def _max_pool_with_argmax_lowering(
     reject_depth(PoolingAttributes(4, window))
     if 0 in x.shape:
         raise InvalidArgumentError(f"the input must not be empty: {x.shape}")
-    windows = _Windows(xla, x, _lowest(x.dtype), window)
+    windows = _Windows(xla, x, _neutral_of_max(x.dtype), window)
     best, at = _first_largest(xla, windows)
     places = (windows.numbers(place, include_batch_in_index) for place in windows.places)
     return best, sum(xla.where(at == number, place, 0) for number, place in enumerate(places))
@@ -508,7 +508,7 @@ def _max_pool_with_argmax_lowering(
 @lower("MaxPoolGradGrad")
 def _max_pool_grad_grad_lowering(xla: Any, x: Any, y: Any, dx: Any, *, window: WindowAttributes) -> Any:
     """Return the element of `dx` where each window of x first equals `y`; 0 where none does."""
-    windows, taken = (_Windows(xla, each, _lowest(each.dtype), window) for each in (x, dx))
+    windows, taken = (_Windows(xla, each, _neutral_of_max(each.dtype), window) for each in (x, dx))
     result, is_found = xla.zeros(y.shape, dx.dtype), xla.zeros(y.shape, bool)
     for element, value, is_element in zip(windows.elements, taken.elements, windows.inside()):
         is_first = (element == y) & is_element & ~is_found
@@ -526,7 +526,7 @@ def _max_pool_3d_grad_grad_lowering(xla: Any, x: Any, y: Any, dx: Any, *, window
 @lower("MaxPool3DGrad")
 def _max_pool_3d_grad_lowering(xla: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) -> Any:
     """Return the gradient of each window at all elements near `y`, as TensorFlow does in three dimensions."""
-    windows = _Windows(xla, x, _lowest(x.dtype), window)
+    windows = _Windows(xla, x, _neutral_of_max(x.dtype), window)
     zero = np.zeros((), dy.dtype)
     pairs = zip(windows.elements, windows.inside())
     return windows.summed([xla.where((abs(element - y) < NEAR) & is_element, dy, zero) for element, is_element in pairs])
@@ -557,19 +557,20 @@ def _takes_slices(xla: Any, ksize: Sequence[int]) -> bool:
 
 def _max_of_windows(xla: Any, x: Any, window: WindowAttributes) -> Any:
     """Return the largest element of each window; in windows of space, NaN and -inf count as the lowest number."""
-    lowest, is_float, ksize = _lowest(x.dtype), x.dtype.kind not in "iu", window.ksize
+    neutral, is_float, ksize = _neutral_of_max(x.dtype), x.dtype.kind not in "iu", window.ksize
     windows = ksize, window.strides, _padding(window)
     if ksize[window.data_format.index("C")] > 1 or not (is_float or _takes_slices(xla, ksize)):
-        return xla.lax.reduce_window(x, lowest, xla.lax.max, *windows)
-    least = xla.finfo(x.dtype).min if is_float else lowest
+        return xla.lax.reduce_window(x, neutral, xla.lax.max, *windows)
+    least = xla.finfo(x.dtype).min if is_float else neutral
     if _takes_slices(xla, ksize):
-        elements = _Windows(xla, x, lowest, window).elements
+        elements = _Windows(xla, x, neutral, window).elements
         return functools.reduce(lambda best, element: xla.where(element > best, element, best), elements, least)
-    largest = xla.lax.reduce_window(xla.where(xla.isnan(x), lowest, x), lowest, xla.lax.max, *windows)
+    largest = xla.lax.reduce_window(xla.where(xla.isnan(x), neutral, x), neutral, xla.lax.max, *windows)
     return xla.maximum(largest, least)
 
 
-def _lowest(dtype: np.dtype[Any]) -> Any:
+def _neutral_of_max(dtype: np.dtype[Any]) -> Any:
+    """Return what no element is below: of floats -inf."""
     return np.array(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf, dtype)
 
 
@@ -650,7 +651,7 @@ def _max_pool_onnx(g: Any, x: Any, *, window: WindowAttributes) -> Any:
 
 @onnx("MaxPoolV2")
 def _max_pool_v2_onnx(g: Any, x: Any, ksize: Any, strides: Any, *, padding: str, data_format: str) -> Any:
-    return pooled(g, x, "MaxPool", window_of_inputs(g, ksize, strides, padding, data_format))
+    return pooled(g, x, "MaxPool", _window_of_inputs(g, ksize, strides, padding, data_format))
 
 
 @onnx("AvgPool", "AvgPool3D")
@@ -667,7 +668,7 @@ def pooled(g: Any, x: Any, op: str, window: WindowAttributes, **attrs: Any) -> A
     return on_channels_first(g, x, data_format, lambda first: g.op(op, first, **attrs))
 
 
-def window_of_inputs(g: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> WindowAttributes:
+def _window_of_inputs(g: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> WindowAttributes:
     """Return the window of constant sizes and strides."""
     sizes, steps = (g.known(value, "windows and strides").tolist() for value in (ksize, strides))
     return WindowAttributes(steps, padding, data_format=data_format, ksize=sizes)
@@ -704,7 +705,7 @@ def _max_pool_3d_grad_onnx(g: Any, x: Any, y: Any, dy: Any, *, window: WindowAtt
     ksize, steps = spatial(window.ksize, data_format), spatial(window.strides, data_format)
     pads = window_pads(sizes, ksize, steps, (1, 1, 1), window.padding)
     first = 2 if is_channels_first(data_format) else 1
-    places = [_windows(*geometry) for geometry in zip(sizes, ksize, steps, pads)]
+    places = [_window_numbers(*geometry) for geometry in zip(sizes, ksize, steps, pads)]
     shares = []
     for offsets in itertools.product(*map(range, ksize)):
         largest, share = y, dy
@@ -716,7 +717,7 @@ def _max_pool_3d_grad_onnx(g: Any, x: Any, y: Any, dy: Any, *, window: WindowAtt
     return functools.reduce(g.Add, shares)
 
 
-def _windows(size: int, width: int, step: int, pads: tuple[int, int]) -> Array:
+def _window_numbers(size: int, width: int, step: int, pads: tuple[int, int]) -> Array:
     """Return for each offset in a window the number of the window that has each element there; -1 for none."""
     before = np.arange(size) + pads[0] - np.arange(width)[:, None]
     count = (size + sum(pads) - width) // step + 1
@@ -799,7 +800,7 @@ def _of_window_inputs_onnx(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the lowering of a gradient whose windows and strides are inputs."""
 
     def lowering(g: Any, x: Any, y: Any, grad: Any, ksize: Any, strides: Any, *, padding: str, data_format: str) -> Any:
-        return function(g, x, y, grad, window=window_of_inputs(g, ksize, strides, padding, data_format))
+        return function(g, x, y, grad, window=_window_of_inputs(g, ksize, strides, padding, data_format))
 
     return lowering
 

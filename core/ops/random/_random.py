@@ -7,7 +7,7 @@ import math
 import threading
 import zlib
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,6 +19,11 @@ from ...types.dims import DimLike, ceil_div
 from ...types.dtypes import from_numpy
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..shared.shape_arguments import dims_of, unknown_dims
+
+PHILOX: Final = 1
+THREEFRY: Final = 2
+AUTO_SELECT: Final = 3
+"""TensorFlow's numbers of algorithms; a CPU runs Philox alone, and selects it."""
 
 
 class Stream(Philox):

@@ -20,6 +20,9 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..shared.variable_access import resource_variable
 from ._random import (
+    AUTO_SELECT,
+    PHILOX,
+    THREEFRY,
     as_dims,
     binomial_flops,
     draw_binomial,
@@ -33,9 +36,6 @@ from ._random import (
     uniform_int_flops,
 )
 
-_PHILOX: Final = 1
-_THREEFRY: Final = 2
-_AUTO_SELECT: Final = 3
 _STATE_SIZE: Final = 3
 _MASK64: Final = (1 << 64) - 1
 
@@ -48,7 +48,7 @@ def _state(handle: Any, algorithm: Any, tags: int = 0) -> tuple[Variable, Philox
     state, variable = _words_of(handle)
     if state.ndim != 1:
         raise InvalidArgumentError(f"RNG state must have one and only one dimension, not {state.ndim}")
-    if int(algorithm) == _THREEFRY:
+    if int(algorithm) == THREEFRY:
         raise UnimplementedError("the ThreeFry algorithm does not run on a CPU")
     if len(state) < _STATE_SIZE + tags:
         raise InvalidArgumentError(f"the size of state must be at least {_STATE_SIZE + tags}; got {len(state)}")
@@ -75,7 +75,7 @@ def _check_algorithm(algorithm: Any) -> None:
     """Raise InvalidArgumentError unless the scalar `algorithm` is the id of an algorithm of TensorFlow's."""
     if np.ndim(algorithm):
         raise InvalidArgumentError(f"algorithm must have shape [], not {Shape(np.shape(algorithm))}")
-    if int(algorithm) not in (_PHILOX, _THREEFRY, _AUTO_SELECT):
+    if int(algorithm) not in (PHILOX, THREEFRY, AUTO_SELECT):
         raise InvalidArgumentError(f"Unsupported algorithm id: {int(algorithm)}")
 
 
@@ -162,7 +162,7 @@ def stateful_random_binomial(
     """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
     _check_algorithm(algorithm)
     resource_variable(resource).read()  # a state that is not there is reported first
-    if int(algorithm) != _PHILOX:
+    if int(algorithm) != PHILOX:
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
     variable, gen = _state(resource, algorithm)
     drawn = draw_binomial(gen, shape, counts, probs, dtype)

@@ -1,4 +1,4 @@
-"""Random ops that are pure functions of a seed, or of a key and a counter."""
+"""Random ops that are pure functions of a seed, or of a key and a counter: numbers, shuffles and roundings, and the keys."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ from ..shared.argument_checks import require, require_rank, require_shape, scala
 from ..shared.plain_shapes import scalar_shape
 from . import _random_programs as programs
 from ._random import (
+    AUTO_SELECT,
+    PHILOX,
     as_dims,
     binomial_flops,
     bounded_normal_flops,
@@ -61,8 +63,6 @@ from ._random import (
 )
 from .random import bounded_cost, bounded_normals
 
-_PHILOX: Final = 1
-_AUTO_SELECT: Final = 3
 _OTHER_ALGORITHMS: Final = (0, 2)
 """Numbers that TensorFlow knows but does not run: no error as long as nothing is to be drawn."""
 
@@ -80,9 +80,9 @@ def seeded(seed: Any) -> Philox:
     return Philox(mix[0] | mix[1] << 32, (mix[2] | mix[3] << 32) << 64)
 
 
-def keyed(key: Any, counter: Any, alg: Any, size: int = 1) -> Philox:
+def _keyed(key: Any, counter: Any, alg: Any, size: int = 1) -> Philox:
     """Return the generator of a key and a counter as tensors, for `size` outputs; only Philox runs on a CPU."""
-    check_algorithm(alg, size)
+    _check_algorithm(alg, size)
     if key.shape != (1,):
         raise InvalidArgumentError(f"key must have shape [1], not {Shape(key.shape)}")
     if counter.ndim != 1 or len(counter) < 2:
@@ -90,20 +90,20 @@ def keyed(key: Any, counter: Any, alg: Any, size: int = 1) -> Philox:
     return Philox(key.item(0), counter.item(0) | counter.item(1) << 64)
 
 
-def check_algorithm(alg: Any, size: int) -> None:
+def _check_algorithm(alg: Any, size: int) -> None:
     """Raise InvalidArgumentError unless the scalar `alg` is an algorithm that a CPU runs for `size` outputs."""
     if alg.ndim:
         raise InvalidArgumentError(f"alg must have shape [], not {Shape(np.shape(alg))}")
     algorithm = alg.item()
-    if algorithm not in (_PHILOX, _AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
+    if algorithm not in (PHILOX, AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
 
 
-def require_seed(seed: TensorSpec) -> None:
+def _require_seed(seed: TensorSpec) -> None:
     merge_shapes(seed.shape, Shape([2]))
 
 
-def require_keys(key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> None:
+def _require_keys(key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> None:
     merge_shapes(key.shape, Shape([1]))
     merge_shapes(counter.shape, Shape([None]))
     require_scalars(alg)
@@ -169,13 +169,13 @@ def _register(draw: _Draw) -> None:
         return draw.kernel(seeded(seed), shape, *bounds, dtype=dtype)
 
     def by_key(shape: Array, key: Array, counter: Array, alg: Array, *bounds: Array, dtype: DType) -> Result:
-        return draw.kernel(keyed(key, counter, alg, _size(shape)), shape, *bounds, dtype=dtype)
+        return draw.kernel(_keyed(key, counter, alg, _size(shape)), shape, *bounds, dtype=dtype)
 
     by_seed.__doc__ = by_key.__doc__ = draw.samples
     kernel(op)(by_seed)
     kernel(op_v2)(by_key)
     arrays(op, static=(0,), sizes=(0,))(programs.by_seed(draw.program))
-    arrays(op_v2, static=(0, 3), sizes=(0,))(programs.by_key(draw.program, check_algorithm))
+    arrays(op_v2, static=(0, 3), sizes=(0,))(programs.by_key(draw.program, _check_algorithm))
     shape(op)(seeded_shape)
     shape(op_v2)(keyed_shape)
     flops(op, op_v2)(draw.cost)
@@ -183,13 +183,13 @@ def _register(draw: _Draw) -> None:
 
 
 def seeded_shape(shape: TensorSpec, seed: TensorSpec, *bounds: TensorSpec) -> Shape:
-    require_seed(seed)
+    _require_seed(seed)
     require_scalars(*bounds)
     return requested_shape(shape)
 
 
 def keyed_shape(shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, *bounds: TensorSpec) -> Shape:
-    require_keys(key, counter, alg)
+    _require_keys(key, counter, alg)
     require_scalars(*bounds)
     return requested_shape(shape)
 
@@ -210,7 +210,7 @@ def stateless_multinomial(logits: Array, num_samples: Array, seed: Array, *, out
 
 @shape("StatelessMultinomial")
 def stateless_multinomial_shape(logits: TensorSpec, num_samples: TensorSpec, seed: TensorSpec) -> Shape:
-    require_seed(seed)
+    _require_seed(seed)
     return multinomial_shape(logits, num_samples)
 
 
@@ -235,7 +235,7 @@ def _gamma(gen: Philox, shape: Array, alpha: Array) -> Array:
 
 @shape("StatelessRandomGammaV2")
 def stateless_random_gamma_v2_shape(shape: TensorSpec, seed: TensorSpec, alpha: TensorSpec) -> Shape:
-    require_seed(seed)
+    _require_seed(seed)
     return requested_shape(shape)
 
 
@@ -259,14 +259,14 @@ def _gamma_gradient(g: GradientBuilder, node: Node, alpha: Any, grad: Output) ->
 @kernel("StatelessRandomGammaV3")
 def stateless_random_gamma_v3(shape: Array, key: Array, counter: Array, alg: Array, alpha: Array) -> Result:
     """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
-    return _gamma(keyed(key, counter, alg, _size(shape)), shape, alpha)
+    return _gamma(_keyed(key, counter, alg, _size(shape)), shape, alpha)
 
 
 @shape("StatelessRandomGammaV3")
 def stateless_random_gamma_v3_shape(
     shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, alpha: TensorSpec
 ) -> Shape:
-    require_keys(key, counter, alg)
+    _require_keys(key, counter, alg)
     return requested_shape(shape)
 
 
@@ -290,7 +290,7 @@ def stateless_random_poisson(shape: Array, seed: Array, lam: Array, *, dtype: DT
 
 @shape("StatelessRandomPoisson")
 def stateless_random_poisson_shape(shape: TensorSpec, seed: TensorSpec, lam: TensorSpec) -> Shape:
-    require_seed(seed)
+    _require_seed(seed)
     return requested_shape(shape)
 
 
@@ -307,7 +307,7 @@ def stateless_random_binomial(shape: Array, seed: Array, counts: Array, probs: A
 
 @shape("StatelessRandomBinomial")
 def stateless_random_binomial_shape(shape: TensorSpec, seed: TensorSpec, counts: TensorSpec, probs: TensorSpec) -> Shape:
-    require_seed(seed)
+    _require_seed(seed)
     broadcast_shapes(counts.shape, probs.shape)
     return requested_shape(shape)
 
@@ -344,7 +344,7 @@ def stateless_parameterized_truncated_normal(
 def stateless_parameterized_truncated_normal_shape(
     shape: TensorSpec, seed: TensorSpec, means: TensorSpec, stddevs: TensorSpec, minvals: TensorSpec, maxvals: TensorSpec
 ) -> Shape:
-    require_seed(seed)
+    _require_seed(seed)
     broadcast_shapes(means.shape, stddevs.shape, minvals.shape, maxvals.shape)
     return requested_shape(shape)
 
@@ -390,14 +390,14 @@ def stateless_random_get_key_counter(seed: Array) -> tuple[Result, Result]:
 
 @shape("StatelessRandomGetKeyCounter")
 def get_key_counter_shape(seed: TensorSpec) -> tuple[Shape, Shape]:
-    require_seed(seed)
+    _require_seed(seed)
     return Shape([1]), Shape([2])
 
 
 @kernel("StatelessRandomGetKeyCounterAlg")
 def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
     """The key (1), the counter (2) and the algorithm that a seed stands for."""
-    return *stateless_random_get_key_counter(seed), np.int32(_PHILOX)
+    return *stateless_random_get_key_counter(seed), np.int32(PHILOX)
 
 
 @shape("StatelessRandomGetKeyCounterAlg")
@@ -408,7 +408,7 @@ def get_key_counter_alg_shape(seed: TensorSpec) -> tuple[Shape, ...]:
 @kernel("StatelessRandomGetAlg")
 def stateless_random_get_alg() -> Result:
     """The number of the algorithm that a CPU runs."""
-    return np.int32(_PHILOX)
+    return np.int32(PHILOX)
 
 
 shape("StatelessRandomGetAlg")(scalar_shape)
@@ -417,15 +417,13 @@ zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "S
 facts("random", of=("StatelessRandomGetAlg",))
 
 arrays("StatelessRandomGetKeyCounter")(programs.key_and_counter)
-arrays("StatelessRandomGetKeyCounterAlg")(
-    lambda xp, seed: (*programs.key_and_counter(xp, seed), xp.asarray(np.int32(_PHILOX)))
-)
+arrays("StatelessRandomGetKeyCounterAlg")(lambda xp, seed: (*programs.key_and_counter(xp, seed), xp.asarray(np.int32(PHILOX))))
 
 
 @kernel("StatelessShuffle")
 def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> Result:
     """The rows of `value` in an order that key and counter decide."""
-    gen = keyed(key, counter, alg)
+    gen = _keyed(key, counter, alg)
     if value.ndim == 0 or len(value) <= 1 or value.size == 0:
         return value
     return shuffled(gen, value)
@@ -433,7 +431,7 @@ def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> R
 
 @shape("StatelessShuffle")
 def stateless_shuffle_shape(value: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
-    require_keys(key, counter, alg)
+    _require_keys(key, counter, alg)
     return value.shape
 
 
@@ -493,7 +491,6 @@ not_differentiable("RandomIndexShuffle")
 facts("lengthy", of=("RandomIndexShuffle",))
 
 
-_PHILOX_OR_AUTOMATIC: Final = (1, 3)
 _INTEGERS_AT_ONCE: Final = 8
 _LANES: Final = {"float32": 8, "float64": 4}
 """Numbers that TensorFlow's kernel rounds to int32 in a single step, with one block of random words for all lanes."""
@@ -503,7 +500,7 @@ _LANES: Final = {"float32": 8, "float64": 4}
 def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array, *, Tout: DType) -> Result:
     """Round each input up or down at random, up with the probability of the fraction; NaN becomes 0."""
     algorithm = scalar(alg, "alg")
-    require(algorithm in _PHILOX_OR_AUTOMATIC, f"Unsupported algorithm id: {algorithm}")
+    require(algorithm in (PHILOX, AUTO_SELECT), f"Unsupported algorithm id: {algorithm}")
     require_shape(key, (1,), "key")
     require_rank(counter, 1, "counter")
     require(len(counter) >= 1, f"counter must not be empty: {counter.shape}")

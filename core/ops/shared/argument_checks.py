@@ -70,6 +70,11 @@ def may_equal(dims: Sequence[Any], expected: Sequence[Any]) -> bool:
     return len(dims) == len(expected) and not any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)
 
 
+def require_known_sizes(expected: tuple[Any, ...], sizes: tuple[Any, ...]) -> None:
+    """Require equal shapes of arrays in a lowering, as far as sizes are known before the run."""
+    require(may_equal(sizes, expected), f"{sizes} must be {expected}")
+
+
 def scalar(x: Array, name: str) -> Any:
     """Return the element of a tensor of rank 0: a number, or the bytes of a string."""
     if isinstance(x, np.ndarray | np.generic) and not x.ndim:
@@ -86,12 +91,6 @@ def single(x: Array, name: str) -> Any:
     if np.size(x) != 1:
         raise InvalidArgumentError(f"{name} must have one element, not shape {np.shape(x)}")
     return np.asarray(x).item()
-
-
-def require_known_sizes(expected: tuple[Any, ...], sizes: tuple[Any, ...]) -> None:
-    """Require equal shapes of arrays in a lowering, as far as sizes are known before the run."""
-    pairs = [(size, other) for size, other in zip(expected, sizes) if isinstance(size, int) and isinstance(other, int)]
-    require(len(expected) == len(sizes) and all(size == other for size, other in pairs), f"{sizes} must be {expected}")
 
 
 def with_rank(shape: Shape, rank: int) -> tuple[DimLike, ...]:

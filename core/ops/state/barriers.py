@@ -86,7 +86,7 @@ def barrier_take_many(
         _batch([components[i] for _, _, components in elements], dtype, size)
         for i, (dtype, size) in enumerate(zip(target.spec.dtypes, target.spec.component_shapes))
     ]
-    return indices, object_array((key for _, key, _ in elements)), values
+    return indices, object_array(key for _, key, _ in elements), values
 
 
 def _batch(rows: list[Array], dtype: DType, size: Shape) -> Array:

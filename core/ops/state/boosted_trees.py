@@ -395,8 +395,7 @@ def boosted_trees_example_debug_outputs(
         raise InvalidArgumentError("Currently only one dimensional outputs are supported.")
     ensemble = resource(tree_ensemble_handle, TreeEnsemble).ensemble
     features = _matrices(bucketized_features)
-    count = len(features[0])
-    return object_array(bounded(_debug_output(*ensemble.paths(features, i)) for i in range(count)), (count,))
+    return object_array(bounded(_debug_output(*ensemble.paths(features, i)) for i in range(len(features[0]))))
 
 
 def _debug_output(splits: list[int], logits: list[float], leaves: list[int]) -> bytes:

@@ -204,11 +204,11 @@ def record_input(
     if min(file_parallelism, batch_size) < 0:
         raise InvalidArgumentError(f"file_parallelism {file_parallelism} and batch_size {batch_size} must not be negative")
     if batch_size == 0:
-        return object_array([], (0,))
+        return object_array([])
     source = ctx.state(lambda: _RecordSource(_all_records(ctx, file_pattern, compression_type), file_random_seed))
     with source:
         batch = [source.draw(file_buffer_size, file_shuffle_shift_ratio) for _ in range(batch_size)]
-    return object_array(batch, (batch_size,))
+    return object_array(batch)
 
 
 class _RecordSource(Shared):

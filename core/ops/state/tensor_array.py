@@ -424,7 +424,7 @@ onnx("TensorArraySizeV3")(lambda g, handle, flow: lists.length(g, flow))
 onnx("TensorArrayCloseV3")(lambda g, handle: ())
 
 
-# In array programs a handle is the array itself; the methods are in engines/list_programs.
+# In array programs a handle is the array itself; the methods are in engines/xla/list_programs.
 
 
 @lower("TensorArrayV3", static=(0,), always=True)

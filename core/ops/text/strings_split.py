@@ -32,7 +32,7 @@ def _as_sparse(rows: list[list[bytes]]) -> tuple[Array, Array, Array]:
         count = len(rows[0])
         indices = np.zeros((count, 2), np.int64)
         indices[:, 1] = np.arange(count)
-        return indices, object_array(rows[0], (count,)), np.array([1, count], np.int64)
+        return indices, object_array(rows[0]), np.array([1, count], np.int64)
     lengths = np.fromiter(map(len, rows), np.int64, len(rows))
     firsts = np.cumsum(lengths) - lengths
     indices = np.empty((int(lengths.sum()), 2), np.int64)

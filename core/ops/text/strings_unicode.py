@@ -126,10 +126,10 @@ def unicode_encode(
     bounds, codec = splits.tolist(), _OUTPUT_CODECS[output_encoding]
     if unicode.is_scalar_value(codes).all():
         text = codes.astype("<u4").tobytes().decode("utf-32-le")
-        return object_array((text[a:b].encode(codec) for a, b in itertools.pairwise(bounds)), (len(bounds) - 1,))
+        return object_array(text[a:b].encode(codec) for a, b in itertools.pairwise(bounds))
     values = [_encodable(code, errors, replacement_char) for code in codes.tolist()]
     rows = ([c for c in values[a:b] if c != unicode.INVALID] for a, b in itertools.pairwise(bounds))
-    return object_array((_write(row, codec) for row in rows), (len(bounds) - 1,))
+    return object_array(_write(row, codec) for row in rows)
 
 
 def _check_splits(splits: Array, count: int) -> None:

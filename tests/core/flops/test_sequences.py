@@ -11,7 +11,6 @@ from tests.core.flops import definitions, definitions_sequences
 from tests.core.flops.counting import counted, normal
 from tests.core.flops.held import EXAMPLES, SMALL, Cases, Node, hold, holds
 from tfg.core.numerics import sequences
-from tfg.core.numerics import sequences as edits
 
 HELD: Cases = {}
 
@@ -119,7 +118,7 @@ def edit_distance(draw, tally):
     pair = [np.int64(draw(st.lists(st.integers(0, 2), min_size=1, max_size=5))) for _ in range(2)]
     result = definitions_sequences.edit_distance(*(counted(row, tally) for row in pair))
     sizes = [np.array([len(row)]) for row in pair]
-    assert np.asarray(result) == edits.edit_distances(pair[0], sizes[0], pair[1], sizes[1])
+    assert np.asarray(result) == sequences.edit_distances(pair[0], sizes[0], pair[1], sizes[1])
     inputs = [(np.int64([(0, i) for i in range(len(row))]), row, np.int64([1, len(row)])) for row in pair]
     return Node([*inputs[0], *inputs[1]])
 
