@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from ...core.drawing.view_model import NodeOverlay, Report, Sheet
-from ...core.explaining.graph_facts import GraphFacts
-from ...core.flops.measured import Measurement
 from ...core.graph.graph import Graph, Node
 from ...core.model.model_view import ModelView
 from ...core.support import dataclasses
