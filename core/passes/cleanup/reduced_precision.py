@@ -1,4 +1,6 @@
-"""Weights, or weights and computation, in 16-bit floats, with casts where float32 begins and ends."""
+"""Fewer bits for numbers: weights, or weights and computation, in 16-bit floats, with casts where float32 begins and ends;
+weights rounded to few values, or stored in 8 bits.
+"""
 
 from __future__ import annotations
 
@@ -348,7 +350,7 @@ class QuantizeWeights(Pass):
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         for node, value in _weights(graph, ctx, self.minimum_size):
-            low, high = _range(value)
+            low, high = _least_and_greatest(value)
             step = np.float32((high - low) / 255)
             least = np.round(np.float32(low) / step)  # Dequantize rounds the least element to whole steps
             codes = np.clip(np.round(value / step) - least, 0, 255).astype(dtypes.quint8.numpy)
@@ -384,7 +386,7 @@ def _weights(graph: Graph, ctx: PassContext, minimum: int) -> Iterator[tuple[Nod
                 yield node, value
 
 
-def _range(value: Any) -> tuple[float, float]:
+def _least_and_greatest(value: Any) -> tuple[float, float]:
     """Return the least and greatest element, moved apart where they are equal."""
     low, high = float(value.min()), float(value.max())
     if low != high:
