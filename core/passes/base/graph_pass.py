@@ -1,4 +1,7 @@
-"""The base class of passes, a frozen dataclass whose fields are the pass's options, and the context of a pass."""
+"""The base class of passes, a frozen dataclass whose fields are the pass's options, and the context of a pass.
+
+Passes share ways to write their options as text, to search the descendants of nodes, and to change copies of functions.
+"""
 
 from __future__ import annotations
 
@@ -503,6 +506,9 @@ def become(
     graph.set_inputs(node, inputs, control_inputs)
 
 
+# Passes and their options as text: `fold{limit=1MB},cse`.
+
+
 def parse_passes(text: str) -> list[tuple[str, dict[str, str]]]:
     """Parse `fold{limit=1MB},cse` into names with options; InvalidArgumentError for another form."""
     parsed = []
@@ -563,7 +569,9 @@ def parse_size(text: str) -> int:
     return int(match[1]) * _UNITS[match[2]]
 
 
-STEPS: Final = 200
+# The descendants of nodes: searched lazily in order, and each search shared by all queries.
+
+_WAVE_STEPS: Final = 200
 """The number of steps of all waves for each node of the graph; then the waves stop."""
 
 
@@ -582,7 +590,7 @@ class Waves:
         self._met: dict[Hashable, set[Node]] = {}
         self._borders: dict[Hashable, list[tuple[float, int, Node]]] = {}
         self._serial: Iterator[int] = itertools.count()
-        self._left = STEPS * len(places)
+        self._left = _WAVE_STEPS * len(places)
 
     def __contains__(self, source: object) -> bool:
         return source in self._met
@@ -613,6 +621,9 @@ class Waves:
     def place(self, node: Node) -> float:
         """Return the place of a node."""
         return self._places.get(node, -math.inf)
+
+
+# Copies of functions on their way to becoming functions of their own.
 
 
 def copy_blocker(ctx: PassContext, function: Function) -> str | None:

@@ -1,4 +1,7 @@
-"""Convolutions and matrix products seen as linear maps: where their channels lie, and their weights scaled by channel."""
+"""Convolutions and matrix products seen as linear maps: where their channels lie, and their weights scaled by channel.
+
+Constants are put together under conditions: results differ by rounding only, whatever the other operand is.
+"""
 
 from __future__ import annotations
 
@@ -103,6 +106,8 @@ def wide(values: Any) -> Any:
     return values.astype(np.float32) if values.dtype.itemsize == 2 else values
 
 
+# Conditions on constants under which two computations of a result differ by rounding only, for any other operand.
+
 _DIGITS: Final = 4
 """The largest ratio of the largest constant to the sum of constants: at most two bits are lost."""
 _MARGIN: Final = 4
@@ -115,8 +120,8 @@ def sum_hazard(total: Any, terms: Sequence[Any], unit: Any = 0.0) -> str:
 
     Terms of a few times `unit` may cancel: the last digits of the terms are those of `unit`.
     """
-    wide = [_magnitudes(term) for term in terms]
-    greatest, together = _broadcast(np.maximum, wide), _broadcast(np.add, wide)
+    sizes = [_magnitudes(term) for term in terms]
+    greatest, together = _broadcast(np.maximum, sizes), _broadcast(np.add, sizes)
     if np.any((_magnitudes(total) * _DIGITS < greatest) & (greatest > _DIGITS * _magnitudes(unit))):
         return "the constants cancel"
     limits = _limits(total)
@@ -132,8 +137,8 @@ def product_hazard(product: Any, factors: Sequence[Any]) -> str:
     """
     if product.dtype.kind == "c":
         return "parts of complex products may overflow"
-    wide = [_magnitudes(factor) for factor in factors]
-    if not (all(np.all(f >= 1) for f in wide) or all(np.all(f <= 1) for f in wide)):
+    sizes = [_magnitudes(factor) for factor in factors]
+    if not (all(np.all(size >= 1) for size in sizes) or all(np.all(size <= 1) for size in sizes)):
         return "an intermediate product may overflow or underflow"
     return "" if all(map(is_normal, (product, *factors))) else "the constants leave the range of normal numbers"
 
@@ -156,8 +161,8 @@ def most(array: Any) -> float:
 
 
 def _magnitudes(array: Any) -> Any:
-    wide = np.asarray(array)
-    return np.abs(wide.astype(np.complex128 if wide.dtype.kind == "c" else np.float64))
+    array = np.asarray(array)
+    return np.abs(array.astype(np.complex128 if array.dtype.kind == "c" else np.float64))
 
 
 def _broadcast(combine: Any, arrays: Sequence[Any]) -> Any:

@@ -31,6 +31,8 @@ from ...types.shapes import Shape
 from ..base.accuracy import Accuracy, Rule, RuleSet, rounds
 from ..base.graph_pass import PassContext, Waves
 
+# The axes of the weights of convolutions and matrix products that are channels of the result and of the data.
+
 WEIGHTS = 1
 """The index of the weights among the inputs of every product."""
 
@@ -92,6 +94,8 @@ def weights_sum(product: Node, weights: Any) -> float:
     summed = np.abs(weights).sum(others, dtype=np.float64)
     return float(np.max(summed, initial=0))
 
+
+# The driver of rules.
 
 MOST_MADE: Final = 2**20
 """The largest number of elements of a constant that a rule makes of a shape alone."""
