@@ -351,7 +351,7 @@ class Slots:
         first_write: dict[Node, int] = {}
         trails: dict[Output, Output] = {}
         for i, unit in enumerate(self.units.order):
-            for node in [unit] if isinstance(unit, Node) else _nodes_within(unit):
+            for node in [unit] if isinstance(unit, Node) else unit.nodes_within():
                 for owner in written_variables(node, trails):
                     first_write.setdefault(owner, i)
         nodes = [unit for unit in self.units.order if isinstance(unit, Node)]
@@ -370,13 +370,6 @@ class Slots:
 
 def _keeps_or_writes(kind: NodeKinds) -> bool:
     return has_fact(kind.op, "side_effect") or has_fact(kind.op, "input_pipeline")
-
-
-def _nodes_within(frame: Frame) -> Iterator[Node]:
-    """Yield the nodes of a loop and of the loops inside."""
-    yield from frame.nodes
-    for inner in frame.children:
-        yield from _nodes_within(inner)
 
 
 class FrameSteps:
