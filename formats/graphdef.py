@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from ..core.graph.graph import Function, Graph, Node
 from ..core.graph.import_upgrades import complete_attrs, forget_unstated_shape
@@ -21,10 +21,6 @@ from .function_library import FunctionLibrary, encode_library
 from .node_writing import NodePrinter, NodeWriter
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary, GraphDef, NodeDef
 from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObject, SavedObjectGraph, StructuredValue
-
-if TYPE_CHECKING:
-    from .protos.meta_graph_pb2 import SavedObjectGraph
-
 
 Kind = Literal["graph", "meta_graph"]
 _MAX_MEMO: Final = 10_000
@@ -103,7 +99,7 @@ class NodeStream:
         return self._read_versions
 
     def has_at(self, place: int, other: NodeStream) -> bool:
-        """Return True where the bytes at a place equal the bytes of another stream's last node."""
+        """Return True if the bytes at a place equal the bytes of another stream's last node."""
         return self._scan.has_at(place, other._scan.last_field())
 
     def functions(self) -> Iterator[Function]:

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from ...core.drawing.view_model import NodeOverlay, Report, Sheet
-from ...core.explaining.graph_facts import GraphFacts
-from ...core.flops.measured import Measurement
 from ...core.graph.graph import Graph, Node
 from ...core.model.model_view import ModelView
 from ...core.support import dataclasses
@@ -134,7 +132,7 @@ def _progress(working: render.Working, stage: str) -> Report:
 
 
 def _opened(path: str) -> bool:
-    """Open a page in the browser; False where there is none."""
+    """Open a page in the browser; False if there is none."""
     import webbrowser  # lazy: most pages are only written
 
     return webbrowser.open(pathlib.Path(path).absolute().as_uri())

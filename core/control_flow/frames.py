@@ -47,6 +47,16 @@ class Frame:
     def with_op(self, ops: Sequence[str]) -> list[Node]:
         return [node for node in self.nodes if node.op in ops]
 
+    def nodes_within(self) -> list[Node]:
+        """Return the nodes of this loop and of all nested loops."""
+        nodes: list[Node] = []
+        pending = [self]
+        while pending:
+            inner = pending.pop()
+            nodes += inner.nodes
+            pending += reversed(inner.children)
+        return nodes
+
     @property
     def enclosing(self) -> Frame | None:
         """The loop around this loop; None where only the root frame is around."""

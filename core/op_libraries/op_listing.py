@@ -73,7 +73,7 @@ class KernelInfo:
     engine: str
     """The engine of the kernel."""
     stateful: bool
-    """True where the kernel reads or writes state."""
+    """True if the kernel reads or writes state."""
     location: Location
     """The function."""
 

@@ -1,4 +1,4 @@
-"""The driver that runs passes to a fixpoint."""
+"""The driver that runs passes to a fixpoint, and what it reports: of each pass, of clusters, and of single nodes."""
 
 from __future__ import annotations
 
@@ -40,35 +40,6 @@ from .functions.function_clusters import FunctionClusters
 from .functions.inline import Implementations, Inline
 from .pass_listing import all_passes, find_pass
 
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class ClusterFacts:
-    """A function that the pass `cluster` made, and the nodes that XLA does not support."""
-
-    function: str
-    """The name of the function."""
-    nodes: int
-    """The number of nodes, without constants and arguments."""
-    refused: tuple[RefusedNodes, ...]
-    """The nodes that XLA does not support, by op and reason, the most frequent first."""
-
-    @property
-    def supported(self) -> int:
-        """Return the number of nodes that XLA supports."""
-        return self.nodes - sum(refused.count for refused in self.refused)
-
-
-def new_clusters(before: Graph, after: Graph) -> Iterator[ClusterFacts]:
-    """Yield facts about the clusters of a graph that the graph before the passes lacks."""
-    names = [name for name in after.functions.keys() - before.functions.keys() if name.startswith(FunctionClusters.name)]
-    if names:
-        from ..engines.lowerable import function_refusals  # lazy: few optimizations have the pass
-
-        for name in sorted(names):
-            count, refused = function_refusals(after.functions[name])
-            yield ClusterFacts(name, count, refused_nodes(refused))
-
-
 Observer: TypeAlias = Callable[[str, Graph], None]
 """A function that is called with the name of a pass and the graph after the pass."""
 MAX_ROUNDS = 5
@@ -104,6 +75,23 @@ class PassRecord:
     """The cost of a run before the pass."""
     cost_after: GraphCost | None = None
     """The cost of a run after the pass."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ClusterFacts:
+    """A function that the pass `cluster` made, and the nodes that XLA does not support."""
+
+    function: str
+    """The name of the function."""
+    nodes: int
+    """The number of nodes, without constants and arguments."""
+    refused: tuple[RefusedNodes, ...]
+    """The nodes that XLA does not support, by op and reason, the most frequent first."""
+
+    @property
+    def supported(self) -> int:
+        """Return the number of nodes that XLA supports."""
+        return self.nodes - sum(refused.count for refused in self.refused)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -227,11 +215,22 @@ def optimize(
     records = list(_with_costs(steps, CostMeter(result, _counted(result, targets), fed)) if costs else steps)
     forget_locations(result)
     result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
-    clusters = tuple(new_clusters(graph, result))
+    clusters = tuple(_new_clusters(graph, result))
     after, fates = _op_counts(result), dict(ctx.fates)
     unread = unread_ops(_frozen_counts(result, names)) if portable else {}
     report = OptimizeReport((*mended, *records), before, after, fates, clusters, _unportable(result), unread)
     return Optimized(result, report)
+
+
+def _new_clusters(before: Graph, after: Graph) -> Iterator[ClusterFacts]:
+    """Yield facts about the clusters of a graph that the graph before the passes lacks."""
+    names = [name for name in after.functions.keys() - before.functions.keys() if name.startswith(FunctionClusters.name)]
+    if names:
+        from ..engines.lowerable import function_refusals  # lazy: few optimizations have the pass
+
+        for name in sorted(names):
+            count, refused = function_refusals(after.functions[name])
+            yield ClusterFacts(name, count, refused_nodes(refused))
 
 
 def _unobserved(stage: str, graph: Graph) -> None:

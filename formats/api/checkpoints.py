@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from ...core.comparing.element_differences import compare
+from ...core.comparing.element_differences import compare, diff_variables
 from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.graph.model_objects import asset_variables
 from ...core.graph.nearest_tensors import Kind, kind_of, kind_words, nearest_tensors
@@ -95,7 +95,7 @@ class StateComparison(Report):
     main_table: ClassVar[str] = "tensors"
 
     equal: bool
-    """True where every tensor is equal or close."""
+    """True if every tensor is equal or close."""
     tensors: tuple[ComparedTensor, ...]
     """The tensors of both checkpoints by name."""
 
@@ -128,7 +128,7 @@ class CheckpointMatch(Report):
     main_table: ClassVar[str] = "variables"
 
     fits: bool
-    """True where no variable is missing, and no shape or dtype differs."""
+    """True if no variable is missing, and no shape or dtype differs."""
     variables: tuple[MatchedVariable, ...]
     """The variables in the order of the graph, then the extra tensors."""
 
@@ -365,7 +365,6 @@ def _encoded(file_format: FileFormat, name: str, array: Array) -> bytes:
 
 def diff_checkpoints(before: Checkpoint, after: Checkpoint) -> GraphDiff:
     """Return the differences of the values that `comparable` chooses."""
-    from ...core.comparing.element_differences import diff_variables
     from ...core.comparing.graph_diff import GraphDiff  # lazy: most readers of checkpoints compare nothing
     from ...core.comparing.node_changes import STRICT
 

@@ -94,10 +94,7 @@ def first_elements(
     then variables take the values of `state`; iterators begin anew. `open_session` opens another session.
     InvalidArgumentError for a node outside of pipelines, OutOfRangeError for an empty pipeline.
     """
-    from ...core.runtime.session.runner import (
-        Runner,
-        elements_of,  # lazy: lists of nodes need neither a session nor NumPy
-    )
+    from ...core.runtime.session.runner import Runner, elements_of  # lazy: lists of nodes need neither a session nor NumPy
     from .prepared_sessions import opened, session_on
 
     graph = as_graph(graph)

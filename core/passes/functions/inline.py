@@ -1,4 +1,4 @@
-"""Put the bodies of called functions into the graph around them."""
+"""Put the bodies of called functions into the graph around them, and let calls name the functions that run on a CPU."""
 
 from __future__ import annotations
 

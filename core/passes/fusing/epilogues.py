@@ -1,4 +1,4 @@
-"""Products, biases, batch normalizations and activations fused into TensorFlow's `_Fused*` ops."""
+"""Products, biases, normalizations and activations, and padding before a convolution, fused into TensorFlow's fused ops."""
 
 from __future__ import annotations
 
@@ -20,25 +20,30 @@ from ..base.graph_pass import Pass, PassContext
 from ..rules.linear_maps import is_read, is_read_only_by, reshaped, sum_hazard
 from ..rules.rewrite import MOST_MADE, Rewriter, attrs_of, is_matrix_product
 
+# Normalizations, alone and with Relu, fused into ops that have only oneDNN kernels.
+
 NORMALIZATION = RuleSet()
-rule = NORMALIZATION.rule
 
 _ADD = ops_with("addition")
-_BATCH_NORMS = ops_with("batch_normalization")
+_NORMS = ops_with("batch_normalization")
 
 
-@rule("Mul", algebra="(x - mean(x)) * rsqrt(mean((x - mean(x))^2) + e) -> layer_norm(x, 1, 0)", accuracy=Accuracy.RELAXED)
+@NORMALIZATION.rule(
+    "Mul",
+    algebra="(x - mean(x)) * rsqrt(mean((x - mean(x))^2) + e) -> layer_norm(x, 1, 0)",
+    accuracy=Accuracy.RELAXED,
+)
 def layer_norm(r: Rewriter, node: Node) -> Output | None:
     for centered, root in (node.inputs, tuple(reversed(node.inputs))):
         if centered.node.op == "Sub":
             x, mean = centered.node.inputs
             epsilon = _epsilon(r, root, x, mean)
             if epsilon is not None:
-                return _added(r, x, 1.0, 0.0, epsilon)
+                return _layer_norm(r, x, 1.0, 0.0, epsilon)
     return None
 
 
-@rule(
+@NORMALIZATION.rule(
     *_ADD,
     algebra="x * f + (b - mean(x) * f), f = rsqrt(variance(x) + e) * g -> layer_norm(x, g, b)",
     accuracy=Accuracy.RELAXED,
@@ -68,31 +73,31 @@ def _layer_norm_of_factor(r: Rewriter, x: Output, mean: Output, factor: Output, 
     for root, gamma in pairs:
         epsilon = _epsilon(r, root, x, mean) if gamma is not None and offset is not None else None
         if epsilon is not None:
-            return _added(r, x, gamma, offset, epsilon)
+            return _layer_norm(r, x, gamma, offset, epsilon)
     return None
 
 
-@rule("Mul", algebra="layer_norm(x, g, 0) * h -> layer_norm(x, g * h, 0)", accuracy=Accuracy.RELAXED)
+@NORMALIZATION.rule("Mul", algebra="layer_norm(x, g, 0) * h -> layer_norm(x, g * h, 0)", accuracy=Accuracy.RELAXED)
 def factor_of_layer_norm(r: Rewriter, node: Node) -> Output | None:
     for value, factor in (node.inputs, tuple(reversed(node.inputs))):
-        x, gamma, beta = _parts(r, value)
+        x, gamma, beta = _parts_of_layer_norm(r, value)
         vector = _vector(r, x, factor) if x is not None else None
         if x is not None and vector is not None and np.all(beta == 0):
-            return _added(r, x, gamma * vector, beta, value.node.attr("epsilon"))
+            return _layer_norm(r, x, gamma * vector, beta, value.node.attr("epsilon"))
     return None
 
 
-@rule(*_ADD, algebra="layer_norm(x, g, b) + c -> layer_norm(x, g, b + c)", accuracy=Accuracy.RELAXED)
+@NORMALIZATION.rule(*_ADD, algebra="layer_norm(x, g, b) + c -> layer_norm(x, g, b + c)", accuracy=Accuracy.RELAXED)
 def offset_of_layer_norm(r: Rewriter, node: Node) -> Output | None:
     for value, offset in (node.inputs, tuple(reversed(node.inputs))):
-        x, gamma, beta = _parts(r, value)
+        x, gamma, beta = _parts_of_layer_norm(r, value)
         vector = _vector(r, x, offset) if x is not None else None
         if x is not None and vector is not None:
-            return _added(r, x, gamma, beta + vector, value.node.attr("epsilon"))
+            return _layer_norm(r, x, gamma, beta + vector, value.node.attr("epsilon"))
     return None
 
 
-@rule(
+@NORMALIZATION.rule(
     "Reshape",
     algebra="reshape(batch_norm(reshape(x, [1, rows, n, 1]))), trained -> layer_norm(x, 1, 0)",
     accuracy=Accuracy.RELAXED,
@@ -100,7 +105,7 @@ def offset_of_layer_norm(r: Rewriter, node: Node) -> Output | None:
 def layer_norm_as_batch_norm(r: Rewriter, node: Node) -> Output | None:
     """Fuse tf.keras's layer normalization: each row is a channel of a single image, normalized by the row's moments."""
     norm = node.inputs[0].node
-    if norm.op not in _BATCH_NORMS or not norm.attr("is_training") or norm.attr("data_format") != b"NCHW":
+    if norm.op not in _NORMS or not norm.attr("is_training") or norm.attr("data_format") != b"NCHW":
         return None
     if norm.inputs[0].node.op != "Reshape" or not r.is_only_first_read(norm):
         return None
@@ -110,13 +115,13 @@ def layer_norm_as_batch_norm(r: Rewriter, node: Node) -> Output | None:
     is_plain = r.is_all(norm.inputs[1], 1) and r.is_all(norm.inputs[2], 0)
     if not is_by_row or not is_plain or not r.same_shape(x, node.output()):
         return None
-    return _added(r, x, 1.0, 0.0, norm.attr("epsilon"))
+    return _layer_norm(r, x, 1.0, 0.0, norm.attr("epsilon"))
 
 
-@rule("Relu", algebra="relu(batch_norm(x)) -> batch_norm_ex(x)", accuracy=Accuracy.ROUNDING)
+@NORMALIZATION.rule("Relu", algebra="relu(batch_norm(x)) -> batch_norm_ex(x)", accuracy=Accuracy.ROUNDING)
 def batch_norm_with_relu(r: Rewriter, node: Node) -> Output | None:
     norm = node.inputs[0].node
-    if norm.op not in _BATCH_NORMS or norm.attr("data_format") not in (b"NHWC", b"NCHW"):
+    if norm.op not in _NORMS or norm.attr("data_format") not in (b"NHWC", b"NCHW"):
         return None
     if node.attrs["T"].name not in ("float", "bfloat16") or norm.inputs[1].dtype is not dtypes.float32:
         r.refuse(f"_FusedBatchNormEx has no kernel for {node.attrs['T'].name}")
@@ -134,7 +139,7 @@ def batch_norm_with_relu(r: Rewriter, node: Node) -> Output | None:
     return r._FusedBatchNormEx(*norm.inputs, [], activation_mode=b"Relu", **attrs)
 
 
-def _added(r: Rewriter, x: Output, gamma: Any, beta: Any, epsilon: float) -> Output | None:
+def _layer_norm(r: Rewriter, x: Output, gamma: Any, beta: Any, epsilon: float) -> Output | None:
     """Return a new _MklLayerNorm over the last dimension of `x`; None, with a refusal, where the kernel would not take `x`."""
     dims = r.shape(x).dims
     name = x.dtype.name if x.dtype is not None else ""
@@ -150,7 +155,7 @@ def _added(r: Rewriter, x: Output, gamma: Any, beta: Any, epsilon: float) -> Out
     return None
 
 
-def _parts(r: Rewriter, value: Output) -> tuple[Output | None, Any, Any]:
+def _parts_of_layer_norm(r: Rewriter, value: Output) -> tuple[Output | None, Any, Any]:
     """Return the input, scale and offset of a layer normalization without other readers."""
     if value.node.op != "_MklLayerNorm" or not r.is_free(value.node):
         return None, None, None
@@ -211,7 +216,7 @@ ZERO_PADDING = RuleSet()
 MIRROR_PADDING = RuleSet()
 
 _PADDED = ("Conv2D", "DepthwiseConv2dNative", "_FusedConv2D")
-_BIASES = ("BiasAdd", *ops_with("addition"))
+_BIASES = ("BiasAdd", *_ADD)
 _FUSED_PAD_DTYPES = ("float", "double", "half", "bfloat16")
 
 
@@ -312,7 +317,7 @@ def _spatial_paddings(r: Rewriter, pad: Node, node: Node, spatial: tuple[int, in
 
 
 def _has_fused_kernel(r: Rewriter, node: Node, names: tuple[str, ...]) -> bool:
-    """Return True where TensorFlow's kernels that pad while they convolve give the same result.
+    """Return True if TensorFlow's kernels that pad while they convolve give the same result.
 
     The kernels mix up the images of a batch, whatever the batch size; so their result is right for a single image only.
     """
@@ -444,7 +449,6 @@ ONEDNN_KERNELS = {
 }
 _ACTIVATIONS = (*_RECTIFIERS, "LeakyRelu", "Tanh", "Sigmoid")
 _CONVOLUTIONS = ("Conv2D", "_FusedConv2D")
-_NORMS = ops_with("batch_normalization")
 _NORMALIZED = [b"FusedBatchNorm"]
 
 
@@ -507,7 +511,7 @@ PRODUCTS_IN_ONEDNN = product_rules({**KERNELS, **ONEDNN_KERNELS})
 
 
 def _is_fusible(r: Rewriter, bias: Node, product: Node, kernels: Mapping[str, FusedKernel]) -> bool:
-    """Return True where a kernel of `kernels` computes the product and the bias."""
+    """Return True if a kernel of `kernels` computes the product and the bias."""
     kernel = {**ONEDNN_KERNELS, **kernels}.get(product.op)
     if kernel is None:
         return False
@@ -592,7 +596,7 @@ def _behind_reshape(r: Rewriter, node: Node) -> tuple[Node, Node | None]:
 
 
 def _keeps_channels(r: Rewriter, reshape: Node) -> bool:
-    """Return True where a Reshape keeps the last dimension."""
+    """Return True if a Reshape keeps the last dimension."""
     before, after = r.shape(reshape.inputs[0]).dims, r.shape(reshape.output()).dims
     return before is not None and bool(after) and isinstance(before[-1], int) and before[-1:] == (after or ())[-1:]
 

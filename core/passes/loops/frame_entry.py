@@ -15,7 +15,7 @@ from ...inference.inference import infer
 from ...support import dataclasses
 from ...types.shapes import TensorSpec
 from ..base.graph_pass import PassContext, become
-from .frame_hoisting import body_nodes, nodes_within
+from .frame_hoisting import body_nodes
 
 RULE = "never-runs"
 
@@ -63,7 +63,7 @@ def first_condition(graph: Graph, ctx: PassContext, frame: Frame, variables: Seq
 
 def skip_loop(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool:
     """Replace the loop's results by the entering values; False, with a refusal, where the loop has to stay."""
-    doomed = [node for node in nodes_within(frame) if node not in frame.with_op(EXIT)]
+    doomed = [node for node in frame.nodes_within() if node not in frame.with_op(EXIT)]
     reason = _blocker(graph, ctx, frame, variables, doomed)
     if reason is not None:
         ctx.refuse(RULE, frame.condition, reason)

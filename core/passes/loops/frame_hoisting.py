@@ -17,17 +17,6 @@ from .invariance import Invariants, bound_to_loop, is_reference, may_fail, passe
 RULE = "invariant"
 
 
-def nodes_within(frame: Frame) -> list[Node]:
-    """Return the nodes of a loop and of all nested loops."""
-    nodes: list[Node] = []
-    pending = [frame]
-    while pending:
-        inner = pending.pop()
-        nodes += inner.nodes
-        pending += reversed(inner.children)
-    return nodes
-
-
 def body_nodes(graph: Graph, frame: Frame) -> set[Node]:
     """Return the nodes that run only where the loop's condition is true."""
     predicate = frame.condition.output()
@@ -49,7 +38,7 @@ def _branch_nodes(graph: Graph, frame: Frame) -> set[Node]:
 
 def _after(frame: Frame, starts: Iterable[Node]) -> set[Node]:
     """Return the starts, and their descendants in the same iteration."""
-    within, last = set(nodes_within(frame)), set(frame.with_op(NEXT_ITERATION))
+    within, last = set(frame.nodes_within()), set(frame.with_op(NEXT_ITERATION))
     return closure(starts, lambda node: () if node in last else within.intersection(node.uses))
 
 
@@ -77,10 +66,10 @@ class FrameMotion:
         self.branches = _branch_nodes(graph, frame)
         sources = [enter.inputs[0].node for enter in frame.with_op(ENTER)]
         self.is_reached = frame.enclosing is None and not any(map(ctx.is_inside, sources))
-        """True where the loop lies in no other loop and on no branch: a run that needs the loop starts the loop."""
+        """True if the loop lies in no other loop and on no branch: a run that needs the loop starts the loop."""
         self.entered = entered
-        """True where the started loop surely has a first iteration, None where that is unknown."""
-        self.writes_references = any(written_variables(node) for node in nodes_within(frame))
+        """True if the started loop surely has a first iteration, None where that is unknown."""
+        self.writes_references = any(written_variables(node) for node in frame.nodes_within())
         self.invariants = Invariants(self._blocker, functools.partial(ctx.refuse, RULE))
         self.unchanged = [v for v in variables if passed_on(v.body_output) == v.body_input]
         self._seed()
@@ -113,7 +102,7 @@ class FrameMotion:
         if exit_node is None or not users or is_reference(source):
             return
         enters = self.frame.with_op(ENTER)
-        if not self.is_reached or any(map(ctx.has_effects, enters)) or any(map(ctx.acts, nodes_within(self.frame))):
+        if not self.is_reached or any(map(ctx.has_effects, enters)) or any(map(ctx.acts, self.frame.nodes_within())):
             ctx.refuse("unchanged", exit_node, "its consumer may have to wait for the loop")
             return
         graph.replace_all_uses(exit_node.output(), source)

@@ -17,7 +17,7 @@ from ...support.errors import TfgError
 from ...types.shapes import Shape, TensorSpec
 from ..base.graph_pass import Draft, Pass, PassContext, copy_blocker, identity_of
 from .frame_entry import entering_spec, first_condition, skip_loop, truth
-from .frame_hoisting import FrameMotion, nodes_within
+from .frame_hoisting import FrameMotion
 from .invariance import Invariants, bound_to_loop, may_fail, passed_on
 
 
@@ -59,7 +59,7 @@ class LoopHoisting(Pass):
                 self._improve(graph, ctx, frame, first)
 
     def _improve(self, graph: Graph, ctx: PassContext, frame: Frame, first: Node) -> None:
-        if any(map(ctx.is_fed, (output for node in nodes_within(frame) for output in node.outputs()))):
+        if any(map(ctx.is_fed, (output for node in frame.nodes_within() for output in node.outputs()))):
             ctx.refuse("loop", first, f"a value in loop '{frame.name}' may be fed")
             return
         try:

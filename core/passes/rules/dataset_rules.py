@@ -94,7 +94,7 @@ _REWRITTEN: Final = (*_COUNTED, *_MAP_KINDS, "Filter", _BATCH, "Shuffle")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Calling:
-    """The facts about a transformation that `fusion_rules` needs."""
+    """The facts about a transformation that `rewriting` needs."""
 
     kind: str
     is_stateful: bool

@@ -1,4 +1,7 @@
-"""Convolutions and matrix products seen as linear maps: where their channels lie, and their weights scaled by channel."""
+"""Convolutions and matrix products seen as linear maps: where their channels lie, and their weights scaled by channel.
+
+Constants are put together under conditions: results differ by rounding only, whatever the other operand is.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ def constant_weights(r: Rewriter, product: Node) -> Any:
 
 
 def weights_take(r: Rewriter, factor: Output, value: Output) -> bool:
-    """Return True where a constant factor of `value` can go into constant weights: `value` is a product, maybe with a bias."""
+    """Return True if a constant factor of `value` can go into constant weights: `value` is a product, maybe with a bias."""
     product = value.node.inputs[0].node if value.node.op == "BiasAdd" else value.node
     if product.op not in PRODUCTS or r.constant_value(factor) is None:
         return False
@@ -93,7 +96,7 @@ def is_read(r: Rewriter, node: Node) -> bool:
 
 
 def is_read_only_by(r: Rewriter, node: Node, readers: Collection[Node]) -> bool:
-    """Return True where only `readers` need the node: the node may go with them."""
+    """Return True if only `readers` need the node: the node may go with them."""
     others = [user for user in node.uses if user not in readers and is_read(r, user)]
     return not others and not r.ctx.is_preserved(node) and not node.control_inputs
 
@@ -102,6 +105,8 @@ def wide(values: Any) -> Any:
     """Widen half and bfloat16 to float32, so that a folded result is rounded only once, at the end."""
     return values.astype(np.float32) if values.dtype.itemsize == 2 else values
 
+
+# Conditions on constants under which two computations of a result differ by rounding only, for any other operand.
 
 _DIGITS: Final = 4
 """The largest ratio of the largest constant to the sum of constants: at most two bits are lost."""
@@ -115,8 +120,8 @@ def sum_hazard(total: Any, terms: Sequence[Any], unit: Any = 0.0) -> str:
 
     Terms of a few times `unit` may cancel: the last digits of the terms are those of `unit`.
     """
-    wide = [_magnitudes(term) for term in terms]
-    greatest, together = _broadcast(np.maximum, wide), _broadcast(np.add, wide)
+    sizes = [_magnitudes(term) for term in terms]
+    greatest, together = _broadcast(np.maximum, sizes), _broadcast(np.add, sizes)
     if np.any((_magnitudes(total) * _DIGITS < greatest) & (greatest > _DIGITS * _magnitudes(unit))):
         return "the constants cancel"
     limits = _limits(total)
@@ -132,21 +137,21 @@ def product_hazard(product: Any, factors: Sequence[Any]) -> str:
     """
     if product.dtype.kind == "c":
         return "parts of complex products may overflow"
-    wide = [_magnitudes(factor) for factor in factors]
-    if not (all(np.all(f >= 1) for f in wide) or all(np.all(f <= 1) for f in wide)):
+    sizes = [_magnitudes(factor) for factor in factors]
+    if not (all(np.all(size >= 1) for size in sizes) or all(np.all(size <= 1) for size in sizes)):
         return "an intermediate product may overflow or underflow"
     return "" if all(map(is_normal, (product, *factors))) else "the constants leave the range of normal numbers"
 
 
 def is_normal(array: Any) -> bool:
-    """Return True where all elements are 0 or normal numbers, with all their digits."""
+    """Return True if all elements are 0 or normal numbers, with all their digits."""
     array = np.asarray(array)
     sizes = np.abs(array) if array.dtype.kind == "f" else _magnitudes(array)  # comparisons need no wider numbers
     return bool(np.all(np.isfinite(sizes) & ((sizes == 0) | (sizes >= float(_limits(array).smallest_normal)))))
 
 
 def holds_products(array: Any, *bounds: float) -> bool:
-    """Return True where results within the bounds, and partial sums, are far from overflowing in the dtype of `array`."""
+    """Return True if results within the bounds, and partial sums, are far from overflowing in the dtype of `array`."""
     return all(math.isfinite(bound) and bound * _MARGIN < float(_limits(array).max) for bound in bounds)
 
 
@@ -156,8 +161,8 @@ def most(array: Any) -> float:
 
 
 def _magnitudes(array: Any) -> Any:
-    wide = np.asarray(array)
-    return np.abs(wide.astype(np.complex128 if wide.dtype.kind == "c" else np.float64))
+    array = np.asarray(array)
+    return np.abs(array.astype(np.complex128 if array.dtype.kind == "c" else np.float64))
 
 
 def _broadcast(combine: Any, arrays: Sequence[Any]) -> Any:
