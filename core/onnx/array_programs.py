@@ -15,7 +15,6 @@ from ..types.dtypes import DType
 from ..types.shapes import Shape, TensorSpec
 from .blocks import Value
 
-_END: Final = np.iinfo(np.int64).max
 _UNARY: Final[Mapping[str, str]] = {
     "abs": "Abs", "arccos": "Acos", "arccosh": "Acosh", "arcsin": "Asin", "arcsinh": "Asinh", "arctan": "Atan",
     "arctanh": "Atanh", "ceil": "Ceil", "cos": "Cos", "cosh": "Cosh", "elu": "Elu", "erf": "Erf", "exp": "Exp",

@@ -321,7 +321,7 @@ def range_(start: Array, limit: Array, delta: Array) -> Result:
     if start.dtype.kind in "iu":
         # NumPy counts by a quotient of floats: that of this end is whole, while that of the limit may be rounded.
         first, step = int(start), int(delta)
-        return np.arange(first, first + _range_size(start, limit, delta) * step, step, start.dtype)
+        return np.arange(first, first + _range_size(start, limit, delta) * step, step, dtype=start.dtype)
     # TensorFlow computes each number in the dtype of the op: it rounds the product, then the sum.
     places = np.arange(_range_size(start, limit, delta))
     return start + places.astype(start.dtype) * delta
