@@ -1,4 +1,4 @@
-"""Ops that pass a value on: identities, checks, assertions, printing; changes of dtype."""
+"""Ops that pass a value on: identities, checks, assertions, printing, debugging; changes of dtype."""
 
 from __future__ import annotations
 

@@ -505,6 +505,7 @@ _SORTED_PROGRAMS: Final = {
     "SegmentMin": _sorted_program("min", lambda dtype: np.inf if dtype.kind in "fV" else highest(dtype), empty=0),
     "SegmentMax": _sorted_program("max", lambda dtype: -np.inf if dtype.kind in "fV" else lowest(dtype), empty=0),
 }
+# XLA needs these ids when it compiles: the last one says how many segments there are. In ONNX a size may be of the run.
 for _op, _program in _SORTED_PROGRAMS.items():
     lower(_op, static=(1,))(_program)
     onnx_arrays(_op)(_program)
@@ -534,7 +535,7 @@ for (_op, _, _start), _how in zip(_UNSORTED, ("add", "mul", "min", "max")):
     arrays(_op, static=(2,), sizes=(2,))(_unsorted_program(_how, _start))
 
 
-def _roots(xp: Any, op: str, counts: Any, dtype: Any) -> Any:
+def _divisors(xp: Any, op: str, counts: Any, dtype: Any) -> Any:
     """Return the divisors of sums over so many rows, in a float dtype of 32 bits or more."""
     numbers = xp.maximum(counts, 1).astype(np.float32 if is_narrow(dtype) else dtype)
     return xp.sqrt(numbers) if op == "SparseSegmentSqrtN" else numbers
@@ -552,7 +553,7 @@ def _gathered_program(op: str) -> Callable[..., Any]:
         totals = xp.grouped(xp.take(data, indices, 0, mode="clip"), ids, count, "add")
         if op == "SparseSegmentSum":
             return totals
-        divisors = _roots(xp, op, _rows_of_each(xp, ids, count), data.dtype).astype(data.dtype)
+        divisors = _divisors(xp, op, _rows_of_each(xp, ids, count), data.dtype).astype(data.dtype)
         return totals / _column(divisors, data)
 
     return program
@@ -570,7 +571,7 @@ def _gathered_gradient_program(op: str) -> Callable[..., Any]:
         xp.require(((indices >= 0) & (indices < count)).all() & ((ids >= 0) & (ids < grad.shape[0])).all())
         rows = xp.take(grad, ids, 0, mode="clip")
         if op != "SparseSegmentSum":
-            divisors = xp.take(_roots(xp, op, _rows_of_each(xp, ids, grad.shape[0]), grad.dtype), ids, 0, mode="clip")
+            divisors = xp.take(_divisors(xp, op, _rows_of_each(xp, ids, grad.shape[0]), grad.dtype), ids, 0, mode="clip")
             rows = (wide(rows) / _column(divisors, grad)).astype(grad.dtype)
         return xp.grouped(rows, indices, count, "add")
 

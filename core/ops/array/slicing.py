@@ -22,9 +22,11 @@ from ..shared.plain_shapes import first_shape, no_outputs_shape
 from ..shared.shape_arguments import dims_of, ints, number, numbers, shape_from, unknown_dims
 from ..shared.variable_access import resource_variable
 
+# The index arithmetic of StridedSlice: from begin, end, strides and five bit masks to a NumPy index.
+
 _MOST_SHAPES: Final = 64
 """The largest number of shapes whose index a slice caches."""
-MOST_ENTRIES: Final = 31
+_MOST_ENTRIES: Final = 31
 """TensorFlow keeps the masks in 32 bits, and takes fewer entries than bits."""
 
 
@@ -63,10 +65,10 @@ class Masks(NamedTuple):
                 yield "all", count, rest
 
 
-def numpy_index(shape: tuple[int, ...], begin: Any, end: Any, strides: Any, masks: Masks) -> tuple[Any, ...]:
+def _numpy_index(shape: tuple[int, ...], begin: Any, end: Any, strides: Any, masks: Masks) -> tuple[Any, ...]:
     """Return the NumPy index that takes the slice; InvalidArgumentError for bounds and strides that TensorFlow refuses."""
     dims = np.shape(begin)
-    if len(dims) != 1 or dims[0] > MOST_ENTRIES or np.shape(end) != dims or np.shape(strides) != dims:
+    if len(dims) != 1 or dims[0] > _MOST_ENTRIES or np.shape(end) != dims or np.shape(strides) != dims:
         raise InvalidArgumentError(
             "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
             f"{Shape(np.shape(begin))}, {Shape(np.shape(end))} and {Shape(np.shape(strides))}"
@@ -107,24 +109,24 @@ def _single(start: int, step: int, size: int, i: int) -> int:
     return start
 
 
-def slice_by(begin: Array, end: Array, strides: Array, *, masks: Masks) -> Callable[..., Result]:
+def _slice_by(begin: Array, end: Array, strides: Array, *, masks: Masks) -> Callable[..., Result]:
     """Return a StridedSlice by constant vectors, with a cached index for each shape."""
-    index = functools.lru_cache(_MOST_SHAPES)(lambda dims: (*numpy_index(dims, begin, end, strides, masks), ...))
+    index = functools.lru_cache(_MOST_SHAPES)(lambda dims: (*_numpy_index(dims, begin, end, strides, masks), ...))
     return lambda x, *_: x[index(x.shape)]
 
 
-def spread_by(dims: Array, begin: Array, end: Array, strides: Array, *, masks: Masks) -> Callable[..., Result]:
+def _spread_by(dims: Array, begin: Array, end: Array, strides: Array, *, masks: Masks) -> Callable[..., Result]:
     """Return a StridedSliceGrad of the same shape at the same places each time."""
-    sizes = whole_dims(dims)
-    index = numpy_index(sizes, begin, end, strides, masks)
+    sizes = _whole_dims(dims)
+    index = _numpy_index(sizes, begin, end, strides, masks)
 
     def spread(dims: Array, begin: Array, end: Array, strides: Array, dy: Array) -> Result:
-        return spread_out(sizes, index, dy)
+        return _spread_out(sizes, index, dy)
 
     return spread
 
 
-def spread_out(dims: tuple[int, ...], index: tuple[Any, ...], dy: Array) -> Array:
+def _spread_out(dims: tuple[int, ...], index: tuple[Any, ...], dy: Array) -> Array:
     """Zeros of shape `dims`, or empty strings, with `dy` at the index; InvalidArgumentError where the shapes there differ."""
     result = np.full(dims, b"", object) if dy.dtype == object else np.zeros(dims, dy.dtype)
     place = result[(*index, ...)]
@@ -134,7 +136,7 @@ def spread_out(dims: tuple[int, ...], index: tuple[Any, ...], dy: Array) -> Arra
     return result
 
 
-def whole_dims(dims: Array) -> tuple[int, ...]:
+def _whole_dims(dims: Array) -> tuple[int, ...]:
     """Return the dimensions of the tensor that a slice was taken of."""
     sizes = ints(dims, "shape")
     if min(sizes, default=0) < 0:
@@ -142,11 +144,11 @@ def whole_dims(dims: Array) -> tuple[int, ...]:
     return sizes
 
 
-def sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, masks: Masks) -> Shape:
+def _sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, masks: Masks) -> Shape:
     """Return the shape of the slice, as far as the inputs' values and the masks tell."""
     masks.check()
     (count,) = with_rank(merge_shapes(merge_shapes(begin.shape, end.shape), strides.shape), 1)
-    if x.dims is None or not isinstance(count, int) or count > MOST_ENTRIES:
+    if x.dims is None or not isinstance(count, int) or count > _MOST_ENTRIES:
         return UNKNOWN
     starts, stops, steps = (dims_of(spec) for spec in (begin, end, strides))
     dims: list[DimLike] = []
@@ -293,12 +295,12 @@ facts("bounded_by_inputs", of=("Slice",))
 def strided_slice(x: Array, begin: Array, end: Array, strides: Array, *, masks: Masks) -> Result:
     """NumPy's basic indexing, spelled as three vectors and five masks."""
     x = np.asarray(x)
-    return x[(*numpy_index(x.shape, begin, end, strides, masks), ...)]
+    return x[(*_numpy_index(x.shape, begin, end, strides, masks), ...)]
 
 
 @shape("StridedSlice")
 def strided_slice_shape(x: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, *, masks: Masks) -> Shape:
-    return sliced_shape(x.shape, begin, end, strides, masks)
+    return _sliced_shape(x.shape, begin, end, strides, masks)
 
 
 @gradient("StridedSlice")
@@ -316,7 +318,7 @@ def _masks(node: Node) -> dict[Any, Any]:
 layout("TVVV -> T", "StridedSlice")
 
 zero_flops("StridedSlice")
-prepared("StridedSlice", constants=(1, 2, 3))(slice_by)
+prepared("StridedSlice", constants=(1, 2, 3))(_slice_by)
 facts("shape_arithmetic", of=("StridedSlice",))
 facts("bounded_by_inputs", of=("StridedSlice",))
 
@@ -324,8 +326,8 @@ facts("bounded_by_inputs", of=("StridedSlice",))
 @kernel("StridedSliceGrad")
 def strided_slice_grad(dims: Array, begin: Array, end: Array, strides: Array, dy: Array, *, masks: Masks) -> Result:
     """Zeros of shape `dims` with `dy` at the places that the slice takes."""
-    sizes = whole_dims(dims)
-    return spread_out(sizes, numpy_index(sizes, begin, end, strides, masks), np.asarray(dy))
+    sizes = _whole_dims(dims)
+    return _spread_out(sizes, _numpy_index(sizes, begin, end, strides, masks), np.asarray(dy))
 
 
 @shape("StridedSliceGrad")
@@ -343,14 +345,14 @@ def strided_slice_grad_gradient(g: GradientBuilder, node: Node, grad: Output) ->
 
 zero_flops("StridedSliceGrad")
 facts("backward", of=("StridedSliceGrad",))
-prepared("StridedSliceGrad", constants=(0, 1, 2, 3))(spread_by)
+prepared("StridedSliceGrad", constants=(0, 1, 2, 3))(_spread_by)
 
 
 @kernel("TensorStridedSliceUpdate")
 def tensor_strided_slice_update(x: Array, begin: Array, end: Array, strides: Array, value: Array, *, masks: Masks) -> Result:
     """A copy of `x` with the slice replaced by `value`."""
     result = np.array(x, order="C")
-    _assign_slice(result, numpy_index(result.shape, begin, end, strides, masks), value)
+    _assign_slice(result, _numpy_index(result.shape, begin, end, strides, masks), value)
     return result
 
 
@@ -370,7 +372,7 @@ def _assign_slice(target: Array, index: tuple[Any, ...], value: Array) -> None:
 def tensor_strided_slice_update_shape(
     x: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, value: TensorSpec, *, masks: Masks
 ) -> Shape:
-    sliced_shape(x.shape, begin, end, strides, masks)
+    _sliced_shape(x.shape, begin, end, strides, masks)
     return x.shape
 
 
@@ -388,7 +390,7 @@ zero_flops("TensorStridedSliceUpdate")
 @kernel("StridedSliceAssign")
 def strided_slice_assign(ref: Any, begin: Array, end: Array, strides: Array, value: Array, *, masks: Masks) -> Any:
     """Replace a slice of a variable by `value` and return the variable."""
-    index = numpy_index(np.shape(ref.read()), begin, end, strides, masks)
+    index = _numpy_index(np.shape(ref.read()), begin, end, strides, masks)
     _assign_slice(ref.writable(), index, value)
     return ref
 
@@ -402,7 +404,7 @@ def resource_strided_slice_assign(
 ) -> None:
     """Replaces a slice of a resource variable by `value`."""
     variable = resource_variable(handle)
-    index = numpy_index(np.shape(variable.read()), begin, end, strides, masks)
+    index = _numpy_index(np.shape(variable.read()), begin, end, strides, masks)
     _assign_slice(variable.writable(), index, value)
 
 
@@ -425,8 +427,8 @@ def _slice_lowering(xla: Any, x: Any, begin: Any, size: Array) -> Any:
 
 @lower("StridedSlice", static=(1, 2, 3), computed=(1, 2))
 def _strided_slice_lowering(xla: Any, x: Any, begin: Any, end: Any, strides: Array, *, masks: Masks) -> Any:
-    if len(strides) > MOST_ENTRIES:
-        raise UnimplementedError(f"it has {len(strides)} bounds, and TensorFlow takes {MOST_ENTRIES}")
+    if len(strides) > _MOST_ENTRIES:
+        raise UnimplementedError(f"it has {len(strides)} bounds, and TensorFlow takes {_MOST_ENTRIES}")
     if not isinstance(begin, np.ndarray) or not isinstance(end, np.ndarray):
         return _computed_slice(xla, x, xla.places.elements(begin), xla.places.elements(end), strides.tolist(), masks)
     index: list[Any] = []
@@ -489,7 +491,7 @@ def _slice_onnx(g: Any, x: Any, begin: Any, size: Any) -> Any:
 def _sliced_onnx(g: Any, x: Any, begin: Any, end: Any, strides: Any, *, masks: Masks) -> Any:
     """Slice by bounds and strides that may be computed tensors."""
     count: Any = next((vector.shape.dims[0] for vector in (begin, end, strides) if vector.shape.is_known), None)
-    if not isinstance(count, int) or count > MOST_ENTRIES:
+    if not isinstance(count, int) or count > _MOST_ENTRIES:
         g.refuse("the number of its bounds is unknown, or larger than TensorFlow's")
     taken = sum(not masks.new_axis_mask >> i & 1 for i in range(count))
     rank = x.rank if x.rank is not None or masks.ellipsis_mask & ((1 << count) - 1) else taken
@@ -565,7 +567,7 @@ def _placed_onnx(g: Any, values: Any, sizes: Any, bounds: tuple[Any, Any, Any], 
     """Return a tensor of shape `sizes` with `values` in a slice and `around` elsewhere."""
     places = np.full(sizes, -1)
     begin, end, strides = (g.known(bound, "bounds") for bound in bounds)
-    index = numpy_index(places.shape, begin, end, strides, masks)
+    index = _numpy_index(places.shape, begin, end, strides, masks)
     taken = places[index]
     places[index] = np.arange(taken.size).reshape(taken.shape)
     return gathered(g, g.reshape(g.Expand(values, taken.shape), -1), places, 1, around)

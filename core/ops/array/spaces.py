@@ -494,13 +494,15 @@ facts("half_clear", of=["BatchToSpace", "BatchToSpaceND", "DepthToSpace", "Space
 
 
 @lower("ExtractImagePatches")
-def image_patches(xla: Any, images: Any, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str) -> Any:
+def _image_patches_lowering(
+    xla: Any, images: Any, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str
+) -> Any:
     """Return the windows of images laid out in depth."""
     return _windows_in_depth(xla, images, ksizes[1:3], strides[1:3], rates[1:3], padding)
 
 
 @arrays("ExtractVolumePatches")
-def volume_patches(xp: Any, x: Any, *, ksizes: list[int], strides: list[int], padding: str) -> Any:
+def _volume_patches_of_arrays(xp: Any, x: Any, *, ksizes: list[int], strides: list[int], padding: str) -> Any:
     """Return the windows of volumes laid out in depth."""
     return _windows_in_depth(xp, x, ksizes[1:4], strides[1:4], (1, 1, 1), padding)
 

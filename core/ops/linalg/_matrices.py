@@ -1,4 +1,4 @@
-"""Helpers of ops on batches of matrices: checks, shapes, costs, and adjoints in gradients."""
+"""Helpers of ops on batches of matrices: checks, shapes, costs, adjoints in gradients and lowerings, narrow floats in XLA."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elementwise ops of one input: powers, exponentials, trigonometry, rounding, and their gradient ops."""
+"""Elementwise ops of one input: powers, exponentials, trigonometry, rounding, their gradient ops, and chains of such ops."""
 
 from __future__ import annotations
 

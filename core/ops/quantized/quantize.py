@@ -173,6 +173,7 @@ def dequantize(
 def _dequantized(
     xp: Any, input: Any, min_range: Any, max_range: Any, *, T: DType, mode: str, narrow_range: bool, axis: int, dtype: DType
 ) -> Any:
+    """The kernel as an array program. ONNX has an operator that takes most ranges, so the lowering to ONNX is another."""
     _check_slices(input, min_range, max_range, axis, "input")
     low, high = (xp.reshape(end, () if axis == -1 else (-1,)) for end in (min_range, max_range))
     low, high = (_along_input(end, axis, input) for end in (low, high))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,10 +43,10 @@ class Axes(NamedTuple):
         return self.output_quantization_min_val, self.output_quantization_max_val
 
 
-def check_scales(x: Array, scales: Array, zero_points: Array, axis: int, name: str) -> None:
-    """Scales and zero points are scalars, or vectors of the axis."""
-    require(axis == -1 or 0 <= axis < x.ndim, f"quantization axis {axis} of {name} is not one of its axes")
-    expected = () if axis == -1 else x.shape[axis : axis + 1]
+def check_scales(dims: Sequence[Any], scales: Any, zero_points: Any, axis: int, name: str) -> None:
+    """Scales and zero points of a tensor of these dimensions are scalars, or vectors of the axis."""
+    require(axis == -1 or 0 <= axis < len(dims), f"quantization axis {axis} of {name} is not one of its axes")
+    expected = () if axis == -1 else dims[axis : axis + 1]
     fits = may_equal(scales.shape, zero_points.shape)
     require(fits, f"scales {scales.shape} and zero points {zero_points.shape} of {name} differ")
     require(may_equal(scales.shape, expected), f"scales of {name} must have shape {expected}, not {scales.shape}")
@@ -75,7 +76,7 @@ def uniform_quantize(
 ) -> Any:  # fmt: skip
     """Floats as integers."""
     axis = quantization_axis
-    check_scales(input, scales, zero_points, axis, "input")
+    check_scales(input.shape, scales, zero_points, axis, "input")
     scales, zero_points = along_axis(scales, axis, input.ndim), along_axis(zero_points, axis, input.ndim)
     return to_quantized(input, scales, zero_points, quantization_min_val, quantization_max_val, Tout.numpy, xp)
 
@@ -89,7 +90,7 @@ not_differentiable("UniformQuantize")
 @everywhere("UniformDequantize")
 def uniform_dequantize(xp: Any, input: Any, scales: Any, zero_points: Any, *, quantization_axis: int) -> Any:
     """Integers as the floats they stand for."""
-    check_scales(input, scales, zero_points, quantization_axis, "input")
+    check_scales(input.shape, scales, zero_points, quantization_axis, "input")
     scales, zero_points = (along_axis(values, quantization_axis, input.ndim) for values in (scales, zero_points))
     return (input.astype(np.int64) - zero_points.astype(np.int64)).astype(np.float32) * scales
 
@@ -102,7 +103,7 @@ def uniform_quantized_clip_by_value(
     xp: Any, operand: Any, min: Any, max: Any, scales: Any, zero_points: Any, *, quantization_axis: int
 ) -> Any:
     """Integers within [min, max], each a scalar or a vector of the axis."""
-    check_scales(operand, scales, zero_points, quantization_axis, "operand")
+    check_scales(operand.shape, scales, zero_points, quantization_axis, "operand")
     for name, value in (("min", min), ("max", max)):
         require(may_equal(value.shape, scales.shape), f"{name} must have shape {scales.shape}, not {value.shape}")
     low, high = (along_axis(value, quantization_axis, operand.ndim) for value in (min, max))
@@ -149,8 +150,8 @@ def uniform_requantize(
     output_quantization_max_val: int,
 ) -> Any:  # fmt: skip
     """Convert integers to another scale."""
-    check_scales(input, input_scales, input_zero_points, input_quantization_axis, "input")
-    check_scales(input, output_scales, output_zero_points, output_quantization_axis, "output")
+    check_scales(input.shape, input_scales, input_zero_points, input_quantization_axis, "input")
+    check_scales(input.shape, output_scales, output_zero_points, output_quantization_axis, "output")
     axes = {axis for axis in (input_quantization_axis, output_quantization_axis) if axis >= 0}
     require(len(axes) < 2, f"input and output are quantized along different axes: {axes}")
     before, zero = (along_axis(values, input_quantization_axis, input.ndim) for values in (input_scales, input_zero_points))
@@ -176,14 +177,14 @@ def uniform_quantized_add(
     output_scales: Array, output_zero_points: Any, *, axes: Axes, T: DType,
 ) -> Any:  # fmt: skip
     """Add both operands at the output's scale; the smaller operand is broadcast."""
-    check_scales(lhs, lhs_scales, lhs_zero_points, axes.lhs_quantization_axis, "lhs")
-    check_scales(rhs, rhs_scales, rhs_zero_points, axes.rhs_quantization_axis, "rhs")
+    check_scales(lhs.shape, lhs_scales, lhs_zero_points, axes.lhs_quantization_axis, "lhs")
+    check_scales(rhs.shape, rhs_scales, rhs_zero_points, axes.rhs_quantization_axis, "rhs")
     require_broadcast(lhs, rhs)
-    larger = lhs if lhs.ndim >= rhs.ndim else rhs
-    axis = axes.output_quantization_axis
-    dims = broadcast_shapes(*(Shape(size if isinstance(size, int) else None for size in x.shape) for x in (lhs, rhs)))
-    after, zero = (along_axis(values, axis, larger.ndim) for values in (output_scales, output_zero_points))
-    require(output_scales.shape == (() if axis == -1 else tuple(dims)[axis : axis + 1]), "the scales of output do not fit")
+    dims = tuple(broadcast_shapes(*(Shape(n if isinstance(n, int) else None for n in x.shape) for x in (lhs, rhs))))
+    check_scales(dims, output_scales, output_zero_points, axes.output_quantization_axis, "output")
+    after, zero = (
+        along_axis(values, axes.output_quantization_axis, len(dims)) for values in (output_scales, output_zero_points)
+    )
     zero = zero.astype(np.int64)
     total = -zero
     for x, scales, zero_points, axis in (

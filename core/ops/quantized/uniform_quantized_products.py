@@ -41,10 +41,10 @@ def uniform_quantized_dot(operands: Operands, *, axes: Axes, Tout: DType) -> Res
     require(axes.lhs_quantization_axis == -1, "lhs must have one scale")
     require(axes.rhs_quantization_axis in (-1, 1), "rhs must have one scale, or one for each column")
     require(axes.output_quantization_axis in (-1, 1), "the output must have one scale, or one for each column")
-    check_scales(lhs, lhs_scales, lhs_zero_points, -1, "lhs")
-    check_scales(rhs, rhs_scales, rhs_zero_points, axes.rhs_quantization_axis, "rhs")
+    check_scales(lhs.shape, lhs_scales, lhs_zero_points, -1, "lhs")
+    check_scales(rhs.shape, rhs_scales, rhs_zero_points, axes.rhs_quantization_axis, "rhs")
     product = _centered(lhs, lhs_zero_points, -1) @ _centered(rhs, rhs_zero_points, axes.rhs_quantization_axis)
-    check_scales(product, output_scales, output_zero_points, axes.output_quantization_axis, "output")
+    check_scales(product.shape, output_scales, output_zero_points, axes.output_quantization_axis, "output")
     scale = lhs_scales.astype(np.float64) * rhs_scales / output_scales
     return to_output(product.astype(np.int64), scale, output_zero_points, *axes.limits, Tout.numpy)
 
@@ -94,7 +94,7 @@ def uniform_quantized_dot_hybrid(
     """Floats, quantized row by row, times integers: floats."""
     _check_matrices(lhs, rhs)
     require(rhs_quantization_axis in (-1, 1), "rhs must have one scale, or one for each column")
-    check_scales(rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
+    check_scales(rhs.shape, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
     rows, scales = _asymmetric_rows(lhs)
     product = rows @ _centered(rhs, rhs_zero_points, rhs_quantization_axis)
     return (product * (scales[:, None] * rhs_scales)).astype(np.float32)
@@ -228,10 +228,10 @@ def uniform_quantized_convolution(operands: Operands, *, window: ConvolutionAttr
     require(axes.lhs_quantization_axis == -1, "lhs must have one scale")
     require(rhs_axis in (-1, form.rhs_order[-1]), "rhs must have one scale, or one for each filter")
     require(axes.output_quantization_axis in (-1, axis), "the output must have one scale, or one for each filter")
-    check_scales(lhs, lhs_scales, lhs_zero_points, -1, "lhs")
-    check_scales(rhs, rhs_scales, rhs_zero_points, rhs_axis, "rhs")
+    check_scales(lhs.shape, lhs_scales, lhs_zero_points, -1, "lhs")
+    check_scales(rhs.shape, rhs_scales, rhs_zero_points, rhs_axis, "rhs")
     sums = form.run(_centered(lhs, lhs_zero_points, -1), _centered(rhs, rhs_zero_points, rhs_axis))
-    check_scales(sums, output_scales, output_zero_points, axes.output_quantization_axis, "output")
+    check_scales(sums.shape, output_scales, output_zero_points, axes.output_quantization_axis, "output")
     scale = along_axis(np.asarray(lhs_scales.astype(np.float64) * rhs_scales / output_scales), axis, sums.ndim)
     return to_output(sums.astype(np.int64), scale, along_axis(output_zero_points, axis, sums.ndim), *axes.limits, Tout.numpy)
 
@@ -276,7 +276,7 @@ def uniform_quantized_convolution_hybrid(
     """Floats, quantized image by image, convolved with integers: floats."""
     form = _UniformConvolution(lhs.shape, rhs.shape, window)
     require(rhs_quantization_axis in (-1, form.rhs_order[-1]), "rhs must have one scale, or one for each filter")
-    check_scales(rhs, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
+    check_scales(rhs.shape, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
     batch = form.lhs_order[0]
     rows, scales = _asymmetric_rows(np.moveaxis(lhs, batch, 0))
     sums = form.run(np.moveaxis(rows, 0, batch), _centered(rhs, rhs_zero_points, rhs_quantization_axis))

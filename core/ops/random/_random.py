@@ -1,4 +1,4 @@
-"""Streams of nodes and shapes that arrive as tensors, shared by the random families."""
+"""Streams of nodes, shapes that arrive as tensors, costs, and numbers of algorithms, shared by the random families."""
 
 from __future__ import annotations
 

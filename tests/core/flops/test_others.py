@@ -18,10 +18,6 @@ HELD: Cases = {}
 IMAGE = (2, 4, 4, 3)
 
 
-def _handle(shape):
-    return lambda g: g.VarHandleOp(dtype="float", shape=shape)
-
-
 def _accumulator(op, shape):
     return lambda g: g.add(op, [], {"dtype": "float", "shape": shape})
 
