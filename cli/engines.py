@@ -57,7 +57,7 @@ class EngineOptions:
 
     @property
     def is_named(self) -> bool:
-        """Return True where the user names an engine, or NumPy."""
+        """Return True if the user names an engine, or NumPy."""
         return bool(self.engine or os.environ.get(VARIABLE))
 
     def runtime(self, mesh: Mesh | None = None) -> EngineRuntime | AutoRuntime | None:

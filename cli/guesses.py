@@ -161,7 +161,7 @@ def _meant(word: str, commands: Sequence[str]) -> str | None:
 
 
 def _is_slip(word: str, name: str) -> bool:
-    """Return True where one letter behind the first is missing, wrong or too many, or two letters are swapped."""
+    """Return True if one letter behind the first is missing, wrong or too many, or two letters are swapped."""
     short, long = sorted((word, name), key=len)
     same = next((place for place, letters in enumerate(zip(short, long)) if len(set(letters)) > 1), len(short))
     if same == 0:

@@ -45,7 +45,7 @@ class OutputSettings:
 
     @property
     def is_rich(self) -> bool:
-        """True where standard output gets tables for a terminal."""
+        """True if standard output gets tables for a terminal."""
         return self.color == "always" or (self.color == "auto" and sys.stdout.isatty())
 
 

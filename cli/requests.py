@@ -56,7 +56,7 @@ class OptionRule:
 
 
 def _is_given(ctx: click.Context, words: str) -> bool:
-    """True where the command line has an option, and where `words` has a value, with that value; `*` stands for any text."""
+    """True if the command line has an option, and where `words` has a value, with that value; `*` stands for any text."""
     flag, equals, value = words.partition("=")
     name = next(p.name for p in ctx.command.params if flag in (*p.opts, *p.secondary_opts, p.human_readable_name))
     source = ctx.get_parameter_source(name or "")

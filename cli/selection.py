@@ -46,7 +46,7 @@ class ListingSelection:
 
     @property
     def is_of_some(self) -> bool:
-        """True where not all nodes are to be shown."""
+        """True if not all nodes are to be shown."""
         return self.needs_edges or not self.filter.is_empty
 
     def of(self, graph: Graph) -> NodeFilter:

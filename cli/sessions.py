@@ -70,7 +70,7 @@ class SessionOptions(SessionSetup):
 
     @property
     def changes_state(self) -> bool:
-        """True where opening a session is something to do by itself."""
+        """True if opening a session is something to do by itself."""
         return bool(self.init or self.init_op or self.state)
 
     def among(self, company: Company | None, engine: EngineOptions) -> SessionOptions:

@@ -96,5 +96,5 @@ _SPLIT: Final = ("--signature=", "--input=", "--output=")
 
 
 def _is_argument(words: Sequence[str], position: int) -> bool:
-    """Return True where an option and ARG=TENSOR stand; `--output FILE` names the file to write."""
+    """Return True if an option and ARG=TENSOR stand; `--output FILE` names the file to write."""
     return position + 1 < len(words) and words[position] in _ARGUMENTS and "=" in words[position + 1]

@@ -85,7 +85,7 @@ _TABLE_MAGIC = b"\x57\xfb\x80\x8b\x24\x75\x47\xdb"
 
 
 def is_safetensors(head: bytes, size: int) -> bool:
-    """Return True where a file of `size` bytes begins as a safetensors file: the length of a header, and a JSON object."""
+    """Return True if a file of `size` bytes begins as a safetensors file: the length of a header, and a JSON object."""
     length = int.from_bytes(head[:8], "little")
     return len(head) > 8 and 2 <= length <= size - 8 and head[8:].lstrip().startswith(b"{")
 
@@ -248,7 +248,7 @@ def _first_fields(data: memoryview, name: str) -> dict[int, wire.Field]:
 
 
 def _begins_like_graph(data: memoryview, seen: dict[int, wire.Field]) -> bool:
-    """Return True where truncated data begins like a MetaGraphDef, a SavedModel or a node."""
+    """Return True if truncated data begins like a MetaGraphDef, a SavedModel or a node."""
     if any(number <= _LAST_FIELD and field.wire_type == wire.LENGTH_DELIMITED for number, field in seen.items()):
         return all(number <= _LAST_FIELD for number in seen)
     head = bytes(data[:12])
@@ -268,7 +268,7 @@ def _strings(data: memoryview, message: wire.Field) -> dict[int, memoryview]:
 
 
 def _is_node(data: memoryview, field: wire.Field) -> bool:
-    """Return True where a field looks like a NodeDef: a valid node name and a valid op name; other messages have neither."""
+    """Return True if a field looks like a NodeDef: a valid node name and a valid op name; other messages have neither."""
     strings = _strings(data, field)
     name, op = strings.get(1, b""), strings.get(2, b"")
     return _NODE_NAME.fullmatch(name) is not None and _OP_NAME.fullmatch(op) is not None
@@ -291,7 +291,7 @@ def _safe_first(data: memoryview, field: wire.Field) -> list[wire.Field]:
 
 
 def _has_tags_of_meta_graph(data: memoryview, seen: dict[int, wire.Field]) -> bool:
-    """Return True where a MetaInfoDef names the TensorFlow version, as in a MetaGraphDef without nodes."""
+    """Return True if a MetaInfoDef names the TensorFlow version, as in a MetaGraphDef without nodes."""
     if 1 not in seen or seen[1].wire_type != wire.LENGTH_DELIMITED or 2 not in seen:
         return False
     return re.match(rb"\d+\.\d+", _strings(data, seen[1]).get(5, b"")) is not None

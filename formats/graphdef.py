@@ -99,7 +99,7 @@ class NodeStream:
         return self._read_versions
 
     def has_at(self, place: int, other: NodeStream) -> bool:
-        """Return True where the bytes at a place equal the bytes of another stream's last node."""
+        """Return True if the bytes at a place equal the bytes of another stream's last node."""
         return self._scan.has_at(place, other._scan.last_field())
 
     def functions(self) -> Iterator[Function]:

@@ -157,7 +157,7 @@ class _FileRows(MadeOnDemand[Item]):
         return None if shared is None else f"{self.stem}-{shared:06d}"
 
     def has(self, name: str) -> bool:
-        """Return True where a row has the name."""
+        """Return True if a row has the name."""
         stem, _, number = name.rpartition("-")
         return stem == self.stem and number.isdecimal() and f"{int(number):06d}" == number and int(number) in self.numbers
 
@@ -675,7 +675,7 @@ class InputArrays:
         return True
 
     def _takes(self, count: int) -> bool:
-        """Return True where the graph has a single input, whose rows have this number of elements."""
+        """Return True if the graph has a single input, whose rows have this number of elements."""
         names = self._inputs()
         if len(names) != 1:
             return False

@@ -160,7 +160,7 @@ def _named_nodes(key: str, collection: CollectionDef) -> Iterator[str]:
 
 
 def is_whole(graph: Graph, signature: SignatureDef) -> bool:
-    """Return True where the graph has all tensors of a signature."""
+    """Return True if the graph has all tensors of a signature."""
     return all(node in graph for node in nodes_of_signature(signature) if node)
 
 

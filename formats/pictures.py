@@ -39,7 +39,7 @@ class Transform:
 
     @property
     def is_empty(self) -> bool:
-        """Return True where pixels stay as they are."""
+        """Return True if pixels stay as they are."""
         return self == Transform()
 
     def apply(self, pixels: Array, dtype: DType | None) -> Array:

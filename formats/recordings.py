@@ -92,7 +92,7 @@ class Recording(Report):
     """What an event file or a RunMetadata file holds.
 
     `events` counts the records of event files, `executions` those of nodes on `devices` in a RunMetadata. `seconds` is the
-    time from the first event to the last, in a folder of the longest file. `is_cut` is True where a file ends within a
+    time from the first event to the last, in a folder of the longest file. `is_cut` is True if a file ends within a
     record, as while it is written.
     """
 
@@ -107,7 +107,7 @@ class Recording(Report):
     seconds: float = 0.0
     """Seconds from the first event to the last."""
     is_cut: bool = False
-    """True where the file ends within a record."""
+    """True if the file ends within a record."""
     executions: int = 0
     """The number of recorded executions of nodes."""
     devices: tuple[str, ...] = ()

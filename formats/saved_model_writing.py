@@ -90,7 +90,7 @@ class ModelToWrite:
     about: MetaGraphDef
     saver: SaverInfo | None
     has_objects: bool
-    """True where the functions and objects of TF2 are there; Python uses the model through them."""
+    """True if the functions and objects of TF2 are there; Python uses the model through them."""
     files: Mapping[str, Node] = dataclasses.field(default_factory=dict)
     """The files from outside that fill tables, by their names among the assets: the constants with the paths."""
 
@@ -398,7 +398,7 @@ def _about(graph: Graph) -> MetaGraphDef:
 
 
 def _has_objects(graph: Graph, about: MetaGraphDef) -> bool:
-    """Return True where the graph has all functions of the objects, and the nodes that save and restore them."""
+    """Return True if the graph has all functions of the objects, and the nodes that save and restore them."""
     names = {*about.object_graph_def.concrete_functions}
     for node in about.object_graph_def.nodes:
         names |= {*node.function.concrete_functions} | ({node.bare_concrete_function.concrete_function_name} - {""})

@@ -105,7 +105,7 @@ class TrainingPosition:
 
 
 def holds_state(path: str | os.PathLike[str]) -> bool:
-    """Return True where `read_state` finds values: for archives and checkpoints, not for graphs, SavedModels among them."""
+    """Return True if `read_state` finds values: for archives and checkpoints, not for graphs, SavedModels among them."""
     text = os.fspath(path)
     named = text.endswith((*NPZ.extensions, *SAFETENSORS.extensions))
     if is_file(text) and (named or _is_archive(text) or _begins_as_safetensors(text)):

@@ -66,7 +66,7 @@ class _Edges:
         self._waiting: list[tuple[str, DType]] = []
 
     def take(self, node: Node) -> bool:
-        """Check the next node; False where the node is not sound, or where soundness is unknown."""
+        """Check the next node; False if the node is not sound, or where soundness is unknown."""
         checked = node.checked
         if checked is None or checked.opened:
             return False
@@ -80,7 +80,7 @@ class _Edges:
         return len(expected) == len(texts) and all(map(self._fits, texts, expected))
 
     def are_sound(self) -> bool:
-        """Return True where inputs that were named before their producers came fit too."""
+        """Return True if inputs that were named before their producers came fit too."""
         return all(self._fits(text, want) for text, want in self._waiting if want is not None)
 
     def _fits(self, text: str, want: DType | None) -> bool:

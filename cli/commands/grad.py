@@ -100,7 +100,7 @@ class GradOptions:
 
     @property
     def runs(self) -> bool:
-        """True where derivatives are evaluated, rather than built."""
+        """True if derivatives are evaluated, rather than built."""
         return self.check or self.jacobian or bool(self.products)
 
 

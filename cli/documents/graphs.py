@@ -34,7 +34,7 @@ class CheckedGraph:
 
     @property
     def has_errors(self) -> bool:
-        """True where a problem keeps the graph from running."""
+        """True if a problem keeps the graph from running."""
         return any(problem.severity == ERROR for problem in self.problems)
 
 

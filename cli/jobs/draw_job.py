@@ -55,7 +55,7 @@ class Paper:
 
     @property
     def is_text(self) -> bool:
-        """True where boxes are drawn with characters."""
+        """True if boxes are drawn with characters."""
         return self.format == DRAWING.word
 
 

@@ -81,12 +81,12 @@ class OptimizeJob:
 
     @property
     def passed(self) -> bool:
-        """True where all that was to be compared agreed."""
+        """True if all that was to be compared agreed."""
         return self.unverified is None and self.may_write
 
     @property
     def may_write(self) -> bool:
-        """True where nothing that was compared differs."""
+        """True if nothing that was compared differs."""
         return self.verification is None or self.verification.passed
 
     def run(self) -> OptimizeReport:

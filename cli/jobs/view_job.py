@@ -132,7 +132,7 @@ def _progress(working: render.Working, stage: str) -> Report:
 
 
 def _opened(path: str) -> bool:
-    """Open a page in the browser; False where there is none."""
+    """Open a page in the browser; False if there is none."""
     import webbrowser  # lazy: most pages are only written
 
     return webbrowser.open(pathlib.Path(path).absolute().as_uri())

@@ -85,7 +85,7 @@ class NodeComparison:
     tolerance_needed: float
     """The smallest tolerance that passes, relative to the largest value."""
     passed: bool
-    """True where the difference is within the tolerance."""
+    """True if the difference is within the tolerance."""
     nonfinite_before: int = 0
     """How many elements of the first graph are NaN or infinite."""
     nonfinite_after: int = 0

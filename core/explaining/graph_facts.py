@@ -89,7 +89,7 @@ class VariableFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MissingOp:
-    """An op type without a kernel; `known` is False where TensorFlow has no such op. `map_to` is a known op with the same
+    """An op type without a kernel; `known` is False if TensorFlow has no such op. `map_to` is a known op with the same
     meaning.
     """
 
@@ -116,7 +116,7 @@ class OpCount:
     count: int
     """How many nodes have the op."""
     kernel: bool
-    """True where tfg has a kernel."""
+    """True if tfg has a kernel."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ class FetchFacts:
     fetch: str
     """The tensor that is fetched."""
     runs: bool
-    """True where the fetch runs the node."""
+    """True if the fetch runs the node."""
     path: tuple[str, ...]
     """A shortest path from the fetch to the node."""
 

@@ -41,16 +41,16 @@ class NodePath(Report):
     between: tuple[str, ...]
     """All nodes on paths from start to end, without the two, in the order of the graph."""
     is_reverse: bool
-    """True where the end reaches the start, and the start not the end."""
+    """True if the end reaches the start, and the start not the end."""
 
     @property
     def reaches(self) -> bool:
-        """True where the start reaches the end."""
+        """True if the start reaches the end."""
         return bool(self.steps)
 
     @property
     def waits(self) -> bool:
-        """True where a node of the path only waits for the node before."""
+        """True if a node of the path only waits for the node before."""
         return any(step.reads is None for step in self.steps[1:])
 
     def headline(self) -> str:

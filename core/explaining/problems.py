@@ -225,7 +225,7 @@ def _wants_reference(user: Node, giver: Node) -> bool:
 
 
 def _fits(got: object, want: object) -> bool:
-    """Return True where dtypes agree; also where an attribute holds no dtype: other checks or the caller decide then."""
+    """Return True if dtypes agree; also where an attribute holds no dtype: other checks or the caller decide then."""
     if not isinstance(got, DType) or not isinstance(want, DType):
         return True
     return got.base is want.base and not lacks_reference(got, want)

@@ -63,7 +63,7 @@ class RunRaces:
     races: tuple[RaceFacts, ...]
     """The accesses that no path orders."""
     has_more: bool = False
-    """True where more races exist than are listed."""
+    """True if more races exist than are listed."""
 
 
 @checked
@@ -141,7 +141,7 @@ def _counters(graph: Graph) -> dict[Node, Node | None]:
 
 
 def _decides(next_iteration: Node) -> bool:
-    """Return True where a loop's condition, and so the whole next iteration, waits for this NextIteration."""
+    """Return True if a loop's condition, and so the whole next iteration, waits for this NextIteration."""
     merges = (user for user in next_iteration.uses if user.op in MERGE)
     behind = closure(merges, lambda node: (user for user in node.uses if user.op not in NEXT_ITERATION))
     return any(node.is_loop_condition for node in behind)

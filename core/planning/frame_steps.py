@@ -192,12 +192,12 @@ class FrameDeadness:
         return node.op in SWITCH and self.loop_predicate is not None and node.inputs[1] == self.loop_predicate
 
     def is_guarded(self, unit: Unit) -> bool:
-        """Return True where an input of a unit may be dead although the unit's part of the loop runs."""
+        """Return True if an input of a unit may be dead although the unit's part of the loop runs."""
         condition = self.conditions[unit]
         return bool(condition) and any(predicate != self.loop_predicate for predicate, _ in condition)
 
     def has_unseen_control(self, node: Node) -> bool:
-        """Return True where a control input may be dead and the data input alive."""
+        """Return True if a control input may be dead and the data input alive."""
         return bool(node.control_inputs) and self.conditions[node] != self.of_value(node.inputs[0])
 
     def _of_unit(self, unit: Unit) -> Condition:
@@ -290,7 +290,7 @@ class Slots:
 
     @property
     def has_memory(self) -> bool:
-        """True where a step may read a variable's reference or memory."""
+        """True if a step may read a variable's reference or memory."""
         return self.run.has_references or bool(self.shared)
 
     def slot(self, value: Output | Node) -> int:
@@ -310,7 +310,7 @@ class Slots:
         return value.node.inputs[0] if value not in self.run.fed and self.is_free(value.node) else None
 
     def is_free(self, node: Node) -> bool:
-        """True where every output of a node at this level is the node's first input."""
+        """True if every output of a node at this level is the node's first input."""
         if node.op not in self.run.passing_ops:
             return False
         if node.op == "Snapshot" and self.canonical(node.inputs[0]) in self.shared:
@@ -489,7 +489,7 @@ class FrameSteps:
         return entering
 
     def is_read_at(self, enter: Node, source: Output, inner: FrameSteps) -> bool:
-        """True where a reference arrives at an Enter and its value enters the loop."""
+        """True if a reference arrives at an Enter and its value enters the loop."""
         is_reference = source in self.slots.shared or bool(dereferenced_inputs(enter, self.run.definition(enter)))
         return is_reference and enter.output() not in inner.slots.shared
 

@@ -39,7 +39,7 @@ class Step:
 
     @property
     def takes_values_alone(self) -> bool:
-        """True where the inputs are values that cannot be dead: neither the order of other steps nor variables' memory
+        """True if the inputs are values that cannot be dead: neither the order of other steps nor variables' memory
         matters.
         """
         if self.is_guarded or self.controls or self.dereferenced or self.references or self.shared:

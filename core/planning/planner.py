@@ -124,7 +124,7 @@ class Planner(Selection):
 
 
 def _has_plain_loops(run: Selection) -> bool:
-    """Return True where no loop is inside another, and no branch depends on a value but on the conditions of loops.
+    """Return True if no loop is inside another, and no branch depends on a value but on the conditions of loops.
 
     Then the turns of the draws follow from the numbers of iterations alone, and a plan can run the loops in order, once the
     order is known (core/runtime/execute/dataflow.py).
@@ -135,7 +135,7 @@ def _has_plain_loops(run: Selection) -> bool:
 
 
 def _draws_before_effects(graph: Graph, steps: Sequence[Step], loops: Container[Node]) -> bool:
-    """Return True where all loops up to the last of `loops`, by their conditions, are of them, and no step up to there changes
+    """Return True if all loops up to the last of `loops`, by their conditions, are of them, and no step up to there changes
     what outlives the run.
     """
     last = max(i for i, step in enumerate(steps) if isinstance(step, Loop) and step.node in loops)
@@ -153,7 +153,7 @@ def _nodes(step: Step) -> Iterator[Node]:
 
 
 def _is_undone(graph: Graph, node: Node) -> bool:
-    """Return True where a node leaves nothing behind but a moved stream of random numbers, or state of the run."""
+    """Return True if a node leaves nothing behind but a moved stream of random numbers, or state of the run."""
     if has_fact(node.op, "random") or has_fact(node.op, "variable") or node.is_variable_read or node.is_placeholder:
         return True
     if has_fact(node.op, "run_state") or has_fact(node.op, "on_run_state") or node.op in (*LOOP_OPS, *MERGE, *SWITCH):

@@ -133,6 +133,6 @@ def _outputs(args: Sequence[Node]) -> list[Output]:
 
 
 def _is_pure(function: Function, nodes: Collection[Node]) -> bool:
-    """True where the nodes of a body do no more than compute values."""
+    """True if the nodes of a body do no more than compute values."""
     impurities: dict[str, str | None] = {}
     return all(node.is_argument or impurity(function.body, node, impurities) is None for node in nodes)

@@ -26,7 +26,7 @@ def tell(message: str, *values: object, level: int = INFO) -> None:
 
 
 def is_told(level: int = INFO) -> bool:
-    """Return True where a listener gets messages of this level."""
+    """Return True if a listener gets messages of this level."""
     logging = sys.modules.get("logging")
     return logging is not None and logging.getLogger(NAME).isEnabledFor(level)
 

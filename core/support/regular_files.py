@@ -90,7 +90,7 @@ def is_mappable(file: BinaryIO) -> bool:
 
 
 def is_current(file: BinaryIO, place: str) -> bool:
-    """Return True where a name still leads to an open file."""
+    """Return True if a name still leads to an open file."""
     remote = _remote(file)
     if remote is not None:
         return places.exists(place) and places.stamp(place) == remote.stamp
@@ -122,7 +122,7 @@ class PositionedFile:
 
     @property
     def is_in_memory(self) -> bool:
-        """True where the contents cannot change any more."""
+        """True if the contents cannot change any more."""
         return self._content is not None
 
     def read_at(self, position: int, size: int) -> bytes:

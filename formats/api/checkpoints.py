@@ -95,7 +95,7 @@ class StateComparison(Report):
     main_table: ClassVar[str] = "tensors"
 
     equal: bool
-    """True where every tensor is equal or close."""
+    """True if every tensor is equal or close."""
     tensors: tuple[ComparedTensor, ...]
     """The tensors of both checkpoints by name."""
 
@@ -128,7 +128,7 @@ class CheckpointMatch(Report):
     main_table: ClassVar[str] = "variables"
 
     fits: bool
-    """True where no variable is missing, and no shape or dtype differs."""
+    """True if no variable is missing, and no shape or dtype differs."""
     variables: tuple[MatchedVariable, ...]
     """The variables in the order of the graph, then the extra tensors."""
 

@@ -90,7 +90,7 @@ def _drop_unread(graph: Graph, read: Collection[str], keep: Collection[str]) -> 
 
 
 def _has_decision(graph: Graph) -> bool:
-    """Return True where a constant predicate chooses a branch, or goes into a function."""
+    """Return True if a constant predicate chooses a branch, or goes into a function."""
     constants = _following_from_constants(graph)
     return any(value.node in constants for node in graph for value in deciding_inputs(graph.functions, node))
 

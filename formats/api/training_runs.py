@@ -134,7 +134,7 @@ class TrainingReport(Report):
 
     @property
     def has_diverged(self) -> bool:
-        """True where the last loss is not finite."""
+        """True if the last loss is not finite."""
         return bool(self.history) and not math.isfinite(self.history[-1].loss)
 
     @property
@@ -158,7 +158,7 @@ class FitReport(Report):
     cost: float
     """Half the sum of squares at the end."""
     converged: bool
-    """True where a tolerance ended the fit, not the number of iterations."""
+    """True if a tolerance ended the fit, not the number of iterations."""
     reason: str
     """Why the fit ended."""
     history: tuple[Iteration, ...]

@@ -62,7 +62,7 @@ class Verification(Report):
 
     @property
     def passed(self) -> bool:
-        """True where all fetches agree, and both take the same feeds."""
+        """True if all fetches agree, and both take the same feeds."""
         return not self.refusals and all(comparison.passed for comparison in self.comparisons)
 
     def __iter__(self) -> Iterator[Comparison]:

@@ -187,7 +187,7 @@ class SharedRuns:
             raise InvalidArgumentError("a run changes the state of the next run, or draws random numbers")
 
     def leaves_nothing(self, names: Sequence[str], fed: Mapping[str, Any]) -> bool:
-        """Return True where a run of the tensors and operations with these tensors fed writes and draws nothing."""
+        """Return True if a run of the tensors and operations with these tensors fed writes and draws nothing."""
         key = frozenset(fed)
         if key not in self._leaving:
             self._leaving[key] = self._finds_no_trace(names, fed)

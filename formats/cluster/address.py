@@ -55,7 +55,7 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """True where nothing leaves this machine."""
+        """True if nothing leaves this machine."""
         if self.host == "localhost":
             return True
         try:

@@ -86,7 +86,7 @@ class NodeAttrs(Mapping[str, Any]):
         return len(self.proto.attr)
 
     def is_original(self, name: str, value: Any) -> bool:
-        """Return True where `value` is the very object decoded from this message."""
+        """Return True if `value` is the very object decoded from this message."""
         return name in self._cache and self._cache[name] is value and name in self.proto.attr
 
     def __repr__(self) -> str:

@@ -177,7 +177,7 @@ class GraphScan:
         return bytes(self._data[self.place : self.end])
 
     def has_at(self, place: int, field: bytes) -> bool:
-        """Return True where the field at a place equals another field."""
+        """Return True if the field at a place equals another field."""
         return self._data[place : place + len(field)] == field
 
 

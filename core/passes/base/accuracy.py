@@ -69,7 +69,7 @@ class Rule:
     relaxed_where: str = ""
 
     def is_for(self, op: str) -> bool:
-        """Return True where the rule may start from nodes of this type."""
+        """Return True if the rule may start from nodes of this type."""
         return op in self.ops or (bool(self.fact) and has_fact(op, self.fact))
 
     def accuracy_at(self, node: Node) -> Accuracy:

@@ -142,7 +142,7 @@ class SharedPassState:
     answers: Answers = dataclasses.field(default_factory=Answers)
     """The inference results of the library's functions."""
     fast_math: bool = False
-    """True where relaxed rules may be applied."""
+    """True if relaxed rules may be applied."""
     accuracies: dict[str, Accuracy] = dataclasses.field(default_factory=dict)
     """The classes of the rules that the pass has applied, here and in functions: of each the loosest."""
     copied: int = 0
@@ -154,7 +154,7 @@ class SharedPassState:
     calls: CallTable = dataclasses.field(default_factory=CallTable)
     """The calls of the graph and of the functions."""
     is_called_anew: bool = True
-    """True where functions may have been removed since the last update of `calls`."""
+    """True if functions may have been removed since the last update of `calls`."""
     impurities: dict[str, str | None] = dataclasses.field(default_factory=dict)
     """The reason why each function is impure, None for a pure function."""
 
@@ -238,7 +238,7 @@ class PassContext:
         return any(node.name in names for names in (self.fetches, self._fed_nodes, self.keep, self.start))
 
     def is_fed(self, output: Output) -> bool:
-        """Return True where a feed replaces the value."""
+        """Return True if a feed replaces the value."""
         return output.name in self.feeds
 
     def fire(self, rule: str, node: Node | str, fate: str = "", accuracy: Accuracy | None = None) -> None:
@@ -333,7 +333,7 @@ class PassContext:
         return elements.dtype != object and elements.size > 0 and bool(np.all(elements == number))
 
     def is_inside(self, node: Node) -> bool:
-        """Return True where a node may lie in a loop or on a branch: after an Enter or a Switch."""
+        """Return True if a node may lie in a loop or on a branch: after an Enter or a Switch."""
         return node in self.inside
 
     @property
@@ -344,7 +344,7 @@ class PassContext:
         return self._inside
 
     def has_effects(self, node: Node) -> bool:
-        """Return True where the node or an ancestor of the node has effects, in any iteration of a loop."""
+        """Return True if the node or an ancestor of the node has effects, in any iteration of a loop."""
         known = self._effects
         if not known and any(each.op in NEXT_ITERATION for each in self.graph):
             known |= dict.fromkeys(descendants(each for each in self.graph if self.acts(each)), True)
@@ -364,7 +364,7 @@ class PassContext:
         return impurity(self.graph, node, self.shared.impurities)
 
     def is_shared(self, function: str) -> bool:
-        """Return True where several nodes call a function, at the beginning of the pass."""
+        """Return True if several nodes call a function, at the beginning of the pass."""
         table, own = self._called()
         return table.count(function, but=self.function) + own[function] > 1
 
@@ -397,7 +397,7 @@ class PassContext:
         return list(dict.fromkeys(nodes))
 
     def runs_as_read(self, node: Node) -> bool:
-        """Return True where waiting for a node runs less than reading the node.
+        """Return True if waiting for a node runs less than reading the node.
 
         A Switch runs whichever branch is taken; of a call or a conditional with effects, only the part runs that leads to a
         result with a reader.
@@ -458,7 +458,7 @@ class PassContext:
                     self.graph.set_inputs(one, one.inputs, dict.fromkeys((*one.control_inputs, *node.control_inputs)))
 
     def _holds_controls(self, node: Node, value: Output) -> bool:
-        """Return True where a control edge would move to an op that gives control edges another meaning."""
+        """Return True if a control edge would move to an op that gives control edges another meaning."""
         if node.control_inputs and any(user.op in CONTROL_FLOW for user in node.uses):
             return True
         return self.runs_as_read(value.node) and bool(self.graph.control_consumers(node))
@@ -471,7 +471,7 @@ class PassContext:
 
 
 def _would_multiply(node: Node) -> bool:
-    """Return True where bypassing a node would multiply control edges, at the node or at nodes that collect the edges of
+    """Return True if bypassing a node would multiply control edges, at the node or at nodes that collect the edges of
     others.
     """
     count = len(node.control_inputs)
@@ -608,7 +608,7 @@ class Waves:
             heapq.heappush(self._borders[source], (self.place(node), next(self._serial), node))
 
     def meets(self, source: Hashable, targets: Set[Node], place: float) -> bool:
-        """Return True where a wave meets a node of `targets` before the wave passes `place`, the last place of the nodes."""
+        """Return True if a wave meets a node of `targets` before the wave passes `place`, the last place of the nodes."""
         met, border = self._met[source], self._borders[source]
         is_met = not met.isdisjoint(targets)
         while not is_met and border and border[0][0] <= place and self._left > 0:

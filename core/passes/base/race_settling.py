@@ -72,7 +72,7 @@ def _runs_in_turn(graph: Graph, targets: Sequence[Output | Node], fed: Sequence[
 
 
 def _has_races(graph: Graph, run: Sequence[Output | Node], fed: Sequence[Output]) -> bool:
-    """Return True where nodes race, other than in the iterations of loops."""
+    """Return True if nodes race, other than in the iterations of loops."""
     return any(race.loop is None for race in races_of(graph, run, fed))
 
 
@@ -156,7 +156,7 @@ class _LiveNodes:
 
 
 def _waits_for(user: Node, node: Node, fed: frozenset[Output]) -> bool:
-    """Return True where a user waits for the node in a run with the feeds `fed`."""
+    """Return True if a user waits for the node in a run with the feeds `fed`."""
     return node in needed_sources(user, fed)
 
 

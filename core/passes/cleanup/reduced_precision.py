@@ -100,7 +100,7 @@ def _narrowed(ctx: PassContext, node: Node, dtype: DType) -> Tensor | None:
 
 
 def _leaves_range(value: Array, dtype: DType) -> bool:
-    """Return True where a finite number becomes infinite in a dtype."""
+    """Return True if a finite number becomes infinite in a dtype."""
     with np.errstate(over="ignore"):
         narrow = value.astype(dtype.numpy)
     return bool((np.isfinite(value) & ~np.isfinite(narrow)).any())
@@ -111,7 +111,7 @@ def _cast_attrs(source: DType, target: DType) -> dict[str, Any]:
 
 
 def _declares(node: Node, attr: str, dtype: DType) -> bool:
-    """Return False where the op does not allow a dtype, or takes further values of float32 by a list of types.
+    """Return False if the op does not allow a dtype, or takes further values of float32 by a list of types.
 
     TensorFlow declares the biases of fused convolutions by a list; their kernels without oneDNN have 32 or 64 bits.
     """
@@ -147,7 +147,7 @@ class _PrecisionConversion:
                 self._graph.set_inputs(node, values)
 
     def _is_able(self, port: Port) -> bool:
-        """Return True where the node of a port has kernels of the dtype, and nothing outside of the graph reads its type."""
+        """Return True if the node of a port has kernels of the dtype, and nothing outside of the graph reads its type."""
         node = port.node
         if {node.op, node.name} & set(self._stay):
             self._ctx.refuse("compute", node, "it must stay in float32")
@@ -182,7 +182,7 @@ class _PrecisionConversion:
         become(graph, node, _CAST, [inner.output()], _cast_attrs(self._dtype, dtypes.float32), ())
 
     def _reads_half(self, user: Node, index: int, node: Node) -> bool:
-        """Return True where an input of a converted node is the node's result."""
+        """Return True if an input of a converted node is the node's result."""
         return user.inputs[index].node is node and input_port(user, index) in self._converted
 
     def _border_inputs(self, node: Node) -> list[DType | None]:

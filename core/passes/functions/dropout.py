@@ -279,7 +279,7 @@ def _is_same(kept: _Line, divisor: _Line, value: Output) -> bool:
 
 
 def _fits(ctx: PassContext, value: Output, result: Output) -> bool:
-    """Return False where the mask gives the value another shape."""
+    """Return False if the mask gives the value another shape."""
     try:
         merge_shapes(ctx.shape(value), ctx.shape(result))
     except InvalidArgumentError:

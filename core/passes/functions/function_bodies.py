@@ -113,7 +113,7 @@ class ChangedBody:
 
     @property
     def is_leaf(self) -> bool:
-        """True where the body calls no function."""
+        """True if the body calls no function."""
         return not any(name for node in self.graph for name in function_names(self.graph, node))
 
     def run(self, passes: Sequence[Pass]) -> bool:

@@ -102,7 +102,7 @@ class _Specialization:
         self._rewrite(dropped, [self._specialized(i, made) for i in range(len(self.references))])
 
     def _keeps_results(self) -> bool:
-        """Return True where unread results stay: a call of a function without results runs more effects."""
+        """Return True if unread results stay: a call of a function without results runs more effects."""
         has_controls = any(function.control_results for function in self.functions)
         is_read = any(map(self._is_read, self.all_results))
         return self.ctx.is_preserved(self.node) or (self.kind.is_inlined and not is_read and not has_controls)
@@ -163,7 +163,7 @@ class _Specialization:
         return "its function has other callers, and a copy would not save work" if is_shared and not saves else None
 
     def _is_folding(self, function: Function) -> bool:
-        """Return True where constant arguments leave a node of the function with constants only, or choose a branch."""
+        """Return True if constant arguments leave a node of the function with constants only, or choose a branch."""
         constants = {function.args[i] for i in self.constants}
         users = {user for arg in constants for user in arg.uses if user.inputs}
         if any(all(value.node in constants or value.node.is_constant for value in user.inputs) for user in users):

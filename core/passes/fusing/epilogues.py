@@ -317,7 +317,7 @@ def _spatial_paddings(r: Rewriter, pad: Node, node: Node, spatial: tuple[int, in
 
 
 def _has_fused_kernel(r: Rewriter, node: Node, names: tuple[str, ...]) -> bool:
-    """Return True where TensorFlow's kernels that pad while they convolve give the same result.
+    """Return True if TensorFlow's kernels that pad while they convolve give the same result.
 
     The kernels mix up the images of a batch, whatever the batch size; so their result is right for a single image only.
     """
@@ -511,7 +511,7 @@ PRODUCTS_IN_ONEDNN = product_rules({**KERNELS, **ONEDNN_KERNELS})
 
 
 def _is_fusible(r: Rewriter, bias: Node, product: Node, kernels: Mapping[str, FusedKernel]) -> bool:
-    """Return True where a kernel of `kernels` computes the product and the bias."""
+    """Return True if a kernel of `kernels` computes the product and the bias."""
     kernel = {**ONEDNN_KERNELS, **kernels}.get(product.op)
     if kernel is None:
         return False
@@ -596,7 +596,7 @@ def _behind_reshape(r: Rewriter, node: Node) -> tuple[Node, Node | None]:
 
 
 def _keeps_channels(r: Rewriter, reshape: Node) -> bool:
-    """Return True where a Reshape keeps the last dimension."""
+    """Return True if a Reshape keeps the last dimension."""
     before, after = r.shape(reshape.inputs[0]).dims, r.shape(reshape.output()).dims
     return before is not None and bool(after) and isinstance(before[-1], int) and before[-1:] == (after or ())[-1:]
 

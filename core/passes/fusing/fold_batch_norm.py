@@ -206,7 +206,7 @@ def _constant_bias(r: Rewriter, producer: Node) -> Any:
 
 
 def _is_foldable(r: Rewriter, product: Node, producer: Node) -> bool:
-    """Return True where the product's weights are constant and the tensors to be scaled have no other readers."""
+    """Return True if the product's weights are constant and the tensors to be scaled have no other readers."""
     if constant_weights(r, product) is None:
         return False
     for node in {product, producer}:
@@ -217,7 +217,7 @@ def _is_foldable(r: Rewriter, product: Node, producer: Node) -> bool:
 
 
 def _may_scale(r: Rewriter, product: Node, factor: Any, bias: Any) -> bool:
-    """Return True where scaling the weights along the output channels changes results by rounding only."""
+    """Return True if scaling the weights along the output channels changes results by rounding only."""
     weights = r.constant_value(product.inputs[WEIGHTS])
     with np.errstate(all="ignore"):
         after = scaled(weights, output_axes(product), factor).astype(weights.dtype)
@@ -225,7 +225,7 @@ def _may_scale(r: Rewriter, product: Node, factor: Any, bias: Any) -> bool:
 
 
 def _is_without_padding(r: Rewriter, product: Node) -> bool:
-    """Return True where every element of the result is a sum over data alone; kernels of size 1 need no padding."""
+    """Return True if every element of the result is a sum over data alone; kernels of size 1 need no padding."""
     if is_matrix_product(product) or product.attr("padding") == b"VALID":
         return True
     spatial = r.shape(product.inputs[WEIGHTS])

@@ -66,9 +66,9 @@ class FrameMotion:
         self.branches = _branch_nodes(graph, frame)
         sources = [enter.inputs[0].node for enter in frame.with_op(ENTER)]
         self.is_reached = frame.enclosing is None and not any(map(ctx.is_inside, sources))
-        """True where the loop lies in no other loop and on no branch: a run that needs the loop starts the loop."""
+        """True if the loop lies in no other loop and on no branch: a run that needs the loop starts the loop."""
         self.entered = entered
-        """True where the started loop surely has a first iteration, None where that is unknown."""
+        """True if the started loop surely has a first iteration, None where that is unknown."""
         self.writes_references = any(written_variables(node) for node in frame.nodes_within())
         self.invariants = Invariants(self._blocker, functools.partial(ctx.refuse, RULE))
         self.unchanged = [v for v in variables if passed_on(v.body_output) == v.body_input]

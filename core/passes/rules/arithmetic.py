@@ -133,7 +133,7 @@ def idempotent(r: Rewriter, node: Node) -> Output | None:
 
 
 def _is_same_function(r: Rewriter, node: Node, inner: Node) -> bool:
-    """Return True where two nodes do the same to their first inputs, with the same gradient."""
+    """Return True if two nodes do the same to their first inputs, with the same gradient."""
     if inner.op != node.op or attrs_of(inner) != attrs_of(node) or gradient_name(inner) != gradient_name(node):
         return False
     return all(map(r.is_same, node.inputs[1:], inner.inputs[1:]))
@@ -191,7 +191,7 @@ def power(r: Rewriter, node: Node) -> Output | None:
 
 
 def _takes_roots(r: Rewriter, x: Output, exponent: float) -> bool:
-    """Return True where x^exponent is no root, or x is large enough: of -0 and of minus infinity powers and roots differ."""
+    """Return True if x^exponent is no root, or x is large enough: of -0 and of minus infinity powers and roots differ."""
     low = r.range(x).low
     return exponent not in (0.5, -0.5) or low > 0 or (exponent > 0 and low == 0)
 
@@ -302,7 +302,7 @@ def _flat(r: Rewriter, node: Node) -> list[Output]:
 
 
 def _is_regrouped(r: Rewriter, node: Node) -> bool:
-    """Return True where an operand other than the first, in the tree at `node` or a subtree, is a sum."""
+    """Return True if an operand other than the first, in the tree at `node` or a subtree, is a sum."""
     while True:
         if any(_is_tree(r, value, node.op) for value in node.inputs[1:]):
             return True

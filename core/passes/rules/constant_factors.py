@@ -55,7 +55,7 @@ def _scaled(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any) -> Ou
 
 
 def _may_scale_input(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any, scaled: Any) -> bool:
-    """Return True where scaling x cannot overflow: the factor shrinks x, or x is small enough; or fast math allows the
+    """Return True if scaling x cannot overflow: the factor shrinks x, or x is small enough; or fast math allows the
     rule.
     """
     if not rounds(node):
@@ -67,7 +67,7 @@ def _may_scale_input(r: Rewriter, node: Node, x: Output, factor: Any, weights: A
 
 
 def may_scale(r: Rewriter, product: Node, weights: Any, scaled: Any, factor: Any, bias: Any = 0) -> bool:
-    """Return True where a product with bias cannot overflow, nor the product times a factor; or fast math allows the rule."""
+    """Return True if a product with bias cannot overflow, nor the product times a factor; or fast math allows the rule."""
     if not rounds(product):
         return True
     data = r.range(data_input(product)).magnitude

@@ -46,7 +46,7 @@ def merge_reshapes(r: Rewriter, node: Node) -> Output | None:
 
 
 def _zeros_decide(r: Rewriter, x: Output, sizes: Output) -> bool:
-    """Return True where a -1 may stand beside a 0: the rest is then the product of the sizes of `x` that are not 0."""
+    """Return True if a -1 may stand beside a 0: the rest is then the product of the sizes of `x` that are not 0."""
     count = r.shape(x).num_elements
     if isinstance(count, int) and count:
         return False
@@ -91,7 +91,7 @@ def same_shape(r: Rewriter, node: Node) -> Output | None:
 
 
 def _differ_in_one_unknown(a: Shape, b: Shape) -> bool:
-    """Return True where all dimensions except a single dimension are known, not 0 and equal in both shapes.
+    """Return True if all dimensions except a single dimension are known, not 0 and equal in both shapes.
 
     With equal numbers of elements, the unknown dimensions are then equal too.
     """
@@ -138,7 +138,7 @@ def merge_casts(r: Rewriter, node: Node) -> Output | None:
 
 
 def _loses_nothing(source: DType, middle: DType, target: DType) -> bool:
-    """Return True where the casts `source` to `middle` to `target` equal a direct cast.
+    """Return True if the casts `source` to `middle` to `target` equal a direct cast.
 
     An integer outside `target`'s range wraps around; a fraction of the same size does not.
     """

@@ -61,7 +61,7 @@ def constant_weights(r: Rewriter, product: Node) -> Any:
 
 
 def weights_take(r: Rewriter, factor: Output, value: Output) -> bool:
-    """Return True where a constant factor of `value` can go into constant weights: `value` is a product, maybe with a bias."""
+    """Return True if a constant factor of `value` can go into constant weights: `value` is a product, maybe with a bias."""
     product = value.node.inputs[0].node if value.node.op == "BiasAdd" else value.node
     if product.op not in PRODUCTS or r.constant_value(factor) is None:
         return False
@@ -96,7 +96,7 @@ def is_read(r: Rewriter, node: Node) -> bool:
 
 
 def is_read_only_by(r: Rewriter, node: Node, readers: Collection[Node]) -> bool:
-    """Return True where only `readers` need the node: the node may go with them."""
+    """Return True if only `readers` need the node: the node may go with them."""
     others = [user for user in node.uses if user not in readers and is_read(r, user)]
     return not others and not r.ctx.is_preserved(node) and not node.control_inputs
 
@@ -144,14 +144,14 @@ def product_hazard(product: Any, factors: Sequence[Any]) -> str:
 
 
 def is_normal(array: Any) -> bool:
-    """Return True where all elements are 0 or normal numbers, with all their digits."""
+    """Return True if all elements are 0 or normal numbers, with all their digits."""
     array = np.asarray(array)
     sizes = np.abs(array) if array.dtype.kind == "f" else _magnitudes(array)  # comparisons need no wider numbers
     return bool(np.all(np.isfinite(sizes) & ((sizes == 0) | (sizes >= float(_limits(array).smallest_normal)))))
 
 
 def holds_products(array: Any, *bounds: float) -> bool:
-    """Return True where results within the bounds, and partial sums, are far from overflowing in the dtype of `array`."""
+    """Return True if results within the bounds, and partial sums, are far from overflowing in the dtype of `array`."""
     return all(math.isfinite(bound) and bound * _MARGIN < float(_limits(array).max) for bound in bounds)
 
 

@@ -142,7 +142,7 @@ class Rewriter:
             self.ctx.refuse(self._rule, self._node, reason)
 
     def may_relax(self, reason: str) -> bool:
-        """Return True where the rule may be applied though relaxed here, for `reason`; otherwise record a refusal.
+        """Return True if the rule may be applied though relaxed here, for `reason`; otherwise record a refusal.
 
         Integer results are exact, so integers are always allowed.
         """
@@ -245,7 +245,7 @@ class Rewriter:
         return not self.ctx.is_preserved(node) and sum(node.uses.values()) == 1 and not node.control_inputs
 
     def is_left_to(self, node: Node, joins: Callable[[Node], bool]) -> bool:
-        """Return True where the node's only reader `joins` the node, so that a rule will process both as a tree.
+        """Return True if the node's only reader `joins` the node, so that a rule will process both as a tree.
 
         A tree is processed at the root, at once; after a refusal there, the tree's nodes are processed separately.
         """
@@ -268,13 +268,13 @@ class Rewriter:
         return _WINDOW if root in self._alone else None
 
     def is_open(self, node: Node) -> bool:
-        """Return True where rules may inspect a node."""
+        """Return True if rules may inspect a node."""
         if node.name in self._inference.reasons or node in self._failing:
             return False
         return not any(map(self.ctx.is_fed, node.outputs())) and not any(map(self._is_opaque, node.inputs))
 
     def is_only_first_read(self, node: Node) -> bool:
-        """Return True where only the first output of a node has readers or fetches."""
+        """Return True if only the first output of a node has readers or fetches."""
         others = node.outputs()[1:]
         return not any(self.graph.consumers(output) or output.name in self.ctx.fetched_outputs for output in others)
 
@@ -282,7 +282,7 @@ class Rewriter:
         return has_fact(node.op, fact)
 
     def same_shape(self, a: Output, b: Output) -> bool:
-        """Return True where both are known to have the same shape."""
+        """Return True if both are known to have the same shape."""
         first, second = self.shape(a), self.shape(b)
         return first.dims is not None and first == second
 
@@ -341,7 +341,7 @@ class Rewriter:
 
 
 def holds(dtype: dtypes.DType, numbers: Any) -> bool:
-    """Return True where a dtype represents the numbers exactly."""
+    """Return True if a dtype represents the numbers exactly."""
     with np.errstate(all="ignore"):
         return bool(np.all(np.asarray(numbers).astype(dtype.numpy) == numbers))
 
@@ -446,7 +446,7 @@ class _Reachability:
         self._gone: dict[Node, Sequence[Node]] = {}
 
     def leads(self, source: Output | Node, node: Node, changed: Node) -> bool:
-        """Return True where `node` is a descendant of `source`, as `changed` was before the change; the answer is recorded."""
+        """Return True if `node` is a descendant of `source`, as `changed` was before the change; the answer is recorded."""
         waves = self._waves = self._waves or self._all_waves()
         if source not in waves:
             waves.begin(source, (source,) if isinstance(source, Node) else self._graph.consumers(source))
@@ -469,7 +469,7 @@ class _Reachability:
         return node.uses if self._graph.get(node.name) is node else self._gone.get(node, ())
 
     def _is_after(self, source: Output | Node, waves: Waves, node: Node, changed: Node) -> bool:
-        """Return True where the changed node, or a new node, is a descendant of the source by the current inputs."""
+        """Return True if the changed node, or a new node, is a descendant of the source by the current inputs."""
         pending, passed = [node], {node}
         while pending:
             current = pending.pop()

@@ -112,7 +112,7 @@ def _rebuilt(r: Rewriter, node: Node, group: _InvertibleOperation) -> Output | N
 
 
 def _may_join(r: Rewriter, terms: _Terms, combined: Any, group: _InvertibleOperation) -> bool:
-    """Return True where joining the terms in another way changes rounding only, or fast math allows the rule."""
+    """Return True if joining the terms in another way changes rounding only, or fast math allows the rule."""
     if not rounds(terms.nodes[0]):
         return True
     with np.errstate(all="ignore"):
