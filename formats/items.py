@@ -535,7 +535,7 @@ class InputArrays:
         if not composite.takes(whole):
             return None
         try:
-            return {part.name: array for part, array in composite.arrays(whole).items()}
+            return composite.arrays(whole)
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"{_place(item, key)}: {error.message}", hint=error.hint) from None
 

@@ -130,7 +130,7 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give each process a half of the tests; one that is done takes from the other, which may have long ones left."""
+    """Divide the tests among the processes; one that is done takes from another, which may have long ones left."""
     from xdist.scheduler import WorkStealingScheduling
 
     return WorkStealingScheduling(config, log)

@@ -108,10 +108,10 @@ class ViewJob:
 
     def _run(self, view: ModelView) -> dict[str, Mapping[Node, NodeRun]]:
         """Run a model, once or for each input, and return the values of its nodes."""
-        options, graph = self.options, view.source
-        names, fetches = self._asked(graph)
         from ...formats.batches.each_worker import parts_of_inputs  # lazy: most pages show no run
 
+        options, graph = self.options, view.source
+        names, fetches = self._asked(graph)
         parts, fixed = parts_of_inputs(options.feeds)
         inputs = inputs_to_show(
             view, names.signature, fetches, names.feeds(fixed), options.each, parts, names.input
@@ -132,7 +132,7 @@ def _progress(working: render.Working, stage: str) -> Report:
 
 
 def _opened(path: str) -> bool:
-    """Open a page in the browser; False if there is none."""
+    """Open a page in the browser; return False if there is none."""
     import webbrowser  # lazy: most pages are only written
 
     return webbrowser.open(pathlib.Path(path).absolute().as_uri())

@@ -40,8 +40,8 @@ class Composite(NamedTuple):
         splits = len(self.parts) - 1
         return rank is not None and (depth == rank + splits or (depth > splits and _is_empty(value)))
 
-    def arrays(self, value: Any) -> dict[Output, Array]:
-        """Return the arrays of the components for a dense array or nested lists.
+    def arrays(self, value: Any) -> dict[str, Array]:
+        """Return the arrays of the components, by the names of their tensors, for a dense array or nested lists.
 
         A sparse tensor also comes as the tuple or mapping (indices, values, shape), or as an object with such attributes,
         and a ragged one as (values, splits ...). Zeros, empty strings and None are no elements of a sparse tensor.
@@ -54,7 +54,7 @@ class Composite(NamedTuple):
         if len(given) != len(self.parts):
             kind = "indices, values and shape" if self.is_sparse else f"values and {len(self.parts) - 1} row splits"
             raise InvalidArgumentError(f"it has {kind}, and {len(given)} arrays were given")
-        return {part: _array(one, part) for part, one in zip(self.parts, given)}
+        return {part.name: _array(one, part) for part, one in zip(self.parts, given)}
 
     def example(self, shape: str = "") -> str:
         """Return a text of a dense array for --feed; `shape` is the text of the shape of a sparse tensor."""

@@ -70,14 +70,14 @@ def value_place(option: str, name: str) -> HintStep:
 
 def extra_hint(extra: str) -> str:
     """Return the command that installs an extra's packages, with the extra's name."""
-    import shlex  # lazy, as below
+    import shlex  # lazy: most runs lack no package
 
     return f"`pip install {shlex.join(_packages(extra))}` (the extra tfg[{extra}])"
 
 
 def _packages(extra: str) -> list[str]:
     """Return an extra's requirements (`pillow>=10`), or the checkout's extra where no distribution is installed."""
-    from importlib import metadata  # lazy: most runs lack no package
+    from importlib import metadata
 
     try:
         requirements = metadata.requires("tfg") or []

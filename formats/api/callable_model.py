@@ -204,7 +204,7 @@ class Model(Displayed, NotCopied):
             or any(words.get(part.name) in given for part in composite.parts[1:])
         ):
             return [self._pair(name, value)]
-        return [(part.name, array) for part, array in composite.arrays(value).items()]
+        return list(composite.arrays(value).items())
 
     def _pair(self, name: str, value: Any) -> tuple[str, Any]:
         """Return the tensor of an input, and its value, or serialized Examples for rows of features by name."""

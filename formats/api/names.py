@@ -274,7 +274,7 @@ class Names:
         if not composite.takes(whole):
             return None
         try:
-            return {part.name: array for part, array in composite.arrays(whole).items()}
+            return composite.arrays(whole)
         except InvalidArgumentError as error:
             hint = error.hint or feeding(word, "[[1, 0, 2]]" if composite.is_sparse else "[[1, 2], [3]]")
             raise InvalidArgumentError(Hint(place, ": ", error.message), hint=hint) from None

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from ...core.comparing.element_differences import Comparison, worse
-from ...core.comparing.verify_rewrite import Drawn, GraphRuns, LoneRefusal, Verdict, fetches_in_turn
+from ...core.comparing.verify_rewrite import BatchRuns, Drawn, GraphRuns, LoneRefusal, Verdict, fetches_in_turn
 from ...core.comparing.verify_rewrite import verify as verify_runs
 from ...core.feeding.drawn_feeds import Feeds
 from ...core.graph.graph import Graph, GraphLike, Node
@@ -212,8 +212,6 @@ class _Verifying:
         self, after: Graph, fetches: Sequence[str], inputs: Sequence[str], rows: tuple[int, int], typical: Graph
     ) -> tuple[Verification | None, tuple[str, ...]]:
         """Compare with a graph of another batch, row by row; `rows` are the two batches, and `typical` declares the first."""
-        from ...core.comparing.verify_rewrite import BatchRuns  # lazy: few graphs have another batch
-
         verdicts: list[Verdict] = []
         left_out: dict[str, str] = {}
         for run in self._same_runs(fetches):
