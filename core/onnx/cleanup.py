@@ -1,4 +1,6 @@
-"""Cleanup of a model before writing: dead operations are removed, operations that only a branch needs sink into the branch."""
+"""Cleanup of a model before writing: dead operations are removed, transposes that undo each other cancel, and operations that
+only a branch needs sink into the branch.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,8 @@ import numpy as np
 
 from .blocks import Block, Operation, Value
 from .emitter import Emitter
+
+# Cancellation of transposes: they move down through elementwise operators until two that undo each other meet.
 
 _ELEMENTWISE: Final = frozenset((
     "Add", "Sub", "Mul", "Div", "Pow", "Mod", "Max", "Min", "Abs", "Neg", "Sign", "Ceil", "Floor", "Round", "Sqrt", "Exp",
@@ -149,6 +153,9 @@ def _first(operation: Operation) -> Value:
     first = operation.inputs[0]
     assert first is not None
     return first
+
+
+# The whole cleanup, and its other parts.
 
 
 def tidy(g: Emitter) -> None:

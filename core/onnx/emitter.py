@@ -23,6 +23,8 @@ from .blocks import Block, ElementShapes, Held, Operation, Value, carrier, commo
 from .complex_numbers import arctangent, on_parts, part_dtype, whole_dtype
 from .result_shapes import result_shape
 
+# Operators on constants, folded while they are emitted: lowerings compute shapes, and go on with their numbers at once.
+
 _SMALL: Final = 1 << 12
 """The largest number of elements for operators that compute new elements to be folded."""
 
@@ -101,6 +103,8 @@ _COMPUTING: Final[Mapping[str, Callable[..., Array]]] = {
     "Neg": np.negative, "Abs": np.abs, "Sign": np.sign, "Floor": np.floor, "Round": np.rint, "Sqrt": np.sqrt,
     "IsNaN": np.isnan, "IsInf": np.isinf, "Where": np.where, "Mod": _mod, "ReduceSum": _reduce_sum,
 }  # fmt: skip
+
+# Functions of 64-bit floats for which onnxruntime has only 32-bit kernels, built from functions with 64-bit kernels.
 
 _LARGE: Final = 1e150
 """A bound: beyond, adding 1 to the square makes no difference; the square is still finite."""
@@ -184,6 +188,9 @@ IN_DOUBLE: Final[Mapping[str, Callable[..., Value]]] = {
     "Asinh": _asinh, "Acosh": _acosh, "Atanh": _atanh, "Softplus": _softplus, "Elu": _elu, "Selu": _selu,
     "LeakyRelu": _leaky_relu, "Softsign": lambda g, x: g.Div(x, g.Add(g.Abs(x), 1)),
 }  # fmt: skip
+
+
+# The emitter.
 
 Argument: TypeAlias = "Value | Array | Sequence[int] | float | None"
 """An input of an operator. A number is of the dtype of the other inputs, a sequence of numbers a vector of int64."""

@@ -1,7 +1,6 @@
 """Facts of ops beyond their interfaces: FACTS by op, and the families of ops: the module of each, and its ops.
 
-Families state facts with `registry.facts`. The heads of the family files repeat the facts (`families`), so that a query
-imports no family.
+Families state facts with `registry.facts`, and families.txt repeats the facts, so that a query imports no family.
 """
 
 from __future__ import annotations

@@ -220,6 +220,8 @@ def _drop_reference(graph: Graph, user: Node) -> None:
         )  # fmt: skip
 
 
+# Unfreezing: constants become variables that begin with the values of the constants.
+
 _AVERAGES: Final = ("mean", "variance")
 """The inputs of a batch normalization that a training averages, and changes by no gradient."""
 _NAMED_SO: Final = re.compile(r"(^|/)moving_(mean|variance)(_\d+)?$")

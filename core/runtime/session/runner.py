@@ -548,10 +548,11 @@ class KeyboardInterruption:
 
 
 def elements_of(runner: Runner, name: str, count: int) -> list[StepResult]:
-    """Return the first `count` elements, each as a step; the session's variables must be initialized or restored before.
+    """Return the first `count` elements of an input pipeline, each as a step; the session's variables must be initialized or
+    restored before.
 
-    Raises InvalidArgumentError where the node is no part of a pipeline, or where several nodes begin its iterator. Raises
-    OutOfRangeError where the pipeline is empty.
+    `name` is a dataset, an iterator, or a node that takes elements from an iterator. Raises InvalidArgumentError if the node
+    is no part of a pipeline, or if several nodes begin its iterator. Raises OutOfRangeError if the pipeline is empty.
     """
     g = GraphBuilder(runner.graph.copy())
     begin, following = _asking(g, g.graph.node(name))
