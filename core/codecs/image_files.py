@@ -38,7 +38,7 @@ class JpegHeader:
 
     @property
     def is_rgb(self) -> bool:
-        """True where libjpeg takes three components for red, green and blue, not for luma and chroma."""
+        """True if libjpeg takes three components for red, green and blue, not for luma and chroma."""
         if self.has_jfif or len(self.sampling) != 3:
             return False
         return self.adobe == 0 if self.adobe is not None else self.identifiers == b"RGB"

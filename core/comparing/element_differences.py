@@ -28,7 +28,7 @@ class Comparison:
     tolerance_needed: float
     """The smallest tolerance that passes."""
     passed: bool
-    """True where the difference is within the tolerance."""
+    """True if the difference is within the tolerance."""
 
 
 def worse(worst: Comparison | None, comparison: Comparison) -> Comparison:

@@ -85,7 +85,7 @@ class NodeComparison:
     tolerance_needed: float
     """The smallest tolerance that passes, relative to the largest value."""
     passed: bool
-    """True where the difference is within the tolerance."""
+    """True if the difference is within the tolerance."""
     nonfinite_before: int = 0
     """How many elements of the first graph are NaN or infinite."""
     nonfinite_after: int = 0
@@ -125,7 +125,7 @@ class GraphComparison(Report):
 
     @property
     def agrees(self) -> bool:
-        """Return True where no node differs and, for states, both have the same variables."""
+        """Return True if no node differs and, for states, both have the same variables."""
         return self.first is None and not (self.of_states and (self.only_before or self.only_after))
 
 

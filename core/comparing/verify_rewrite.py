@@ -353,7 +353,7 @@ def _side(predicate: Any) -> int:
 
 
 def _varies(value: Output, drawn: Container[Node]) -> bool:
-    """Return True where a value, of which no reference can change another, depends on a drawn feed."""
+    """Return True if a value, of which no reference can change another, depends on a drawn feed."""
     is_plain = value.dtype is not None and not value.dtype.is_ref
     return is_plain and any(source in drawn for source in reachable([value.node]))
 

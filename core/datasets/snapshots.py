@@ -118,7 +118,7 @@ class Store(Protocol):
         ...
 
     def has_elements(self) -> bool:
-        """Return True where a complete dataset was written."""
+        """Return True if a complete dataset was written."""
         ...
 
 
@@ -380,7 +380,7 @@ class CacheFile(Protocol):
     """A file for elements."""
 
     def is_there(self) -> bool:
-        """Return True where elements are in the file."""
+        """Return True if elements are in the file."""
         ...
 
     def read(self) -> Iterator[Element]:

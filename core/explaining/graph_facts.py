@@ -116,7 +116,7 @@ class OpCount:
     count: int
     """How many nodes have the op."""
     kernel: bool
-    """True where tfg has a kernel."""
+    """True if tfg has a kernel."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -388,7 +388,7 @@ class Feeds:
 
     @property
     def _varies(self) -> bool:
-        """Return True where feeds of other sizes, or other integers or truth values, may take another way through the
+        """Return True if feeds of other sizes, or other integers or truth values, may take another way through the
         graph.
         """
         dtypes = [node.attrs["dtype"] for node in self.drawn]

@@ -166,7 +166,7 @@ def fitting_sizes(
 
 
 def fits(graph: Graph, sizes: Mapping[Node, Sequence[int]], known: Inference) -> bool:
-    """Return True where no shape function refuses the sizes of placeholders; `known` is an inference without sizes."""
+    """Return True if no shape function refuses the sizes of placeholders; `known` is an inference without sizes."""
     placeholders = {node: own for node, own in sizes.items() if node.is_placeholder}
     return _Search(graph, known, 1).first_conflict(placeholders) is None
 

@@ -401,7 +401,7 @@ class GradientCheck:
     tolerance_needed: float
     """The smallest tolerance that passes."""
     passed: bool
-    """True where the difference is within the tolerance."""
+    """True if the difference is within the tolerance."""
 
 
 @checked

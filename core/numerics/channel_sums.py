@@ -155,7 +155,7 @@ def moments(x: Array) -> tuple[Array, Array]:
 
 
 def is_near(mean: Array, variance: Array) -> bool:
-    """Return True where the means are so near to zero, in deviations, that E[x^2] - E[x]^2 loses few digits by
+    """Return True if the means are so near to zero, in deviations, that E[x^2] - E[x]^2 loses few digits by
     cancellation.
     """
     return bool((mean * mean <= _NEAR * variance).all() and np.isfinite(variance).all())

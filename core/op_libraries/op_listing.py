@@ -38,7 +38,7 @@ class OpSummary:
     family: str | None
     """The file of `core/ops` with the op."""
     kernel: bool
-    """True where tfg has a kernel."""
+    """True if tfg has a kernel."""
     inputs: tuple[str, ...]
     """The names of the arguments."""
     outputs: tuple[str, ...]
@@ -73,7 +73,7 @@ class KernelInfo:
     engine: str
     """The engine of the kernel."""
     stateful: bool
-    """True where the kernel reads or writes state."""
+    """True if the kernel reads or writes state."""
     location: Location
     """The function."""
 

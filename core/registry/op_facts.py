@@ -207,7 +207,7 @@ _WRITTEN: Final = _Written()
 
 
 def has_fact(op: str, name: str) -> bool:
-    """Return True where a family or an op library stated the fact."""
+    """Return True if a family or an op library stated the fact."""
     return op in _WRITTEN[name] or op in STATED[name]
 
 

@@ -56,7 +56,7 @@ class Iteration:
     radius: float
     """The trust radius of the step."""
     accepted: bool
-    """True where the step was taken."""
+    """True if the step was taken."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class TracedVariable:
 
     @property
     def is_written(self) -> bool:
-        """Return True where a step wrote to the variable."""
+        """Return True if a step wrote to the variable."""
         return self.settled is not None
 
     def final(self, xla: Any) -> Any:

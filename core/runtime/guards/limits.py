@@ -316,7 +316,7 @@ class _KernelCall:
         self.frame: types.FrameType | None = frame
 
     def interrupt(self) -> bool:
-        """Raise DeadlineInterruption in the thread if the call is still at work; return True where the call is.
+        """Raise DeadlineInterruption in the thread if the call is still at work; return True if the call is.
 
         The caller holds the interpreter, so the thread raises the error before its next instruction.
         """

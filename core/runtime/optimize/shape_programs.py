@@ -95,7 +95,7 @@ def list_behind(handle: Output) -> Output:
 
 
 def is_worth_specializing(plan: Plan) -> bool:
-    """True where enough steps read shapes for specialization to be worth an inference."""
+    """True if enough steps read shapes for specialization to be worth an inference."""
     steps = every_step(plan.steps)
     looking = sum(has_fact(step.node.op, "metadata") for step in steps)
     return bool(looking) and looking >= _LEAST_LOOKING * len(steps)
@@ -256,7 +256,7 @@ class _Special:
     stamp: int
 
     def holds(self, feeds: Sequence[Any]) -> bool:
-        """True where the program is good for feeds of the right shapes."""
+        """True if the program is good for feeds of the right shapes."""
         for place, dims in self.lists:
             held = feeds[place].item()
             if type(held) is not TensorList or held.item_shape != dims:
@@ -354,7 +354,7 @@ class ShapePrograms:
         return infer_again(nodes, Inference(dict(specs), {}), specs, self._functions)
 
     def _keeps_variables(self, nodes: Sequence[Node], inference: Inference) -> bool:
-        """True where no step of a run changes the shape of a variable."""
+        """True if no step of a run changes the shape of a variable."""
         inner = (node for name in reached_functions(self._functions, nodes) for node in self._functions[name].body)
         keeping = (_keeps_shape(node, inference) for node in nodes if has_fact(node.op, "assignment"))
         return all(keeping) and all(_keeps_shape(node, None) for node in inner if has_fact(node.op, "assignment"))
