@@ -23,6 +23,9 @@ from ..types.dtypes import resource, variant
 from ..types.tensors import Tensor
 from .element_differences import compare, is_value
 
+if TYPE_CHECKING:
+    from ..runtime.session.session import Session
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NodeTimes:
@@ -58,10 +61,6 @@ class TimeComparison:
     """The seconds of a run of the first graph."""
     after: float
     """The seconds of a run of the second graph."""
-
-
-if TYPE_CHECKING:
-    from ..runtime.session.session import Session
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

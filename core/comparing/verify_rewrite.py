@@ -410,6 +410,9 @@ class RoundingHook:
         return moved if isinstance(value, np.ndarray) else value.dtype.type(moved)
 
 
+# Fetches that race with each other, in turn, and a fixed batch on feeds of another number of rows.
+
+
 def fetches_in_turn(graph: Graph, fetches: Mapping[str, str], fed: Sequence[Output] = ()) -> list[list[str]]:
     """Return the keys of `fetches` in groups, such that no two fetches of a group race with each other.
 

@@ -1,4 +1,4 @@
-"""Datasets that select, repeat and concatenate elements of their inputs, and shards for several workers."""
+"""Datasets that select, repeat and concatenate elements of their inputs, shards for workers, and candidate functions."""
 
 from __future__ import annotations
 

@@ -127,6 +127,8 @@ def drawn_array(rng: np.random.Generator, sizes: Sequence[int], dtype: DType, pl
     return rng.integers(0, plan.span, sizes).astype(dtype.numpy)
 
 
+# Sizes of unknown dimensions that the graph's constants and variables require.
+
 _Sizes = dict[Node, list[int]]
 
 _MOST_TRIALS: Final = 48

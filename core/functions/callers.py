@@ -1,4 +1,4 @@
-"""Callers and callees of the functions of a library: paths of nodes inside functions, and the nodes that fill tables."""
+"""Callers and callees of the functions of a library, and the paths of nodes inside functions."""
 
 from __future__ import annotations
 

@@ -78,6 +78,8 @@ def _lines() -> tuple[tuple[str, list[str], list[str]], ...]:
     return tuple(lines)
 
 
+# The facts.
+
 FACTS: Final = {
     "random": "draws random numbers: never merged, folded or cached",
     "own_stream": "draws from a separate stream, node by node: a draw that nothing reads has no effect",
@@ -220,6 +222,8 @@ def facts_of(op: str) -> tuple[str, ...]:
     """Return the facts stated of an op, in the order of FACTS."""
     return tuple(name for name in FACTS if has_fact(op, name))
 
+
+# Kinds of nodes that are a single op with a role in every graph.
 
 ABSENT: Final = "Absent"
 """The op type of the nodes that replace missing inputs, where a broken graph is loaded for inspection."""

@@ -131,6 +131,8 @@ def _alike(a: Any, b: Any) -> bool:
     return bool(a.dtype == b.dtype and np.shape(a) == np.shape(b))
 
 
+# Loops, conditionals and calls.
+
 Condition = Callable[[Sequence[Any]], Any]
 Advance = Callable[[Sequence[Any]], Sequence[Any]]
 _ATTEMPTS: Final = 8

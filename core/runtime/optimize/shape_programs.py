@@ -222,6 +222,8 @@ def every_step(steps: Sequence[Step]) -> list[Step]:
     return [step for step in inner_steps(steps) if not isinstance(step, Loop)]
 
 
+# The programs of a plan by shapes.
+
 MOST_PROGRAMS: Final = 16
 """The largest number of programs of a plan: each has its own instructions and layouts."""
 _MOST_KEPT: Final = 64
