@@ -108,6 +108,8 @@ def _shape(g: NodeBuilder, initial: Output) -> Shape:
     return infer(g.graph).shape(initial) if constant is None else Shape(constant.shape)
 
 
+# Construction scripts.
+
 LAST_STAGE = "end"
 
 

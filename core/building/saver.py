@@ -22,7 +22,7 @@ from .builder import GraphBuilder
 
 
 def has_saver(graph: Graph, saver: SaverInfo | None) -> bool:
-    """True where the nodes that a saver names are in the graph."""
+    """True if the nodes that a saver names are in the graph."""
     return saver is not None and all(
         name.partition(":")[0] in graph for name in (saver.filename_tensor, saver.save_tensor, saver.restore_op)
     )

@@ -16,7 +16,8 @@ from . import png
 
 _APP0, _APP14, _SOS, _SOI = 0xE0, 0xEE, 0xDA, b"\xff\xd8"
 """The codes of markers (ITU T.81, table B.1), and the bytes that begin a file."""
-_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_SOF = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+"""The markers that begin a frame, one for each kind of coding."""
 _WITHOUT_LENGTH = frozenset(range(0xD0, 0xDA)) | {0x01}
 _BLOCK = 8
 """The number of samples of a block along each axis (ITU T.81)."""
@@ -37,7 +38,7 @@ class JpegHeader:
 
     @property
     def is_rgb(self) -> bool:
-        """True where libjpeg takes three components for red, green and blue, not for luma and chroma."""
+        """True if libjpeg takes three components for red, green and blue, not for luma and chroma."""
         if self.has_jfif or len(self.sampling) != 3:
             return False
         return self.adobe == 0 if self.adobe is not None else self.identifiers == b"RGB"
@@ -51,7 +52,7 @@ def jpeg_header(data: bytes) -> JpegHeader:
         has_jfif |= marker == _APP0 and payload.startswith(b"JFIF\0")
         if marker == _APP14 and payload.startswith(b"Adobe") and len(payload) >= 12:
             adobe = payload[11]
-        if marker in _FRAMES:
+        if marker in _SOF:
             frame = payload
     if len(frame) < 6 or len(frame) < 6 + 3 * frame[5]:
         raise ValueError("missing frame header")

@@ -62,7 +62,7 @@ ROOM, _RATIO = 1 << 28, 64
 
 
 def unpacked_limit(size: int) -> int:
-    """Return the largest decompressed size, in bytes, of `size` packed bytes.
+    """Return the largest decompressed size, in bytes, of `size` packed bytes, so that a small file cannot fill the memory.
 
     Graphs and checkpoints compress 2 to 20 times, decompression bombs 1000 times.
     """

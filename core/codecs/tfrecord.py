@@ -56,6 +56,8 @@ def masked_crc32c(data: Buffer) -> int:
     return mask(crc32c(data))
 
 
+# Records.
+
 _HEADER = struct.Struct("<QI")
 _LENGTH = struct.Struct("<Q")
 _FOOTER = struct.Struct("<I")

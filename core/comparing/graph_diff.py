@@ -119,13 +119,13 @@ class GraphDiff(Report):
 
     @property
     def is_same_graph(self) -> bool:
-        """Return True where nodes and functions are the same."""
+        """Return True if nodes and functions are the same."""
         parts = (self.added, self.removed, self.changed, self.functions_added, self.functions_removed, self.functions_changed)
         return not any(parts)
 
     @property
     def is_empty(self) -> bool:
-        """Return True where all sections are equal; variables that were not compared may differ."""
+        """Return True if all sections are equal; variables that were not compared may differ."""
         parts = (self.signatures, self.variables, self.variables_unread, self.assets, self.versions, self.tensorflow_version)
         return self.is_same_graph and not any(parts)
 

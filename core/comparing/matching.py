@@ -315,7 +315,7 @@ class GraphMatch:
 
 
 def named_by(graph: Graph, node: Node) -> Iterator[str]:
-    """Yield the functions named by a node's op, by attributes in the order of names, and as the gradient."""
+    """Yield the functions named by a node's op, by attributes in an order that all graphs share, and as the gradient."""
     if node.op in graph.functions:
         yield node.op
     for _, value in sorted(node.attrs.items()) if node.op_def is None or node.op_def.takes_functions else ():

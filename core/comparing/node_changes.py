@@ -79,11 +79,11 @@ class Renaming:
         return f"{mark}{self.nodes.get(name, name)}{colon}{index}"
 
     def is_new_name(self, old: str, new: str) -> bool:
-        """Return True where two names of the same object differ by more than numbers that TensorFlow adds."""
+        """Return True if two names of the same object differ by more than numbers that TensorFlow adds."""
         return old != new and (self.strict or stem(old) != stem(new))
 
     def same_value(self, attribute: str, old: Any, new: Any) -> bool:
-        """Return True where two values of an attribute mean the same."""
+        """Return True if two values of an attribute mean the same."""
         holds_names = isinstance(old, (list, bytes, FuncRef)) and not self.strict
         if not holds_names and same_value(old, new):
             return True
@@ -145,7 +145,7 @@ def _tensor_name(text: str) -> str:
 
 
 def same_value(a: Any, b: Any) -> bool:
-    """Return True where two attribute values mean the same; an unknown dimension is as good as another, and so is a NaN."""
+    """Return True if two attribute values mean the same; an unknown dimension is as good as another, and so is a NaN."""
     if isinstance(a, Shape) and isinstance(b, Shape):
         return str(a) == str(b)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):

@@ -266,7 +266,7 @@ class BlockRunner(Generic[_Input]):
         return Ran([one], result, seconds=time.process_time() - started)
 
     def _is_other(self, feeds: Feeds) -> bool:
-        """Return True where the rows of the graph are not known for what an input feeds: a further tensor may mix them."""
+        """Return True if the rows of the graph are not known for what an input feeds: a further tensor may mix them."""
         return self.rows is not None and feeds.keys() != self._fed
 
     def _consider(self, feeds: Feeds, result: Any, seconds: float) -> None:

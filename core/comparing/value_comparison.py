@@ -23,6 +23,9 @@ from ..types.dtypes import resource, variant
 from ..types.tensors import Tensor
 from .element_differences import compare, is_value
 
+if TYPE_CHECKING:
+    from ..runtime.session.session import Session
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NodeTimes:
@@ -58,10 +61,6 @@ class TimeComparison:
     """The seconds of a run of the first graph."""
     after: float
     """The seconds of a run of the second graph."""
-
-
-if TYPE_CHECKING:
-    from ..runtime.session.session import Session
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ class GraphComparison(Report):
 
     @property
     def agrees(self) -> bool:
-        """Return True where no node differs and, for states, both have the same variables."""
+        """Return True if no node differs and, for states, both have the same variables."""
         return self.first is None and not (self.of_states and (self.only_before or self.only_after))
 
 

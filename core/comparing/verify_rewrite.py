@@ -353,7 +353,7 @@ def _side(predicate: Any) -> int:
 
 
 def _varies(value: Output, drawn: Container[Node]) -> bool:
-    """Return True where a value, of which no reference can change another, depends on a drawn feed."""
+    """Return True if a value, of which no reference can change another, depends on a drawn feed."""
     is_plain = value.dtype is not None and not value.dtype.is_ref
     return is_plain and any(source in drawn for source in reachable([value.node]))
 
@@ -408,6 +408,9 @@ class RoundingHook:
             ends = self._rng.choice(np.array([-np.inf, np.inf], value.dtype), np.shape(value))
             moved = np.where(value == np.rint(value), value, np.nextafter(value, ends))
         return moved if isinstance(value, np.ndarray) else value.dtype.type(moved)
+
+
+# Fetches that race with each other, in turn, and a fixed batch on feeds of another number of rows.
 
 
 def fetches_in_turn(graph: Graph, fetches: Mapping[str, str], fed: Sequence[Output] = ()) -> list[list[str]]:

@@ -164,6 +164,9 @@ def always_alive(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
         return list(nodes)
 
 
+# The variables of a loop that is built as tf.while_loop builds loops.
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class LoopVariable:
     """A variable of a loop: Enter -> Merge -> Switch -> body -> NextIteration -> Merge, and Exit where used after the loop."""

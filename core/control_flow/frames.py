@@ -79,7 +79,7 @@ class Frame:
 
     @functools.cached_property
     def is_sequential(self) -> bool:
-        """True where each iteration begins after the end of the last, in this loop and in all loops around."""
+        """True if each iteration begins after the end of the last, in this loop and in all loops around."""
         if any(enter.attr("parallel_iterations") != 1 for enter in self.with_op(ENTER)):
             return False
         return self.enclosing is None or self.enclosing.is_sequential
@@ -233,7 +233,7 @@ def is_transparent(node: Node) -> bool:
 
 
 def hands_in(node: Node) -> bool:
-    """True where each live output is the first input: for copies, Enter, Switch and LoopCond."""
+    """True if each live output is the first input: for copies, Enter, Switch and LoopCond."""
     return node.op in _LETTING_IN or is_transparent(node)
 
 

@@ -108,7 +108,7 @@ def passed_memory(node: Node) -> Sequence[Output]:
 
 
 def is_view(node: Node) -> bool:
-    """True where a node's result is a view of the memory of its first input."""
+    """True if a node's result is a view of the memory of its first input."""
     return has_fact(node.op, "alias_view")
 
 
@@ -127,7 +127,7 @@ def kept_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
 
 
 def is_written(owner: Node) -> bool:
-    """True where some node of the graph writes to a variable through a reference."""
+    """True if some node of the graph writes to a variable through a reference."""
     holders = closure([owner], lambda node: [user for user in node.uses if user.op in _PASSING_REFERENCES])
     return any(owner in written_variables(user) for holder in holders for user in holder.uses)
 

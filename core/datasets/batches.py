@@ -139,7 +139,7 @@ class MapAndBatch(FunctionDataset, Batch):
 
     @property
     def is_pure(self) -> bool:
-        """True where calls are independent. A stateful function runs a single call at a time, so `calls` of 1 counts as
+        """True if calls are independent. A stateful function runs a single call at a time, so `calls` of 1 counts as
         stateful.
         """
         return self.keeps_cardinality and self.calls != 1

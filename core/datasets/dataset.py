@@ -122,21 +122,21 @@ class Dataset:
 
     @property
     def is_pure(self) -> bool:
-        """True where the elements of a pass depend on the elements of the inputs alone, and a pass leaves no state behind."""
+        """True if the elements of a pass depend on the elements of the inputs alone, and a pass leaves no state behind."""
         return False
 
     @property
     def has_places(self) -> bool:
-        """True where the dataset has random access without a pass, provided that the inputs have."""
+        """True if the dataset has random access without a pass, provided that the inputs have."""
         return type(self).element is not Dataset.element
 
     @property
     def is_plain(self) -> bool:
-        """True where each pass gives the same elements, whatever came before."""
+        """True if each pass gives the same elements, whatever came before."""
         return self.is_pure and all(source.is_plain for source in self.inputs)
 
     def comes_early(self, is_begun_anew: bool = False) -> bool:
-        """Return True where no run can tell when the elements were made, so that threads may make them ahead of demand.
+        """Return True if no run can tell when the elements were made, so that threads may make them ahead of demand.
 
         `is_begun_anew`: passes over the dataset, and not only a pass's elements, are begun early.
         """

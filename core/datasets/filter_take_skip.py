@@ -1,4 +1,4 @@
-"""Datasets that select, repeat and concatenate elements of their inputs, and shards for several workers."""
+"""Datasets that select, repeat and concatenate elements of their inputs, shards for workers, and candidate functions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Take(Pure):
 
     @staticmethod
     def is_noop(count: int) -> bool:
-        """Return True where all elements are taken."""
+        """Return True if all elements are taken."""
         return count < 0
 
     def begin(self) -> Pull:
@@ -90,7 +90,7 @@ class Skip(Pure):
 
     @staticmethod
     def is_noop(count: int) -> bool:
-        """Return True where no element is left out."""
+        """Return True if no element is left out."""
         return count == 0
 
     def begin_at(self, count: int) -> Pull:

@@ -81,7 +81,7 @@ class Map(FunctionDataset):
 
     @property
     def is_pure(self) -> bool:
-        """True where no call of the function bears on another, and none says that there are no more elements."""
+        """True if no call of the function bears on another, and none says that there are no more elements."""
         return self.keeps_cardinality and not self.is_stateful and not isinstance(self.function, PerPass)
 
     def cardinality(self) -> int:

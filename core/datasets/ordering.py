@@ -135,7 +135,7 @@ class _Buffer:
         return self._waiting < self._dataset.size or self._dataset.size < 0
 
     def _has_nothing(self) -> bool:
-        """Return True where no pass over the input gave an element."""
+        """Return True if no pass over the input gave an element."""
         return not any(self._epochs) and not self._has_given
 
 

@@ -71,12 +71,12 @@ class Calling(Protocol):
 
     @property
     def is_stateful(self) -> bool:
-        """True where the function has a state or effects."""
+        """True if the function has a state or effects."""
         ...
 
     @property
     def has_captures(self) -> bool:
-        """True where the function takes more than the element."""
+        """True if the function takes more than the element."""
         ...
 
 

@@ -40,7 +40,7 @@ class Prefetch(SameElements):
 
     @staticmethod
     def is_noop(size: int) -> bool:
-        """Return True where nothing is prepared ahead; TensorFlow keeps a prefetch even then."""
+        """Return True if nothing is prepared ahead; TensorFlow keeps a prefetch even then."""
         return size == 0
 
 

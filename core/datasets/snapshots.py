@@ -118,7 +118,7 @@ class Store(Protocol):
         ...
 
     def has_elements(self) -> bool:
-        """Return True where a complete dataset was written."""
+        """Return True if a complete dataset was written."""
         ...
 
 
@@ -280,6 +280,8 @@ def _last_number(message: bytes, number: int) -> int:
     return (wire.integers(message, number) or [0])[-1]
 
 
+# The chunks of a snapshot that a service writes, as they come.
+
 _NAME: Final = re.compile(rb"chunk_(\d+)_(\d+)")
 _MOMENT: Final = 0.1
 """Seconds between two listings of a folder."""
@@ -326,6 +328,9 @@ def _place(path: bytes) -> tuple[int, int, bytes]:
     match = _NAME.match(os.path.basename(path))
     stream, number = map(int, match.groups()) if match else (0, 0)
     return number, stream, path
+
+
+# Elements that a complete pass leaves in memory or in a file.
 
 
 class MemoryCache(Shared):
@@ -375,7 +380,7 @@ class CacheFile(Protocol):
     """A file for elements."""
 
     def is_there(self) -> bool:
-        """Return True where elements are in the file."""
+        """Return True if elements are in the file."""
         ...
 
     def read(self) -> Iterator[Element]:

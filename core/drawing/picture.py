@@ -92,7 +92,7 @@ class Picture:
 
     @property
     def has_shares(self) -> bool:
-        """Return True where FLOPs were counted."""
+        """Return True if FLOPs were counted."""
         return any(box.share is not None for box in self.boxes)
 
 
@@ -199,7 +199,7 @@ def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]
 
 
 def _fits(root: NameScope, edges: Iterable[Link], look: Look, opened: Collection[NameScope]) -> bool:
-    """Return True where the picture is neither too high nor too wide with these scopes open."""
+    """Return True if the picture is neither too high nor too wide with these scopes open."""
     places = dict(_places(root, opened))
     parts = list(dict.fromkeys(places.values()))
     layers = layers_of(forward_edges(parts, ((places[e.source], places[e.target]) for e in edges)))

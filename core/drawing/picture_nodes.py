@@ -171,6 +171,9 @@ def layers_of(after: _After[_Key]) -> list[list[_Key]]:
     return layers
 
 
+# The kinds of nodes that a picture tells apart.
+
+
 def _fact(*names: str) -> Callable[[Node], bool]:
     return lambda node: any(has_fact(node.op, name) for name in names)
 

@@ -201,6 +201,8 @@ def _first_input(node: Node) -> Iterator[Node]:
     yield from (value.node for value in node.inputs[:1])
 
 
+# Values in words, with a file of the elements.
+
 _BINS: Final = 24
 _FIRST: Final = 16
 """How many elements are shown."""

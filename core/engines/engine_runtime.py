@@ -277,7 +277,7 @@ class Group:
         expected: Sequence[Any],
         moved: Callable[[], Sequence[Any]],
     ) -> bool:
-        """Return True where results agree with NumPy's; where the faster way is chosen, wrong results retire the engine.
+        """Return True if results agree with NumPy's; where the faster way is chosen, wrong results retire the engine.
 
         `moved` computes NumPy's results for neighbouring floats: deep networks turn roundings into large differences.
         """
@@ -334,7 +334,7 @@ class Group:
 
     @property
     def is_idle(self) -> bool:
-        """Return True where NumPy runs the group for all shapes so far."""
+        """Return True if NumPy runs the group for all shapes so far."""
         return bool(self.executables) and not any(self.executables.values()) and not self.instead
 
     @property

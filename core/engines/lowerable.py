@@ -93,6 +93,8 @@ def _written(value: Any) -> str:
     return value.name if isinstance(value, DType) else str(plain(value)).replace(" ", "")
 
 
+# The nodes that XLA takes.
+
 _TYPES: Final = (
     dtypes.float32, dtypes.float64, dtypes.float16, dtypes.bfloat16, dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64,
     dtypes.uint8, dtypes.uint16, dtypes.uint32, dtypes.uint64, dtypes.bool_,
@@ -216,6 +218,9 @@ def _known_while_compiling(nodes: Sequence[Node]) -> set[Node]:
 def _behind(value: Output, own: set[Node]) -> Output:
     """Return the value that a value is a copy of."""
     return trail_end(value, lambda v: v.node.inputs[0] if v.node not in own and hands_in(v.node) else None)
+
+
+# Refusals of a plan that becomes a single program, with no NumPy beside.
 
 
 def whole_refusals(plan: Plan, graph: Graph, lifted: Set[Node] = frozenset()) -> dict[Node, Reason]:

@@ -1,7 +1,8 @@
 """Bodies of steps taken out of a plan, on slots of their own with the constants that they read; and plans of functions.
 
 Static inputs are the inputs that shapes and axes are computed from: their values are compiled in. Shapes are checked by
-tfg's shape functions, because engines take shapes that TensorFlow refuses, and may return others.
+tfg's shape functions, because engines take shapes that TensorFlow refuses, and may return others. Iterations of loops are
+bounded.
 """
 
 from __future__ import annotations
@@ -222,7 +223,7 @@ def _require_elements(graph: Graph, inference: Inference, outputs: Sequence[Outp
         raise UnfitShapes(refused)
 
 
-# Bound the iterations of a loop by running the steps behind the condition, as far as their values are known.
+# Bounds of a loop's iterations: the steps behind the condition are run, as far as their values are known.
 # XLA gives arrays of a fixed size to the lists of a loop and needs a bound, which may be too large. `flops/trip_counts`
 # derives the exact count as a formula from a counter and a limit instead.
 
@@ -271,7 +272,7 @@ def iterations(
 
 
 def known_results(steps: Sequence[Step], slots: list[Any], fetches: Sequence[int]) -> list[Any]:
-    """Return the values of the slots `wanted` as far as they follow from the values in `slots`; UNKNOWN and None are
+    """Return the values of the slots `fetches` as far as they follow from the values in `slots`; UNKNOWN and None are
     unknown.
 
     Inference finds values that hold in every iteration; this function follows the values of a single iteration. Of an

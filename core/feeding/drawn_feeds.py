@@ -184,6 +184,8 @@ def _forwards(node: Node) -> bool:
     return node.is_identity or is_reshaped or (has_fact(node.op, "elementwise") and len(node.inputs) == 1)
 
 
+# Feeds drawn until a run takes them.
+
 _Result = TypeVar("_Result")
 
 _MAX_SIZE: Final = 1 << 28
@@ -388,7 +390,7 @@ class Feeds:
 
     @property
     def _varies(self) -> bool:
-        """Return True where feeds of other sizes, or other integers or truth values, may take another way through the
+        """Return True if feeds of other sizes, or other integers or truth values, may take another way through the
         graph.
         """
         dtypes = [node.attrs["dtype"] for node in self.drawn]
@@ -497,6 +499,8 @@ def _rank_bounds(node: Node) -> tuple[int, float]:
                 low, high = max(low, least), min(high, most)
     return low, high
 
+
+# Examples of feeds as texts: sizes that constants require, integers within their tables, parts that fit together.
 
 _TABLES: Final[Mapping[tuple[str, str], int]] = {
     ("indices", "params"): 0, ("indices", "resource"): 0, ("labels", "features"): -1, ("targets", "predictions"): -1,

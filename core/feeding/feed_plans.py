@@ -127,6 +127,8 @@ def drawn_array(rng: np.random.Generator, sizes: Sequence[int], dtype: DType, pl
     return rng.integers(0, plan.span, sizes).astype(dtype.numpy)
 
 
+# Sizes of unknown dimensions that the graph's constants and variables require.
+
 _Sizes = dict[Node, list[int]]
 
 _MOST_TRIALS: Final = 48
@@ -166,7 +168,7 @@ def fitting_sizes(
 
 
 def fits(graph: Graph, sizes: Mapping[Node, Sequence[int]], known: Inference) -> bool:
-    """Return True where no shape function refuses the sizes of placeholders; `known` is an inference without sizes."""
+    """Return True if no shape function refuses the sizes of placeholders; `known` is an inference without sizes."""
     placeholders = {node: own for node, own in sizes.items() if node.is_placeholder}
     return _Search(graph, known, 1).first_conflict(placeholders) is None
 

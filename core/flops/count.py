@@ -554,7 +554,7 @@ def _brings_input(node: Node, scope: CountScope) -> bool:
 
 
 def is_definite(shape: Shape) -> bool:
-    """Return True where all dimensions are numbers or have names."""
+    """Return True if all dimensions are numbers or have names."""
     return shape.dims is not None and not any(isinstance(d, Dim) and d.is_anonymous for d in shape.dims)
 
 

@@ -53,17 +53,17 @@ class CallKind:
 
     @property
     def is_loop(self) -> bool:
-        """True where the results of the last function are its arguments in the next call."""
+        """True if the results of the last function are its arguments in the next call."""
         return self.form is Form.LOOP
 
     @property
     def is_partly_read(self) -> bool:
-        """True where the functions run only as far as somebody reads their results."""
+        """True if the functions run only as far as somebody reads their results."""
         return self.is_inlined or (self.form is Form.BRANCH and self.may_be_lowered)
 
     @property
     def is_plain(self) -> bool:
-        """True where the inputs behind the first few are the arguments, by a single list of types, with nothing in between."""
+        """True if the inputs behind the first few are the arguments, by a single list of types, with nothing in between."""
         return self.form in (Form.CALL, Form.BRANCH, Form.LOOP) and not self.after and not self.counters and len(self.args) < 2
 
     def arguments(self, values: Sequence[_Value]) -> Sequence[_Value]:
@@ -149,7 +149,7 @@ class CallSite:
     is_lowered: bool = False
 
     def runs_effects(self, function: Function) -> bool:
-        """True where nodes with effects run although they lead to no result."""
+        """True if nodes with effects run although they lead to no result."""
         return not (self.is_lowered or (self.is_inlined and (function.results or function.control_results)))
 
 

@@ -30,7 +30,7 @@ class Signatures:
         self._total = 0
 
     def is_full(self, function: Hashable) -> bool:
-        """True where a further signature of a function is too many."""
+        """True if a further signature of a function is too many."""
         count = self._looked_into[function]
         return count >= MAX_SIGNATURES or (count > 0 and self._total >= _MAX_MORE + _EACH * len(self._looked_into))
 

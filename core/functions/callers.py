@@ -1,4 +1,4 @@
-"""Callers and callees of the functions of a library: paths of nodes inside functions, and the nodes that fill tables."""
+"""Callers and callees of the functions of a library, and the paths of nodes inside functions."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def captured_functions(graph: Graph) -> set[str]:
 
 
 def has_variables(graph: Graph) -> bool:
-    """True where a graph has variables, or a function's body may get a variable as an argument."""
+    """True if a graph has variables, or a function's body may get a variable as an argument."""
     return any(has_fact(node.op, "variable") or (node.is_argument and node.attr("T") is resource) for node in graph)
 
 

@@ -75,7 +75,7 @@ def _filled_attrs(attrs: Mapping[str, Any], values: Mapping[str, Any], function:
 
 
 def _is_open(value: Any) -> bool:
-    """True where a `Placeholder` is, or is in, an attribute's value."""
+    """True if a `Placeholder` is, or is in, an attribute's value."""
     if isinstance(value, list):
         return any(map(_is_open, value))
     return any(map(_is_open, value.attrs.values())) if isinstance(value, FuncRef) else isinstance(value, Placeholder)
@@ -184,6 +184,6 @@ def _nameless(args: Sequence[ArgDef]) -> list[ArgDef]:
 
 
 def _agree(interface: tuple[Hashable, str], family: Sequence[Function]) -> bool:
-    """True where the implementations have the signatures that TensorFlow asks for: the kept values apart, all the same."""
+    """True if the implementations have the signatures that TensorFlow asks for: the kept values apart, all the same."""
     parts = _COMPARED[interface[1]]
     return all(_types(function)[part] == _types(family[0])[part] for function in family for part in parts)

@@ -118,7 +118,7 @@ def _impure_body(functions: Mapping[str, Function], name: str, seen: MutableMapp
 
 
 def has_state(graph: Graph, name: str, harmless: Sequence[str] = ()) -> bool:
-    """True where the function of a name, or any function called from there, has an effect or a state, as datasets count
+    """True if the function of a name, or any function called from there, has an effect or a state, as datasets count
     them.
 
     Assertions and calls count as neither, nor do the ops in `harmless`.

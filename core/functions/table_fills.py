@@ -64,7 +64,7 @@ def filled_tables(fill: Node) -> set[Node]:
 
 
 def takes_files(graph: Graph, fill: Node) -> bool:
-    """Return True where the contents that a node fills into tables come from a file."""
+    """Return True if the contents that a node fills into tables come from a file."""
     reading = _functions_with(graph, "reads_files")
     return any(has_fact(node.op, "reads_files") or _calls(graph, node, reading) for node in reachable([fill]))
 

@@ -128,7 +128,7 @@ def _taken_directly(form: Form, forward: set[Node], args: Sequence[Node], result
 
 
 def argument_specs(sweep: Sweep, node: Node, inputs: Sequence[Output], form: Form) -> list[TensorSpec]:
-    """Return the specs of the arguments of a function that `node` calls with `given`; for a loop, specs that hold in all
+    """Return the specs of the arguments of a function that `node` calls with `inputs`; for a loop, specs that hold in all
     iterations.
     """
     if form is not Form.LOOP:

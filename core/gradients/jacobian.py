@@ -376,9 +376,12 @@ _RULES: dict[str, Rule] = {
     "Conv2DBackpropInput": _conv2d_backprop_input,
 }
 
-# By the size of the numbers: how far to step, and what then passes.
+# A check of gradients by central differences.
+
 _STEPS = {8: 1e-6, 4: 5e-3, 2: 1e-1}
+"""How far to step from a number, by its size in bytes."""
 _TOLERANCES = {8: 1e-4, 4: 1e-3, 2: 5e-2}
+"""The tolerance that passes by default, by the size of the numbers in bytes."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

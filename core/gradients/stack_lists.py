@@ -38,7 +38,7 @@ class _Use:
 
     @property
     def is_saved(self) -> bool:
-        """Return True where the handle itself is pushed: an outer loop saves the stack of an inner loop."""
+        """Return True if the handle itself is pushed: an outer loop saves the stack of an inner loop."""
         return self.node.op in PUSH and self.node.inputs[1] is self.handle
 
     @property

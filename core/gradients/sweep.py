@@ -191,7 +191,7 @@ class Sweep(abc.ABC):
         return self._enclosing is not None and node.op in NEXT_ITERATION and self.loops.frame_of(node) is self._enclosing
 
     def reaches(self, node: Node) -> bool:
-        """Return True where a path from an x to a y leads through the node."""
+        """Return True if a path from an x to a y leads through the node."""
         return node in self._between
 
     def is_wanted(self, value: Output) -> bool:

@@ -173,7 +173,7 @@ class LoopState:
         self.pivots: dict[Frame | None, Node] = {}
         """A node of each forward loop that runs in every iteration."""
         self.keeps_slices = False
-        """True where IndexedSlices of what a loop reads leave the backward loop as IndexedSlices."""
+        """True if IndexedSlices of what a loop reads leave the backward loop as IndexedSlices."""
 
     def in_order(self, nodes: Iterable[Node]) -> list[Node]:
         """Return nodes in the order of the graph; sweeps only add nodes, so places never change."""

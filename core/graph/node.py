@@ -249,13 +249,13 @@ class Node(NodeKinds, Displayed):
         raise AttributeError("change edges with Graph.add_control_input, remove_control_input or set_inputs")
 
     def waits_for(self, control: Node) -> bool:
-        """Return True where `control` is among the control inputs."""
+        """Return True if `control` is among the control inputs."""
         if self._waits is None and len(self.control_inputs) >= WIDE:
             self._waits = dict.fromkeys(self.control_inputs)
         return control in (self.control_inputs if self._waits is None else self._waits)
 
     def takes(self, output: Output) -> bool:
-        """Return True where `output` is among the data inputs."""
+        """Return True if `output` is among the data inputs."""
         if self._wide is None and self.input_count() >= WIDE:
             self._wide = WideInputs(self.inputs)
         return output in (self.inputs if self._wide is None else self._wide)
@@ -312,7 +312,7 @@ class Node(NodeKinds, Displayed):
 
     @property
     def _is_resolved(self) -> bool:
-        """True where the inputs are objects."""
+        """True if the inputs are objects."""
         return self._inputs is not None or self._wide is not None
 
     def _source_of(self, text: str) -> tuple[Node, int]:
@@ -364,7 +364,7 @@ class Node(NodeKinds, Displayed):
 
     @property
     def is_checked(self) -> bool:
-        """True where the result of a check still holds."""
+        """True if the result of a check still holds."""
         checked = self.checked
         return checked is not None and checked.holds(self.op, self.attrs)
 

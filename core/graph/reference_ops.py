@@ -29,7 +29,7 @@ def plain_op(op: str) -> str | None:
 
 
 def _takes_as_many(op: str, plain: str) -> bool:
-    """Return True where both ops take the same inputs, apart from references: Select takes other inputs than RefSelect."""
+    """Return True if both ops take the same inputs, apart from references: Select takes other inputs than RefSelect."""
     old, new = CATALOG.get(op), CATALOG.get(plain)
     if old is None or new is None or not any(arg.is_ref for arg in old.inputs) or any(arg.is_ref for arg in new.inputs):
         return False
@@ -47,12 +47,12 @@ def read_as(node: Node, op: str) -> None:
 
 
 def lacks_reference(got: DType | None, want: DType | None) -> bool:
-    """Return True where an input needs a reference to a variable and gets a value of the same dtype, as after freezing."""
+    """Return True if an input needs a reference to a variable and gets a value of the same dtype, as after freezing."""
     return got is not None and want is not None and want.is_ref and not got.is_ref and got.base is want.base
 
 
 def lacks_handle(got: DType | None, want: DType | None) -> bool:
-    """Return True where an input needs the handle of a variable and gets a value, as after freezing."""
+    """Return True if an input needs the handle of a variable and gets a value, as after freezing."""
     return got is not None and want is resource and got.base not in (resource, variant)
 
 

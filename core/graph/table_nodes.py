@@ -32,7 +32,7 @@ class TableNodes:
     key_dtype: DType
     value_dtype: DType
     is_saved: bool
-    """True where checkpoints hold the contents; an initializer fills any other table."""
+    """True if checkpoints hold the contents; an initializer fills any other table."""
 
     @property
     def entries(self) -> tuple[str, str]:

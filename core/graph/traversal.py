@@ -50,7 +50,7 @@ def topological_order(
 
 
 def _is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[Node | None]]) -> bool:
-    """Return True where every node already stands after its inputs, as in most graphs."""
+    """Return True if every node already stands after its inputs, as in most graphs."""
     seen: set[Node | None] = set()
     for node in pool:
         if not seen.issuperset(before(node)) and any(source not in seen and source in pool for source in before(node)):

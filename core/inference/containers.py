@@ -54,7 +54,7 @@ def contents(
 
 
 def _are_alike(before: TensorSpec, now: TensorSpec) -> bool:
-    """Return True where two specs say the same; unknown sizes, which each sweep names anew, are told apart by their places."""
+    """Return True if two specs say the same; unknown sizes, which each sweep names anew, are told apart by their places."""
     return signature_of([before])[0] == signature_of([now])[0]
 
 
@@ -93,7 +93,7 @@ def of_anything(container: TensorSpec) -> TensorSpec:
 
 
 def holds_anything(assumed: Mapping[Output, TensorSpec], handle: Output) -> bool:
-    """Return True where no elements of a container are assumed any more."""
+    """Return True if no elements of a container are assumed any more."""
     return handle in assumed and shown(assumed[handle]) == shown(of_anything(assumed[handle]))
 
 
@@ -128,7 +128,7 @@ def shown(spec: TensorSpec) -> str:
 
 
 def is_covered(spec: TensorSpec, covering: TensorSpec) -> bool:
-    """Return True where a spec says no more than its covering: equal shapes, and values known to both or to neither."""
+    """Return True if a spec says no more than its covering: equal shapes, and values known to both or to neither."""
     pairs = [(spec, covering), *zip(spec.handle, covering.handle)]
     return len(spec.handle) == len(covering.handle) and all(
         a.shape == b.shape and (a.value is None) == (b.value is None) for a, b in pairs

@@ -74,7 +74,7 @@ def fault(message: str, node: Node | None = None) -> InternalError:
 
 
 def _is_own(op: str) -> bool:
-    """Return True where all functions of an op came with tfg."""
+    """Return True if all functions of an op came with tfg."""
     return CATALOG.is_builtin(op) and all(kernel.is_own for kernel in kernels(op))
 
 

@@ -372,7 +372,7 @@ class Library:
         return [elements_renamed(spec, names) if spec.handle else spec for spec in inputs]
 
     def is_stable(self, spec: TensorSpec, covering: TensorSpec) -> bool:
-        """Return True where a loop's variable has the spec in every iteration; an estimate takes unknown sizes to stay."""
+        """Return True if a loop's variable has the spec in every iteration; an estimate takes unknown sizes to stay."""
         return is_covered(spec, covering) or (self._assumptions is not None and shown(spec) == shown(covering))
 
     def is_resized(self, node: Node) -> bool:

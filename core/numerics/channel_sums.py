@@ -1,7 +1,6 @@
 """Sums over neighbouring axes, and normalization of channels by their moments.
 
 Sums of floats are products with ones, which BLAS computes by whole vectors.
-
 NumPy adds row to row, and calls a loop for each row: for sixteen columns that takes twenty times as long, and rounds more.
 
 `benchmarks/thresholds.py` measures the thresholds here.
@@ -95,7 +94,6 @@ def folded_rows(rows: int, columns: int) -> int:
 
 # Normalization of channels by their moments, of arrays (..., C), tile by tile, with intermediate values in the cache.
 # Several positions are laid side by side, so that vectors of few channels become long.
-# `benchmarks/thresholds.py` measures the thresholds here.
 
 _MOST_ROWS: Final = 1 << 8
 """The largest number of rows of a tile, which are added in sequence."""
@@ -157,7 +155,7 @@ def moments(x: Array) -> tuple[Array, Array]:
 
 
 def is_near(mean: Array, variance: Array) -> bool:
-    """Return True where the means are so near to zero, in deviations, that E[x^2] - E[x]^2 loses few digits by
+    """Return True if the means are so near to zero, in deviations, that E[x^2] - E[x]^2 loses few digits by
     cancellation.
     """
     return bool((mean * mean <= _NEAR * variance).all() and np.isfinite(variance).all())

@@ -209,6 +209,8 @@ def _continued_fraction(a: Array, x: Array) -> Array:
     return scale * (slope + value * (np.log(x) - _special().digamma(a)))
 
 
+# Powers.
+
 _PRODUCTS: Final = (2, 3, 4)
 """The exponents computed by multiplication."""
 _HALF: Final = 0.5

@@ -408,6 +408,9 @@ def _drop_root(heap: list[tuple[Any, int]]) -> None:
     sift(heap, 0, len(heap) - 1, last)
 
 
+# Edit distances.
+
+
 def edit_distances(sources: Array, source_sizes: Array, targets: Array, target_sizes: Array) -> Array:
     """Return the number of insertions, deletions and substitutions from each source to the paired target, int64.
 

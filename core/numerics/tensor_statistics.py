@@ -232,6 +232,8 @@ def _offsets(array: Array, low: int) -> Iterator[Array]:
         yield _wide_integers(piece).astype(np.uint64) - least
 
 
+# Histograms over TensorFlow's exponential buckets, as summaries have them: core/lib/histogram/histogram.cc.
+
 _IN_CACHE: Final = 1 << 13
 """Numbers that are added without leaving the first-level cache."""
 

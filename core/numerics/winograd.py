@@ -56,7 +56,7 @@ _MOST_COMPUTED: Final = 1.5
 
 
 def suits(x: Array, w: Array, strides: Sequence[int], pads: Pads, dilations: Sequence[int]) -> bool:
-    """Return True where a convolution takes less time by tiles than by windows."""
+    """Return True if a convolution takes less time by tiles than by windows."""
     fewest = _FEWEST_TILES if never_changes(w) else _FEWEST_TILES_OF_NEW
     if x.dtype != np.float32 or w.dtype != np.float32 or w.shape[:-2] != (3, 3):
         return False

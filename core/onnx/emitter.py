@@ -190,6 +190,9 @@ _IN_DOUBLE: Final[Mapping[str, Callable[..., Value]]] = {
 }  # fmt: skip
 """Operator -> what emits it on 64-bit floats."""
 
+
+# The emitter.
+
 Argument: TypeAlias = "Value | Array | Sequence[int] | float | None"
 """An input of an operator. A number is of the dtype of the other inputs, a sequence of numbers a vector of int64."""
 

@@ -259,7 +259,7 @@ def state_of(owner: Node) -> State:
 
 
 def is_seeded(node: Node) -> bool:
-    """True where a random op's draws are the same in every session."""
+    """True if a random op's draws are the same in every session."""
     return bool(node.attr("seed", 0) or node.attr("seed2", 0)) and not any(v.dtype is resource for v in node.inputs)
 
 

@@ -50,7 +50,7 @@ class LiveEdges:
         return merge
 
     def has_live_end(self, node: Node) -> bool:
-        """Return True where `live_behind` finds a node: the other branches beside the node are known."""
+        """Return True if `live_behind` finds a node: the other branches beside the node are known."""
         return all(_has_two_branches(key) for key, _ in self._deadness.of_node(node))
 
     def is_live(self, node: Node, condition: Condition) -> bool:

@@ -138,7 +138,7 @@ class _RunOrder:
                     yield Race(state, first, second, loop.name)
 
     def excludes(self, race: Race) -> bool:
-        """True where two accesses lie on different branches of the same conditional, or where their loop is reported
+        """True if two accesses lie on different branches of the same conditional, or where their loop is reported
         already.
         """
         first, second = race.first.node, race.second.node

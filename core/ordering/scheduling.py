@@ -34,17 +34,17 @@ _SMALL: Final = 512
 
 
 def is_cheap(op: str) -> bool:
-    """True where TensorFlow's executor runs the op's kernel at once, in the thread that made the node ready."""
+    """True if TensorFlow's executor runs the op's kernel at once, in the thread that made the node ready."""
     return not op or has_fact(op, "inexpensive")
 
 
 def is_asynchronous(op: str) -> bool:
-    """True where the op's kernel calls back at the end: its consumers are handed to the thread pool."""
+    """True if the op's kernel calls back at the end: its consumers are handed to the thread pool."""
     return op in CALL_KINDS or has_fact(op, "asynchronous")
 
 
 def is_small(values: Iterable[Any]) -> bool:
-    """True where a kernel on the given inputs and outputs takes less than 8,000 cycles, the bound of a cheap kernel."""
+    """True if a kernel on the given inputs and outputs takes less than 8,000 cycles, the bound of a cheap kernel."""
     return sum(getattr(value, "size", 1) for value in values) <= _SMALL
 
 

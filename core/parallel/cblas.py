@@ -96,7 +96,7 @@ def _address(array: Array) -> int:
 
 @functools.cache
 def takes_as_it_lies() -> bool:
-    """Return True where NumPy's BLAS has kernels that multiply small matrices without copies."""
+    """Return True if NumPy's BLAS has kernels that multiply small matrices without copies."""
     names = [f"scipy_openblas_get_corename{suffix}" for suffix in ("64_", "")]
     for get in [getattr(library, name) for library in numpy_blas() for name in names if hasattr(library, name)]:
         get.restype = ctypes.c_char_p

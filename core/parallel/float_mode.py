@@ -80,7 +80,7 @@ def keeps_subnormals(kernel: Callable[_Params, _Result]) -> Callable[_Params, _R
 
 
 def can_flush() -> bool:
-    """Return True where subnormal numbers are zero in runs, as in TensorFlow."""
+    """Return True if subnormal numbers are zero in runs, as in TensorFlow."""
     return _can_flush
 
 
@@ -98,7 +98,7 @@ def _access() -> tuple[Callable[[Any], Any], Callable[[Any], Any], int, int] | N
 
 
 def _flushes() -> bool:
-    """Return True where the smallest numbers are zero, as operands and as results."""
+    """Return True if the smallest numbers are zero, as operands and as results."""
     subnormal, least = np.array([1, 1 << 23], np.uint32).view(np.float32)
     return not subnormal * np.float32(1) and not least * np.float32(0.5)
 

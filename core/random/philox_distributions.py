@@ -1,7 +1,7 @@
 """Distributions that TensorFlow draws by rejection: gamma, Poisson, binomial, multinomial, shuffles, bounded normals.
 
 Where TensorFlow gives each output a separate region of the stream, all outputs are drawn in lockstep: `Lanes` holds a
-position per lane, and accepted lanes leave the loop.
+position per lane, and accepted lanes leave the loop. Some loops skip parts of the stream by the blocks for threads.
 """
 
 from __future__ import annotations
@@ -429,7 +429,7 @@ def _exponential_proposals(dtype: np.dtype[Any], low: Any, high: Any, alpha: Any
 # TensorFlow's division of a loop into blocks for threads, where the blocks decide the part of a random stream to draw.
 # The cost model is Eigen's (ThreadPoolDevice::parallelFor), for the two threads of the machine that recorded the answers.
 
-THREADS: Final = 2
+_THREADS: Final = 2
 """The number of threads of the machine that recorded the answers."""
 _CYCLES_PER_THREAD: Final = 100_000
 """The cycles of starting, and the cycles of work for each thread (kStartupCycles and kPerThreadCycles of Eigen's cost
@@ -441,17 +441,17 @@ _BLOCKS_PER_THREAD: Final = 4
 """The largest number of blocks for each thread (kMaxOverShardingFactor of Eigen's parallelFor)."""
 
 
-def blocks(count: int, cost: float) -> list[tuple[int, int]]:
+def loop_blocks(count: int, cost: float) -> list[tuple[int, int]]:
     """Return (start, stop) of each block of a loop of `count` turns that cost `cost` cycles each."""
-    size = block_size(count, cost)
+    size = _loop_block_size(count, cost)
     return [(start, min(start + size, count)) for start in range(0, count, size)]
 
 
-def block_size(count: int, cost: float) -> int:
+def _loop_block_size(count: int, cost: float) -> int:
     """Return the number of turns in a block; all turns where a single thread is enough."""
     if count <= 1 or int((count * cost - _CYCLES_PER_THREAD) / _CYCLES_PER_THREAD + 0.9) <= 1:
         return max(count, 1)
-    size = min(count, max(-(-count // (_BLOCKS_PER_THREAD * THREADS)), int(_CYCLES_PER_TASK / cost)))
+    size = min(count, max(-(-count // (_BLOCKS_PER_THREAD * _THREADS)), int(_CYCLES_PER_TASK / cost)))
     largest = min(count, 2 * size)
     number = -(-count // size)
     best = _efficiency(number)
@@ -466,4 +466,4 @@ def block_size(count: int, cost: float) -> int:
 
 
 def _efficiency(number: int) -> float:
-    return number / (-(-number // THREADS) * THREADS)
+    return number / (-(-number // _THREADS) * _THREADS)

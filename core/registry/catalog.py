@@ -83,7 +83,7 @@ class OpDef:
     attrs: Mapping[str, AttrDef]
     flags: frozenset[str]
     takes_functions: bool = dataclasses.field(init=False, repr=False, compare=False)
-    """True where attributes name functions."""
+    """True if attributes name functions."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "takes_functions", any("func" in attr.type for attr in self.attrs.values()))

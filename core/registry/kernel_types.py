@@ -19,7 +19,7 @@ def runs_in_tensorflow(op: str, attrs: Mapping[str, Any]) -> bool:
 
 
 def takes(op: str, name: str, dtype: str) -> bool:
-    """Return True where a kernel of the op takes `dtype` for the attribute `name`, or any."""
+    """Return True if a kernel of the op takes `dtype` for the attribute `name`, or any."""
     rows = alternatives(op)
     return not rows or any(dtypes.from_name(dtype) in row.get(name, (dtypes.from_name(dtype),)) for row in rows)
 

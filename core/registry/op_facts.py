@@ -1,7 +1,6 @@
 """Facts of ops beyond their interfaces: FACTS by op, and the families of ops: the module of each, and its ops.
 
-Families state facts with `registry.facts`. The heads of the family files repeat the facts (`families`), so that a query
-imports no family.
+Families state facts with `registry.facts`, and families.txt repeats the facts, so that a query imports no family.
 """
 
 from __future__ import annotations
@@ -78,6 +77,8 @@ def _lines() -> tuple[tuple[str, list[str], list[str]], ...]:
                 module = line.strip()
     return tuple(lines)
 
+
+# The facts.
 
 FACTS: Final = {
     "random": "draws random numbers: never merged, folded or cached",
@@ -208,7 +209,7 @@ _WRITTEN: Final = _Written()
 
 
 def has_fact(op: str, name: str) -> bool:
-    """Return True where a family or an op library stated the fact."""
+    """Return True if a family or an op library stated the fact."""
     return op in _WRITTEN[name] or op in STATED[name]
 
 
@@ -221,6 +222,8 @@ def facts_of(op: str) -> tuple[str, ...]:
     """Return the facts stated of an op, in the order of FACTS."""
     return tuple(name for name in FACTS if has_fact(op, name))
 
+
+# Kinds of nodes that are a single op with a role in every graph.
 
 ABSENT: Final = "Absent"
 """The op type of the nodes that replace missing inputs, where a broken graph is loaded for inspection."""

@@ -60,7 +60,7 @@ class Kernel:
         return _first_parameter(self.function) == "ctx"
 
     def accepts(self, attrs: Mapping[str, Any]) -> bool:
-        """Return True where the kernel's dtypes include the node's type attributes."""
+        """Return True if the kernel's dtypes include the node's type attributes."""
         return all(attrs.get(name) in allowed for name, allowed in self.dtypes.items())
 
 
@@ -473,7 +473,7 @@ def affine_function(op: str) -> Affine | None:
 
 
 def has_kernel(op: str) -> bool:
-    """Return True where tfg can run the op; imports no family."""
+    """Return True if tfg can run the op; imports no family."""
     return op in _KERNELS or op in family_of_op()
 
 

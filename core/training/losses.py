@@ -40,7 +40,7 @@ class NamedLoss:
 
 
 def is_sparse(kind: str, output: TensorSpec, labels: Array) -> bool:
-    """True where labels are the numbers of classes for a crossentropy, not their probabilities."""
+    """True if labels are the numbers of classes for a crossentropy, not their probabilities."""
     classes = output.shape.dims[-1] if output.shape.dims else None
     return kind == "crossentropy" and labels.dtype.kind in "iu" and classes != 1 and labels.shape[-1:] != (classes,)
 

@@ -47,11 +47,11 @@ class Optimizer:
     attrs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     has_sparse_op: bool = True
     scatters: bool = False
-    """True where the rows of a sparse gradient are taken from the variable as they come, an index several times."""
+    """True if the rows of a sparse gradient are taken from the variable as they come, an index several times."""
 
     @property
     def decays_weights(self) -> bool:
-        """True where a step takes lr weight_decay w from w before anything else (Loshchilov and Hutter 2019)."""
+        """True if a step takes lr weight_decay w from w before anything else (Loshchilov and Hutter 2019)."""
         return "weight_decay" in self.hyperparameters
 
     def configured(self, settings: Mapping[str, float]) -> Optimizer:

@@ -253,6 +253,9 @@ def _gradient_cosine(state: _SearchPoint) -> float:
     return float(np.max(np.abs(state.jacobian.T @ state.residuals) / columns)) / norm if norm else 0.0
 
 
+# Training graphs.
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Progress:
     """The loss of a step before the update of the variables; steps are counted from 1."""

@@ -731,7 +731,7 @@ def _with_axes(inputs: Sequence[TensorSpec], axes: Mapping[int, int]) -> Sequenc
 
 
 def _goes_on(node: Node, inputs: Sequence[TensorSpec]) -> bool:
-    """Return True where a node takes inputs of these shapes."""
+    """Return True if a node takes inputs of these shapes."""
     function = registry.shape_function(node.op)
     try:
         return function is not None and bool(call_shape_function(node, function, inputs))

@@ -142,7 +142,7 @@ def _hold_contents(graph: Graph, needed: Set[Node], values: Mapping[str, Tensor]
 
 
 def _is_stale(graph: Graph, fill: Node, tables: Sequence[TableNodes], values: Mapping[str, Tensor]) -> bool:
-    """Return True where constants take the place of a node that fills tables from a file: of a model, or of known contents."""
+    """Return True if constants take the place of a node that fills tables from a file: of a model, or of known contents."""
     if not takes_files(graph, fill):
         return False
     are_known = all(entry in values for table in tables for entry in table.entries)
@@ -219,6 +219,8 @@ def _drop_reference(graph: Graph, user: Node) -> None:
             "it writes to a variable that must be frozen", node=user.name, op=user.op, hint=LEAVE_IT
         )  # fmt: skip
 
+
+# Unfreezing: constants become variables that begin with the values of the constants.
 
 _AVERAGES: Final = ("mean", "variance")
 """The inputs of a batch normalization that a training averages, and changes by no gradient."""

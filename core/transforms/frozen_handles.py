@@ -169,7 +169,7 @@ def _with_dtypes(args: Sequence[ArgDef], values: Mapping[int, FrozenValue]) -> t
 
 
 def _takes(kind: CallKind, node: Node, taken: Mapping[int, FrozenValue]) -> bool:
-    """True where all of `taken` are among the arguments of the functions that run."""
+    """True if all of `taken` are among the arguments of the functions that run."""
     return kind.form is not Form.GRADIENT and taken.keys() <= set(kind.arguments(range(len(node.inputs))))
 
 

@@ -45,7 +45,7 @@ class Decision:
     why: str
     """The reason."""
     keeps_results: bool = False
-    """True where the graph before computes the same on the values of placeholders."""
+    """True if the graph before computes the same on the values of placeholders."""
     is_left: bool = False
     """True for what stays as it is, and may be meant otherwise."""
 

@@ -1,4 +1,7 @@
-"""Values and shapes for placeholders: a constant in the place of a placeholder, another static shape."""
+"""Values and shapes for placeholders: a constant in the place of a placeholder, another static shape.
+
+A graph states sizes beside the shapes of its inputs, too: they are dropped or stated anew.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,8 @@ from ..support.words import counted
 from ..types.arrays import Array
 from ..types.shapes import UNKNOWN, Shape, as_shape, merge_shapes
 from ..types.tensors import Tensor
+
+# Sizes that a graph states beside the shapes of its inputs, and what contradicts them.
 
 _INPUT_SHAPES = "_input_shapes"
 """The attribute in which an export notes the shapes of a function's arguments."""
@@ -124,6 +129,8 @@ def _stated(graph: Graph, signature: Signature, inference: Inference) -> Signatu
     )
     return dataclasses.replace(signature, inputs=inputs, outputs=outputs)
 
+
+# The placeholders themselves.
 
 _MOST_NAMED: Final = 8
 """The number of nodes that an error names."""

@@ -34,7 +34,7 @@ class EngineArray:
         self.shape: tuple[int, ...] = array.shape
         self.size: int = array.size
         self.is_lent = False
-        """True where an engine that takes the value for writing to the variable may replace `array`."""
+        """True if an engine that takes the value for writing to the variable may replace `array`."""
         self._copy: Array | None = None
 
     @property

@@ -110,7 +110,7 @@ class Dim:
 
     @property
     def is_anonymous(self) -> bool:
-        """True where an unnamed unknown takes part."""
+        """True if an unnamed unknown takes part."""
         return any(name.startswith("?") for name in self.symbols)
 
     @property
@@ -120,7 +120,7 @@ class Dim:
 
     @property
     def has_broadcast(self) -> bool:
-        """True where a broadcast of dimensions that may be 1 takes part."""
+        """True if a broadcast of dimensions that may be 1 takes part."""
         atoms = (atom for monomial in self.terms for atom, _ in monomial)
         return any(isinstance(atom, _OpaqueFunction) and atom.has_broadcast for atom in atoms)
 
@@ -272,7 +272,7 @@ def _lone_call(dim: DimLike) -> _OpaqueFunction | None:
 
 
 def is_never_one(dim: DimLike) -> bool:
-    """Return True where a dimension is another number than 1 in every run, as 2 * N or N + 2."""
+    """Return True if a dimension is another number than 1 in every run, as 2 * N or N + 2."""
     terms = dict(_terms(dim - 1))
     constant = terms.pop((), 0)
     divisor = math.gcd(*terms.values())

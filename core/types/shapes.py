@@ -34,7 +34,7 @@ class Shape:
 
     @property
     def is_known(self) -> bool:
-        """True where every dimension is a number."""
+        """True if every dimension is a number."""
         return self.dims is not None and all(isinstance(d, int) for d in self.dims)
 
     @property
@@ -194,7 +194,7 @@ def relax_shapes(a: Shape, b: Shape, free: Collection[DimLike] = ()) -> Shape:
 
 
 def fits(dims: tuple[int, ...], shape: Shape) -> bool:
-    """Return True where dimensions, given as numbers, match `shape`; an unknown dimension matches any number."""
+    """Return True if dimensions, given as numbers, match `shape`; an unknown dimension matches any number."""
     expected = shape.dims
     if expected is None or expected == dims:
         return True
@@ -254,7 +254,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
 
 
 def broadcasts_to(shape: Shape, target: Shape) -> bool:
-    """Return True where every array of `shape` can be broadcast to `target`, for any values of symbolic dimensions."""
+    """Return True if every array of `shape` can be broadcast to `target`, for any values of symbolic dimensions."""
     if shape.dims is None or target.dims is None or len(shape.dims) > len(target.dims):
         return False
     last = target.dims[len(target.dims) - len(shape.dims) :]

@@ -78,7 +78,7 @@ class TraceMemory:
 
 
 def _is_same(before: Any, after: Any) -> bool:
-    """Return True where a program for one value is right for the other: equal constants, or arrays of one form."""
+    """Return True if a program for one value is right for the other: equal constants, or arrays of one form."""
     if _is_constant(before) or _is_constant(after):
         return _is_constant(before) and _is_constant(after) and _equal(before, after)
     return same_form(before, after)
@@ -90,7 +90,7 @@ def same_form(a: Any, b: Any) -> bool:
 
 
 def _knows_all(before: Sequence[Any], after: Sequence[Any]) -> bool:
-    """Return True where `before` has each constant that `after` has."""
+    """Return True if `before` has each constant that `after` has."""
     return len(before) == len(after) and all(_knows(a, b) for a, b in zip(before, after))
 
 
@@ -110,7 +110,7 @@ def _knows(before: Any, after: Any) -> bool:
 
 
 def _knows_list(before: StackedElements, after: StackedElements) -> bool:
-    """Return True where the earlier list is known as well; what it has room for is seen by no step."""
+    """Return True if the earlier list is known as well; what it has room for is seen by no step."""
     length = isinstance(before.length, np.integer) and (
         not isinstance(after.length, np.integer) or before.length == after.length
     )
@@ -130,6 +130,8 @@ def _equal(a: Any, b: Any) -> bool:
 def _alike(a: Any, b: Any) -> bool:
     return bool(a.dtype == b.dtype and np.shape(a) == np.shape(b))
 
+
+# Loops, conditionals and calls.
 
 Condition = Callable[[Sequence[Any]], Any]
 Advance = Callable[[Sequence[Any]], Sequence[Any]]
@@ -362,7 +364,7 @@ class _LoopPart(_Part):
             return TracedProgram(decide, *state), seen["requires"]
 
     def widen(self, after: Any) -> bool:
-        """Give lists at the start the room that they have `after` an iteration; True where they had less."""
+        """Give lists at the start the room that they have `after` an iteration; True if they had less."""
         is_wider = False
         places = [*self.varying, *range(len(self.cells))]
         for n, (place, new) in enumerate(zip(places, (*after[0], *after[1]))):

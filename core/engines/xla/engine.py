@@ -165,6 +165,8 @@ def _devices(each: int, processes: int) -> list[Any]:
     return devices
 
 
+# The engine.
+
 _LIFTED: Final = 1024
 """The least number of elements of a constant that is an argument of the compiled function rather than part of its text."""
 _CPU_OPTIONS: Final = {"xla_cpu_prefer_vector_width": "512"}

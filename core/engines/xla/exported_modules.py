@@ -87,7 +87,7 @@ def _signature(module: Any) -> Any:
 
 
 def _fits(parameter: Any, value: Any) -> bool:
-    """Return True where a value is of a parameter's rank and known dimensions."""
+    """Return True if a value is of a parameter's rank and known dimensions."""
     dims = [None if parameter.is_dynamic_dim(i) else parameter.get_dim_size(i) for i in range(parameter.rank)]
     return len(dims) == len(value.shape) and all(a in (None, b) for a, b in zip(dims, value.shape))
 

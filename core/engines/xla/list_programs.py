@@ -133,7 +133,7 @@ class StackedElements:
         return dataclasses.replace(items, rows=rows, length=length)
 
     def _is_constant(self, value: Any) -> bool:
-        """Return True where all elements so far, if there are any, are `value`."""
+        """Return True if all elements so far, if there are any, are `value`."""
         if self.constant is None:
             return isinstance(self.length, np.integer) and self.length == 0
         return self.constant.shape == np.shape(value) and np.array_equal(self.constant, value)

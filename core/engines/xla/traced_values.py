@@ -37,6 +37,8 @@ special: Final = importlib.import_module("jax.scipy.special")
 program_function: Final[Callable[[Any], Callable[..., Any]]] = importlib.import_module("jax.extend.core").jaxpr_as_fun
 """Make a function of a traced program."""
 
+# Variables, and the widths of numbers.
+
 _WIDE: Final = "call `jax.config.update('jax_enable_x64', True)` first, or work within `jax.enable_x64(True)`"
 
 
@@ -60,7 +62,7 @@ class TracedVariable:
 
     @property
     def is_written(self) -> bool:
-        """Return True where a step wrote to the variable."""
+        """Return True if a step wrote to the variable."""
         return self.settled is not None
 
     def final(self, xla: Any) -> Any:
@@ -91,6 +93,9 @@ def _require_fit(value: Any) -> None:
         narrow = jax.dtypes.canonicalize_dtype(value.dtype)
         if narrow != value.dtype and not np.array_equal(value.astype(narrow), value, equal_nan=value.dtype.kind in "fc"):
             require_width(value.dtype)
+
+
+# Symbolic dimensions: arrays of objects, as long as shapes are computed from them.
 
 
 def extents(dims: Sequence[Any], dtype: Any) -> Any:

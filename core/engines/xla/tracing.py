@@ -486,7 +486,7 @@ def _looped(xla: Namespace, loop: Loop, entering: Sequence[Any]) -> list[Any]:
 
 
 def _is_grown_alone(loop: Loop, step: Step) -> bool:
-    """Return True where only this step sees a list carried through the iterations, so that the length shows nowhere else."""
+    """Return True if only this step sees a list carried through the iterations, so that the length shows nowhere else."""
     steps = (*loop.head, *loop.body, *loop.tail)
     readers = [other for other in steps if step.inputs[0] in (*other.inputs, *other.controls)]
     return readers == [step] and (step.outputs[0], step.inputs[0]) in loop.carried

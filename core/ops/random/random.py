@@ -13,7 +13,7 @@ from ...graph.graph import Node, Output
 from ...parallel.interruption_points import PIECE, pause
 from ...random import philox
 from ...random.philox import Philox
-from ...random.philox_distributions import MAX_ITERATIONS, PrefetchedBlocks, blocks, bounded_normal_calls
+from ...random.philox_distributions import MAX_ITERATIONS, PrefetchedBlocks, bounded_normal_calls, loop_blocks
 from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
@@ -117,7 +117,7 @@ def parameterized_truncated_normal(
     rows = [np.broadcast_to(value, (batches,)) for value in parameters]
     spans = [
         (start * samples, min(stop * samples, size), start * 2 * MAX_ITERATIONS * (samples + 3) // 4)
-        for start, stop in blocks(batches, bounded_cost(means.dtype, samples))
+        for start, stop in loop_blocks(batches, bounded_cost(means.dtype, samples))
     ]
     return bounded_normals(gen, rows, samples, spans).reshape(dims)
 

@@ -13,7 +13,7 @@ from ...graph.graph import Node, Output
 from ...random import philox
 from ...random.index_draws import shuffle_indices
 from ...random.philox import Philox, uniform_from_words, words_per_sample
-from ...random.philox_distributions import MAX_ITERATIONS, blocks
+from ...random.philox_distributions import MAX_ITERATIONS, loop_blocks
 from ...registry.registry import (
     Cost,
     arrays,
@@ -335,7 +335,7 @@ def stateless_parameterized_truncated_normal(
     group = 4 // philox.words_per_sample(means.dtype)
     spans = [
         (start, stop, (start * 2 * MAX_ITERATIONS + group - 1) // group)
-        for start, stop in blocks(samples * len(flat[0]), bounded_cost(means.dtype, 1))
+        for start, stop in loop_blocks(samples * len(flat[0]), bounded_cost(means.dtype, 1))
     ]
     return samples_first(bounded_normals(gen, flat, samples, spans), samples, dims)
 

@@ -435,7 +435,7 @@ class _LoopRecord:
     runs: Mapping[Actor, int]
 
     def is_near_change(self) -> bool:
-        """True where a kernel may begin to count as cheap in the next run, which changes the order."""
+        """True if a kernel may begin to count as cheap in the next run, which changes the order."""
         return any(item.runs < RUNS_UNTIL_CHEAP <= item.runs + count for item, count in self.runs.items())
 
 

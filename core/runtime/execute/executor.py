@@ -1,4 +1,4 @@
-"""Running a plan: kernels bound once, steps fused once that has settled."""
+"""Running a plan: kernels bound once, instructions run on slots, and steps fused once that has settled."""
 
 from __future__ import annotations
 
@@ -42,6 +42,9 @@ from .dataflow import DataflowProgram, RecordedLoops
 
 if TYPE_CHECKING:
     from ...engines.engine_runtime import EngineRuntime, Group
+
+
+# Instructions run on slots: they call, store and release.
 
 
 def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
@@ -152,6 +155,9 @@ def _entries(step: Step) -> tuple[Node, ...]:
     return step.enters if isinstance(step, Loop) else (step.node,)
 
 
+# Locks around kernels: a kernel holds a shared object exclusively while it works on the object.
+
+
 def exclusive(node: Node, call: Callable[..., Any]) -> Callable[..., Any]:
     """Return `call`, a node's bound kernel, with a lock on the objects behind its references and handles."""
     places = _places_to_lock(node)
@@ -206,6 +212,9 @@ def _shared(value: Any) -> Shared | None:
         content = value.item(0) if value.size else None
         return content if isinstance(content, Shared) else None
     return value.shared if isinstance(value, Shared) else None
+
+
+# Programs.
 
 
 class _Bound(NamedTuple):

@@ -235,7 +235,7 @@ class WhileCall:
         self._body = body
 
     def takes(self, values: Sequence[Any]) -> bool:
-        """True where the loop may begin with `values`: lists without a limit, with all popped elements present."""
+        """True if the loop may begin with `values`: lists without a limit, with all popped elements present."""
         popped, pushed = self._plans.popped, self._plans.pushed
         return all(_is_endless(node, values[place]) for place, node in (*popped.items(), *pushed.items())) and not any(
             item is None for place in popped for item in values[place].item().items

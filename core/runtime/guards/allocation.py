@@ -78,7 +78,7 @@ def _mallopt() -> Callable[[int, int], int] | None:
 
 
 def _has_limited_memory() -> bool:
-    """True where the address space of this process has a limit."""
+    """True if the address space of this process has a limit."""
     if sys.platform != "linux":
         return False
     import resource

@@ -112,6 +112,8 @@ def _unpacked(packed: tuple[np.ndarray[Any, Any], tuple[int, ...]]) -> np.ndarra
     return array.reshape(shape) if array.size == np.prod(shape, dtype=object) else np.broadcast_to(array, shape)
 
 
+# The bounds on a run, which the user or the graph's origin sets.
+
 _SMALL: Final = 1024
 """The largest tensor, in bytes, that is not counted."""
 _FEW: Final = 10_000
@@ -314,7 +316,7 @@ class _KernelCall:
         self.frame: types.FrameType | None = frame
 
     def interrupt(self) -> bool:
-        """Raise DeadlineInterruption in the thread if the call is still at work; return True where the call is.
+        """Raise DeadlineInterruption in the thread if the call is still at work; return True if the call is.
 
         The caller holds the interpreter, so the thread raises the error before its next instruction.
         """
@@ -404,6 +406,8 @@ def call_until(deadline: float, call: Callable[..., Any], inputs: Sequence[Any])
         _watchdog.end(watched)
 
 
+# The limits of sessions on a graph of `tfg.load(untrusted=True)`, and of commands with --untrusted.
+
 UNTRUSTED_SECONDS: Final = 60.0
 """The time limit of an untrusted graph, and of a command with --untrusted, if the user sets none."""
 UNTRUSTED_MEMORY: Final = 4 << 30
@@ -434,6 +438,9 @@ def refuse_untrusted(graph: Graph, consequence: str, hint: str = _TRUST) -> None
     """Raise InvalidArgumentError for an untrusted graph, with what follows from that."""
     if graph.is_untrusted:
         raise InvalidArgumentError(f"the graph was loaded with untrusted=True, so {consequence}", hint=hint)
+
+
+# Stopping a run at the first value that is no finite number.
 
 
 def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:

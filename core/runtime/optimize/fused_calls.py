@@ -169,7 +169,7 @@ def _on_tiles(call: Call, function: Call) -> Call:
 
 @functools.lru_cache(1024)
 def _takes(function: Call, name: str) -> bool:
-    """True where a function has a parameter of this name; NumPy's own take `out`."""
+    """True if a function has a parameter of this name; NumPy's own take `out`."""
     inner = inspect.unwrap(function)
     return name == "out" if isinstance(inner, np.ufunc) else name in inspect.signature(inner).parameters
 

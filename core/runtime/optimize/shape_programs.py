@@ -95,7 +95,7 @@ def list_behind(handle: Output) -> Output:
 
 
 def is_worth_specializing(plan: Plan) -> bool:
-    """True where enough steps read shapes for specialization to be worth an inference."""
+    """True if enough steps read shapes for specialization to be worth an inference."""
     steps = every_step(plan.steps)
     looking = sum(has_fact(step.node.op, "metadata") for step in steps)
     return bool(looking) and looking >= _LEAST_LOOKING * len(steps)
@@ -222,6 +222,8 @@ def every_step(steps: Sequence[Step]) -> list[Step]:
     return [step for step in inner_steps(steps) if not isinstance(step, Loop)]
 
 
+# The programs of a plan by shapes.
+
 MOST_PROGRAMS: Final = 16
 """The largest number of programs of a plan: each has its own instructions and layouts."""
 _MOST_KEPT: Final = 64
@@ -256,7 +258,7 @@ class _Special:
     stamp: int
 
     def holds(self, feeds: Sequence[Any]) -> bool:
-        """True where the program is good for feeds of the right shapes."""
+        """True if the program is good for feeds of the right shapes."""
         for place, dims in self.lists:
             held = feeds[place].item()
             if type(held) is not TensorList or held.item_shape != dims:
@@ -354,7 +356,7 @@ class ShapePrograms:
         return infer_again(nodes, Inference(dict(specs), {}), specs, self._functions)
 
     def _keeps_variables(self, nodes: Sequence[Node], inference: Inference) -> bool:
-        """True where no step of a run changes the shape of a variable."""
+        """True if no step of a run changes the shape of a variable."""
         inner = (node for name in reached_functions(self._functions, nodes) for node in self._functions[name].body)
         keeping = (_keeps_shape(node, inference) for node in nodes if has_fact(node.op, "assignment"))
         return all(keeping) and all(_keeps_shape(node, None) for node in inner if has_fact(node.op, "assignment"))

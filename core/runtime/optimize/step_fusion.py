@@ -177,7 +177,7 @@ def _kind_of_op(op: str) -> str:
 
 
 def _is_of_floats(node: Node) -> bool:
-    """True where the first output and all inputs have the same dtype, a dtype of NumPy's arithmetic."""
+    """True if the first output and all inputs have the same dtype, a dtype of NumPy's arithmetic."""
     dtype = node.output_dtypes[0]
     return dtype in _FLOATS and all(value.dtype is dtype for value in node.inputs)
 

@@ -141,12 +141,12 @@ class AutomaticProgram:
         return self._programs[way]
 
     def _is_idle(self, way: str) -> bool:
-        """Return True where NumPy runs all groups of an engine."""
+        """Return True if NumPy runs all groups of an engine."""
         groups = self._groups.get(way, ())
         return bool(groups) and not self._calls_functions and all(group.is_idle for group in groups)
 
     def _has_groups(self, program: Program) -> bool:
-        """True where an engine takes part of a program: a group of the program, or maybe of a function that the program
+        """True if an engine takes part of a program: a group of the program, or maybe of a function that the program
         calls.
         """
         return self._calls_functions or any(isinstance(step, Engined) for step in program.plan.steps)

@@ -174,7 +174,7 @@ def find_feeds(graph: Graph, names: Iterable[str], runnable: Graph | None = None
 
 
 def _is_needless(graph: Graph, name: str) -> bool:
-    """True where the graph had the node before optimization, and no fetch needed the node then."""
+    """True if the graph had the node before optimization, and no fetch needed the node then."""
     node_name = parse_tensor_name(name)[0]
     return node_name in graph.needless and node_name not in graph
 

@@ -190,7 +190,7 @@ def _is_position(tensor: Tensor) -> bool:
 
 
 def _has_contents(table: TableNodes, tensors: Mapping[str, Tensor]) -> bool:
-    """Return True where a state holds a table; InvalidArgumentError where the state has only the keys or only the values."""
+    """Return True if a state holds a table; InvalidArgumentError where the state has only the keys or only the values."""
     there = [entry in tensors for entry in table.entries]
     if any(there) and not all(there):
         lacking = table.entries[there.index(False)]
@@ -466,7 +466,7 @@ def _write_nodes(g: GraphBuilder, nodes: VariableNodes, mode: str) -> tuple[Outp
 
 
 def _validates_shape(nodes: VariableNodes) -> bool:
-    """Return True where the graph's own assignment validates the shape."""
+    """Return True if the graph's own assignment validates the shape."""
     return nodes.initializer is None or bool(nodes.initializer.attr("validate_shape", True))
 
 
@@ -548,10 +548,11 @@ class KeyboardInterruption:
 
 
 def elements_of(runner: Runner, name: str, count: int) -> list[StepResult]:
-    """Return the first `count` elements, each as a step; the session's variables must be initialized or restored before.
+    """Return the first `count` elements of an input pipeline, each as a step; the session's variables must be initialized or
+    restored before.
 
-    Raises InvalidArgumentError where the node is no part of a pipeline, or where several nodes begin its iterator. Raises
-    OutOfRangeError where the pipeline is empty.
+    `name` is a dataset, an iterator, or a node that takes elements from an iterator. Raises InvalidArgumentError if the node
+    is no part of a pipeline, or if several nodes begin its iterator. Raises OutOfRangeError if the pipeline is empty.
     """
     g = GraphBuilder(runner.graph.copy())
     begin, following = _asking(g, g.graph.node(name))

@@ -416,7 +416,7 @@ class Session(Displayed, NotCopied):
         self._begun.update(streams)
 
     def _has(self, node: Node) -> bool:
-        """Return True where a node that ran is the graph's and not a function's."""
+        """Return True if a node that ran is the graph's and not a function's."""
         graph = self.runnable()
         return node.name in graph and graph.node(node.name) is node
 

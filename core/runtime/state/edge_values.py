@@ -69,7 +69,7 @@ def scalar_object(value: Any) -> np.ndarray[Any, Any]:
 
 
 def is_of(value: Any, dtype: DType) -> bool:
-    """True where a tensor's elements are of a dtype.
+    """True if a tensor's elements are of a dtype.
 
     The first element tells the kind of an object array: strings or handles.
     """

@@ -425,7 +425,7 @@ class Wait:
 
 
 def _others_act(me: threading.Thread, has_looked: bool) -> bool:
-    """True where another thread of the program may still act; threads that serve kernels act only on request.
+    """True if another thread of the program may still act; threads that serve kernels act only on request.
 
     A thread that was interrupted at its start or end may stay listed, but runs nothing. A pool thread that waits for work
     does nothing either, if the wait lasts longer than a thread takes to begin with new work.

@@ -148,7 +148,7 @@ interruption_points.watch(check_time)
 
 
 def is_bounded() -> bool:
-    """True where the run that the caller works for has limits."""
+    """True if the run that the caller works for has limits."""
     run = _current.get(None)
     return run is not None and run.is_bounded
 

@@ -135,6 +135,8 @@ class TensorList:
         return f"TensorList({self.dtype}, {self.element_shape}, {len(self)} elements)"
 
 
+# Lists as checkpoints hold them (TensorList::Encode in TensorFlow's core/kernels/tensor_list.cc).
+
 _KIND: Final = "tensorflow::TensorList"
 _UNKNOWN_RANK: Final = 3
 """The number of a field of TensorShapeProto."""

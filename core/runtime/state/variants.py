@@ -1,4 +1,4 @@
-"""Sums and zeros of elements that are no numbers: lists, maps and optionals in variants, and strings.
+"""Sums and zeros of elements that are no numbers: lists, maps and optionals in variants, and strings; stored variants.
 
 An object in a variant defines `__add__` and `zeros_like`, as TensorFlow's types register theirs.
 """
@@ -109,6 +109,8 @@ def _zero_number(item: VariantData) -> VariantData:
         raise UnimplementedError(f"a variant of type '{item.type_name}' has no zero")
     return dataclasses.replace(item, metadata=bytes(len(item.metadata)))
 
+
+# Variants as checkpoints hold them.
 
 _TYPE_NAME, _METADATA, _TENSORS = 1, 2, 3
 """Numbers of the fields of VariantTensorDataProto."""

@@ -1,4 +1,4 @@
-"""Evaluation of constant steps: steps that take constants alone and have no effects.
+"""Evaluation of constant steps: steps that take constants alone and have no effects; and of nodes, without a session.
 
 Inference evaluates constants as well, but skips some values. This module calls the kernel bound by the session. The module
 accepts values of up to a megabyte and the handles of the session's variables, and leaves a failing step to the run.
@@ -110,6 +110,9 @@ def stands_alone(step: Step) -> bool:
 def _is_small_number(value: Any) -> bool:
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype != object and value.nbytes <= _MOST_BYTES
 
+
+# Values of nodes that depend on constants only, computed before a run by optimizations and exports. All work is bounded, since
+# a graph may ask for anything.
 
 SECONDS: Final = 0.2
 """The seconds that a folded loop, or a kernel that goes through strings singly, may take."""
