@@ -34,7 +34,7 @@ class StepKeywords(TypedDict, total=False):
     assign_add: Annotated[Mapping[str, Any] | None, None, "Values to add to variables before the first step."]
     assign_sub: Annotated[Mapping[str, Any] | None, None, "Values to subtract from variables before the first step."]
     check_numerics: Annotated[bool, False, "Fail runs with NaN or infinity."]
-    top_k: Annotated[int | None, None, "The number of best classes to put in the place of scores."]
+    top_k: Annotated[int | None, None, "The number of best classes that replace the scores."]
     labels: Annotated[str | Sequence[str] | None, None, "The labels of the classes, or the file with the labels."]
 
 

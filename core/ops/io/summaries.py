@@ -1,7 +1,7 @@
 """Summaries: serialized Summary messages, and the event files that hold them, TFRecords of Event messages for TensorBoard.
 
-https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/framework/summary.proto and core/util/event.proto name
-the fields. Messages are TensorFlow's, byte for byte.
+https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/framework/summary.proto and, in the same repository,
+tensorflow/core/util/event.proto name the fields. Messages are TensorFlow's, byte for byte.
 """
 
 from __future__ import annotations

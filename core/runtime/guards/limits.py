@@ -165,7 +165,7 @@ class Limits:
         elif is_long and can_be_apart(node, inputs):
             result = run_apart(node, inputs, run.deadline - time.monotonic(), run.timeout)
         elif run.deadline < math.inf and can_be_interrupted(node):
-            result = _interrupted_in_time(run, node, call, inputs)
+            result = interrupted_in_time(run, node, call, inputs)
         else:
             result = call(*inputs)
         if self.max_memory is not None:
@@ -219,7 +219,7 @@ def can_be_interrupted(node: Node) -> bool:
     return all(kernel.is_own for kernel in kernels(node.op))
 
 
-def _interrupted_in_time(run: Run, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
+def interrupted_in_time(run: Run, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
     try:
         return call_until(run.deadline, call, inputs)
     except DeadlineInterruption as interruption:

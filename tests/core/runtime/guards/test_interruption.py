@@ -98,14 +98,14 @@ def test_other_threads_go_on():
 
 def test_a_session_ends_a_kernel_and_stays_of_use(monkeypatch):
     """The deadline comes when the kernel has begun, however long the nodes before it took."""
-    interrupted_in_time = limits._interrupted_in_time
+    in_time = limits.interrupted_in_time
 
     def late_for_many(run, node, call, inputs):
         if node.name == "kept" and len(inputs[0]) > 5:
             run.deadline = soon()
-        return interrupted_in_time(run, node, call, inputs)
+        return in_time(run, node, call, inputs)
 
-    monkeypatch.setattr(limits, "_interrupted_in_time", late_for_many)
+    monkeypatch.setattr(limits, "interrupted_in_time", late_for_many)
     g = tfg.GraphBuilder()
     n = g.Placeholder(dtype="int32", shape=[], name="n")
     boxes = g.StatelessRandomUniform(g.Pack([n, np.int32(4)]), np.int32([1, 2]), dtype="float32")
