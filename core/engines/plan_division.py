@@ -591,6 +591,8 @@ def _has_shape(step: Step) -> bool:
     return type(step) is Step and not (is_call or changes or any(map(is_held_together, values)))
 
 
+# Division of a group that an engine cannot compile whole: the nodes in the way, and the groups of the rest.
+
 _MOST_ATTEMPTS: Final = 32
 """The largest number of failed compilations of a group and of its parts before NumPy keeps the steps."""
 

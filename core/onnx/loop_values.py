@@ -132,6 +132,8 @@ def _same(a: Any, b: Any) -> bool:
     return isinstance(a, Value) and isinstance(b, Value) and a.array is not None and a is b
 
 
+# V1 conditionals: the result of a Merge of values that are alive on several branches.
+
 Condition = frozenset[tuple[Value, int]]
 
 
@@ -165,6 +167,9 @@ def _divided(g: Emitter, conditions: Sequence[Condition]) -> tuple[Value, list[i
         if len(numbers) == len(branches) == len(set(numbers)):
             return predicate, numbers
     g.refuse("its inputs are not the branches of one conditional")
+
+
+# Lists among the inputs of nodes: in a model a list is the tensor of its elements, which few ops may take for the list.
 
 
 def has_misplaced_list(node: Node, definition: OpDef) -> bool:
