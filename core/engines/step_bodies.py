@@ -105,7 +105,8 @@ def called_plan(functions: Mapping[str, Function], reference: FuncRef) -> tuple[
 
 # Static inputs of a group, whose values are compiled in.
 
-_COUNTS: Final = (dtypes.int32, dtypes.int64)
+COUNTS: Final = (dtypes.int32, dtypes.int64)
+"""The dtypes of sizes, counts and places."""
 
 
 def fixed_inputs(body: Body, engine: Engine) -> list[int]:
@@ -169,7 +170,7 @@ def _counting_slots(loop: Loop) -> set[int]:
 
     deciding = closure([loop.condition, *(step.inputs[1] for step in growing)], sources)
     entering = {slot: value.dtype for slot, value in zip(loop.entries, inputs_of(loop)) if slot in deciding}
-    return set(entering) if all(dtype in _COUNTS for dtype in entering.values()) else set()
+    return set(entering) if all(dtype in COUNTS for dtype in entering.values()) else set()
 
 
 # Checks of a group by tfg's shape functions.
