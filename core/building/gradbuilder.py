@@ -94,6 +94,9 @@ def parts_of(node: Node, composition: Composition, shapes: Sequence[Shape]) -> t
     return g.graph, inputs, list(composition.build(g, node, inputs))
 
 
+# Gradients that a node may name in place of its op's.
+
+
 def _guided(g: GradientBuilder, node: Node, *grads: Output | None) -> Gradients:
     """Return the op's own gradient of what arrives and is positive.
 

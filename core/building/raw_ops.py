@@ -124,6 +124,9 @@ def _text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
+# The ops as methods.
+
+
 def op_names() -> list[str]:
     """Return the declared ops whose names Python takes for public methods."""
     return [name for name in CATALOG if name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")]

@@ -256,6 +256,8 @@ def compose(frames: Sequence[GifFrame], indices: Sequence[Array]) -> Array:
     return result
 
 
+# Formats by the first bytes.
+
 HEAD = 12
 """The number of leading bytes that identify the format."""
 

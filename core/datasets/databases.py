@@ -125,9 +125,9 @@ class Pairs(Dataset):
     def _pairs(self, path: bytes) -> Iterator[Element]:
         try:
             with self.open(path) as file:
-                for key, value in _lmdb_pairs(file):
+                for key, value in lmdb_pairs(file):
                     yield scalar_object(key), scalar_object(value)
-        except _LmdbError as error:
+        except LmdbError as error:
             raise InvalidArgumentError(f"{path.decode('utf-8', 'replace')}: {error}") from error
 
 
@@ -156,16 +156,16 @@ _FIRST: Final = 4096
 """The number of bytes read to find out the size of pages."""
 
 
-class _LmdbError(ValueError):
+class LmdbError(ValueError):
     """The file is no database, or is damaged."""
 
 
-def _lmdb_pairs(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the keys and values of the main tree; _LmdbError for a damaged file."""
+def lmdb_pairs(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the keys and values of the main tree; LmdbError for a damaged file."""
     try:
         yield from _LmdbFile(file).pairs()
     except (struct.error, IndexError) as error:
-        raise _LmdbError(f"the database is damaged: {error}") from error
+        raise LmdbError(f"the database is damaged: {error}") from error
 
 
 class _LmdbFile:
@@ -180,29 +180,29 @@ class _LmdbFile:
         self._size = size
         _, self._flags, self._root = max(metas)
         if self._flags & ~_PLAIN_FLAGS:
-            raise _LmdbError("databases with duplicate keys are not supported")
+            raise LmdbError("databases with duplicate keys are not supported")
 
     def _meta(self, page: bytes) -> tuple[tuple[int, int, int], int]:
         """Return ((transaction, flags and root of the main tree), size of pages)."""
         position = _HEADER.size
         magic, version, _, _ = _META.unpack_from(page, position)
         if magic != _MAGIC or version != 1:
-            raise _LmdbError("the file is not an LMDB database")
+            raise LmdbError("the file is not an LMDB database")
         free = _TREE.unpack_from(page, position + _META.size)
         main = _TREE.unpack_from(page, position + _META.size + _TREE.size)
         transaction = struct.unpack_from("<QQ", page, position + _META.size + 2 * _TREE.size)[1]
         if free[0] < 512 or free[0] > 1 << 16:
-            raise _LmdbError(f"pages of {free[0]} bytes are not supported")
+            raise LmdbError(f"pages of {free[0]} bytes are not supported")
         return (transaction, main[1], main[7]), free[0]
 
     def _page(self, number: int, count: int = 1) -> bytes:
         if number * self._size >= self._end:
-            raise _LmdbError(f"page {number} does not exist")
+            raise LmdbError(f"page {number} does not exist")
         self._file.seek(number * self._size)
         return self._file.read(count * self._size)
 
     def pairs(self) -> Iterator[tuple[bytes, bytes]]:
-        """Yield the keys and values of the main tree; _LmdbError for a damaged file."""
+        """Yield the keys and values of the main tree; LmdbError for a damaged file."""
         if self._root == _NO_PAGE:
             return
         pending = [(self._root, 1)]
@@ -210,14 +210,14 @@ class _LmdbFile:
             if not pending:
                 return
             if seen * self._size >= self._end:
-                raise _LmdbError("a page has several parents")
+                raise LmdbError("a page has several parents")
             pause()
             number, depth = pending.pop()
             page = self._page(number)
             _, _, flags, lower, _ = _HEADER.unpack_from(page)
             offsets = struct.unpack_from(f"<{(lower - _HEADER.size) // 2}H", page, _HEADER.size)
             if depth > _MAX_DEPTH or not flags & (_BRANCH | _LEAF):
-                raise _LmdbError(f"page {number} is not part of the tree")
+                raise LmdbError(f"page {number} is not part of the tree")
             if flags & _LEAF:
                 yield from (self._pair(page, offset) for offset in offsets)
             else:
@@ -229,7 +229,7 @@ class _LmdbFile:
         key = page[offset + _NODE.size : start]
         value = self._big(page, start, size) if flags & _BIG else page[start : start + size]
         if flags & ~_BIG or len(key) != length or len(value) != size:
-            raise _LmdbError("an entry of the database is truncated or of an unsupported kind")
+            raise LmdbError("an entry of the database is truncated or of an unsupported kind")
         return key, value
 
     def _big(self, page: bytes, start: int, size: int) -> bytes:
@@ -237,7 +237,7 @@ class _LmdbFile:
         number = struct.unpack_from("<Q", page, start)[0]
         pages = self._page(number, -(-(size + _HEADER.size) // self._size))
         if not _HEADER.unpack_from(pages)[2] & _OVERFLOW:
-            raise _LmdbError(f"page {number} holds no value")
+            raise LmdbError(f"page {number} holds no value")
         return pages[_HEADER.size : _HEADER.size + size]
 
 

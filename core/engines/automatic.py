@@ -327,6 +327,9 @@ def nodes_within(graph: Graph, nodes: Sequence[Node]) -> Iterator[Node]:
             yield from graph.functions[name].body
 
 
+# A preview of an engine's work, without running anything.
+
+
 def preview(graph: Graph, fetches: Sequence[Output | Node], engine: Engine) -> EngineReport:
     """Return the groups in which `engine` would run `fetches`, groups in functions included, and the refused nodes."""
     runtime = EngineRuntime(engine)
@@ -347,6 +350,8 @@ def _plans(graph: Graph, fetches: Sequence[Output | Node]) -> Iterator[tuple[Gra
 def _never(*values: object) -> tuple[object, ...]:
     raise AssertionError("a preview cannot run")
 
+
+# A suggestion of the engine that would take most of a run.
 
 _MOST: Final = 0.5
 """The part of the nodes that an engine must take to be worth a word."""

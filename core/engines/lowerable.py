@@ -25,7 +25,7 @@ from . import reasons
 from .plan_division import ineligible_inside, is_free, offered_inside, reads_variable
 from .protocol import inner_steps
 from .reasons import Reason, engine_error
-from .step_bodies import called_plan, only_decides, without_kernel
+from .step_bodies import COUNTS, called_plan, only_decides, without_kernel
 
 # Ops that an engine translates and yet crashes on or gets wrong: a table of ops, conditions and reasons for each engine.
 # A line of `ENGINE_unsupported.txt` is `OP [ATTRIBUTE=VALUE,VALUE ...] | REASON`. The line denies nodes of the op in which
@@ -102,7 +102,6 @@ _TYPES: Final = (
 )  # fmt: skip
 _OF_STACKS: Final = 2
 """The largest number of inputs of an op on stacks."""
-_COUNTING: Final = (dtypes.int32, dtypes.int64)
 
 
 def refusals(nodes: Sequence[Node], unsupported: UnsupportedOps, graph: Graph) -> dict[Node, Reason]:
@@ -188,7 +187,7 @@ def _may_be_shape(node: Node) -> bool:
     """Return True for a stateless computation on integers: in a function the result may be known from shapes."""
     types = (*node.output_dtypes, *(value.dtype for value in node.inputs))
     is_pure = node.op_def is not None and not node.op_def.is_stateful and has_kernel(node.op)
-    return is_pure and lowering(node.op) is None and all(dtype in _COUNTING for dtype in types)
+    return is_pure and lowering(node.op) is None and all(dtype in COUNTS for dtype in types)
 
 
 def _known_while_compiling(nodes: Sequence[Node]) -> set[Node]:

@@ -45,6 +45,7 @@ from .protocol import (
 )
 from .reasons import Reason
 from .step_bodies import (
+    COUNTS,
     body_of,
     constants_by_slot,
     fixed_inputs,
@@ -458,8 +459,6 @@ def clusters(plan: Plan, graph: Graph) -> list[Cluster]:
 # Dropout draws a number for each element of a tensor of a group: the count is computed apart from the group, before the group
 # runs, from the shapes of the inputs. So the drawn numbers exist when the group begins, and the group stays whole.
 
-_COUNTS = (dtypes.int32, dtypes.int64)
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class PrecomputedPlan:
@@ -577,7 +576,7 @@ def _is_count(step: Step) -> bool:
     """Return True for a step that computes integers from tensors."""
     values = (*step.node.inputs, *results_of(step))
     return (
-        all(value.dtype in _COUNTS for value in results_of(step))
+        all(value.dtype in COUNTS for value in results_of(step))
         and _has_shape(step)
         and not any(value.dtype is dtypes.resource for value in values)
     )
@@ -590,6 +589,8 @@ def _has_shape(step: Step) -> bool:
     values = (*step.node.inputs, *results_of(step))
     return type(step) is Step and not (is_call or changes or any(map(is_held_together, values)))
 
+
+# Division of a group that an engine cannot compile whole: the nodes in the way, and the groups of the rest.
 
 _MOST_ATTEMPTS: Final = 32
 """The largest number of failed compilations of a group and of its parts before NumPy keeps the steps."""

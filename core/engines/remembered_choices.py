@@ -186,6 +186,9 @@ def digest(parts: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
+# The contents of the user's cache folder: choices, and programs that XLA compiled.
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class CachedChoice:
     """A choice of `auto` for a graph and shapes of feeds."""

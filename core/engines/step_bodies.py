@@ -103,7 +103,10 @@ def called_plan(functions: Mapping[str, Function], reference: FuncRef) -> tuple[
     return function, plan_of_function(function)
 
 
-_COUNTS: Final = (dtypes.int32, dtypes.int64)
+# Static inputs of a group, whose values are compiled in.
+
+COUNTS: Final = (dtypes.int32, dtypes.int64)
+"""The dtypes of sizes, counts and places."""
 
 
 def fixed_inputs(body: Body, engine: Engine) -> list[int]:
@@ -167,7 +170,10 @@ def _counting_slots(loop: Loop) -> set[int]:
 
     deciding = closure([loop.condition, *(step.inputs[1] for step in growing)], sources)
     entering = {slot: value.dtype for slot, value in zip(loop.entries, inputs_of(loop)) if slot in deciding}
-    return set(entering) if all(dtype in _COUNTS for dtype in entering.values()) else set()
+    return set(entering) if all(dtype in COUNTS for dtype in entering.values()) else set()
+
+
+# Checks of a group by tfg's shape functions.
 
 
 def without_kernel(node: Node) -> Reason | None:

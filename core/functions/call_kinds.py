@@ -135,6 +135,9 @@ def call_kind(functions: Mapping[str, Any], node: Node) -> CallKind | None:
     return CALL_KINDS.get(node.op) or (BY_NAME if node.op in functions else None)
 
 
+# Call sites: a node's call of a function, and the part of the function that the call runs.
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class CallSite:
     """The nodes that a call leaves out: unread results, and in an inlined call effects that lead to no result.
@@ -187,6 +190,9 @@ def _has_effects(node: Node, functions: Mapping[str, Function]) -> bool:
     if node.op_def is not None:
         return node.op_def.is_stateful
     return node.op in functions and functions[node.op].signature.is_stateful
+
+
+# The check of calls against the signatures of their functions.
 
 
 def check_calls(graph: Graph) -> None:

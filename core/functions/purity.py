@@ -129,6 +129,9 @@ def has_state(graph: Graph, name: str, harmless: Sequence[str] = ()) -> bool:
     return any(node.op_def is not None and node.op_def.is_stateful and node.op not in stateless for node in nodes)
 
 
+# Reasons against reading a node's functions, or changing them together with their caller.
+
+
 def inline_blocker(graph: Graph, node: Node, kind: CallKind) -> str | None:
     """Return the reason against reading a node's functions, or None."""
     if not kind.is_plain:
@@ -161,6 +164,8 @@ def change_blocker(graph: Graph, function: Function) -> str | None:
     strange = next((n for n in function.body if n.op_def is None and n.op not in graph.functions), None)
     return None if strange is None else f"op '{strange.op}' in function '{function.name}' is not declared"
 
+
+# Functions composed of others: a function that calls two in turn, and functions that only hand arguments on.
 
 DEEPEST: Final = 32
 """The deepest nesting of calls in a composed function; walks over functions have the same bound."""

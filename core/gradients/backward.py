@@ -261,6 +261,9 @@ def _seen(backward: Sweep, capture: Capture) -> Output | None:
     return None if outer is None else call.argument_of(outer)
 
 
+# Another gradient for all nodes of an op.
+
+
 @checked
 def override_gradients(graph: GraphLike, overrides: Mapping[str, str]) -> Graph:
     """Return a copy of the graph, of which all nodes of some ops have another gradient, also in functions.

@@ -47,6 +47,8 @@ from .stack_lists import use_lists_for_stacks
 from .sweep import Call, Sweep, is_differentiable
 from .swept_values import alike, branches_of, gradient_dtype, origins, rebuilt, tensors_of, zeros_for
 
+# The sweep through the body of a function that is called.
+
 
 def differentiate(
     sweep: Sweep,
@@ -266,6 +268,9 @@ class _Carrier:
         return value
 
 
+# The gradients of calls, If and Case.
+
+
 def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     """Return the gradients of a node that runs a single function, once."""
     g = backward.builder
@@ -459,7 +464,7 @@ def while_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     hand their gradients from iteration to iteration; a handle hands on the gradient of the variable behind.
     """
     g = backward.builder
-    grad_dtypes = tuple(_gradient_dtype(backward, value) for value in node.inputs)
+    grad_dtypes = tuple(_initial_dtype(backward, value) for value in node.inputs)
     grads = [grad if dtype or _is_handle(value) else None for grad, dtype, value in zip(grads, grad_dtypes, node.inputs)]
     functions = repr(node.attr("cond")), repr(node.attr("body"))
     key = (functions, grad_dtypes, known_of(backward, node, node.inputs, Form.LOOP))
@@ -505,7 +510,7 @@ def _dtype_among(grad_dtype: DType | None, *grads: Gradient) -> DType | None:
     return next((gradient_dtype(grad) for grad in grads if grad is not None), None) if grad_dtype is None else grad_dtype
 
 
-def _gradient_dtype(sweep: Sweep, value: Output) -> DType | None:
+def _initial_dtype(sweep: Sweep, value: Output) -> DType | None:
     """Return the dtype of a loop variable's initial gradient; None where there is no gradient, or a handle's dtype is
     unknown.
 

@@ -159,6 +159,9 @@ def element_dtype(value: Output, functions: Mapping[str, Function], scope: CallS
     return next((dtype for dtype in element_dtypes if dtype is not None), None)
 
 
+# V1 loops under differentiation.
+
+
 class LoopState:
     """The loops of a graph under differentiation, and the nodes that backward loops added to forward loops."""
 
@@ -226,6 +229,9 @@ def close_variable(g: GraphBuilder, switch: Node, value: Output) -> Output:
     back = g.NextIteration(value)
     g.graph.set_input(switch.inputs[0].node, 1, back)
     return g.Exit(switch.output(0))
+
+
+# Branches of V1 conditionals that values lie on.
 
 
 def branches_of(value: Output, deadness: Deadness) -> list[tuple[Output, int]]:

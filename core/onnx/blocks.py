@@ -140,6 +140,9 @@ class OnnxModel:
     narrowed: tuple[str, ...] = ()
 
 
+# Outputs of the branches of a conditional: tensors, and optionals that only some branches fill.
+
+
 def is_branch_output(value: Any) -> bool:
     """Return True for a value that a branch can return."""
     return isinstance(value, (Value, Held))

@@ -25,7 +25,7 @@ from ..planning.planner import compile_plan
 from ..registry.op_facts import has_fact
 from ..registry.registry import Composition, has_kernel, onnx_lowering
 from ..runtime.guards.limits import flops_of
-from ..runtime.steps.constant_steps import MAX_FLOPS, folded_values
+from ..runtime.steps.constant_steps import FOLD_FLOPS, folded_values
 from ..support import dataclasses, hints
 from ..support.errors import DeadlineExceededError, InternalError, ResourceExhaustedError, TfgError, UnimplementedError
 from ..support.grouping import grouped
@@ -369,7 +369,7 @@ class _Frame:
             or impurity(self.graph, node) is not None
         ):
             return False
-        return flops_of(node, [self.specs[value] for value in node.inputs]) <= MAX_FLOPS
+        return flops_of(node, [self.specs[value] for value in node.inputs]) <= FOLD_FLOPS
 
     def emitted(self, node: Node, lowering: Callable[..., Any], values: Sequence[Any]) -> Sequence[Any]:
         """Emit the lowering of a node's op and return the outputs."""

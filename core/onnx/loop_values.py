@@ -170,6 +170,9 @@ def _divided(g: Emitter, conditions: Sequence[Condition]) -> tuple[Value, list[i
     g.refuse("its inputs are not the branches of one conditional")
 
 
+# Lists among the inputs of nodes: in a model a list is the tensor of its elements, which few ops may take for the list.
+
+
 def has_misplaced_list(node: Node, definition: OpDef) -> bool:
     """Return True for a list as an input for tensors of any dtype: the lowering would move the elements of the list."""
     if has_fact(node.op, "of_lists") or has_fact(node.op, "sum_of_inputs"):

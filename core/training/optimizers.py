@@ -182,6 +182,9 @@ def find_optimizer(name: str) -> Optimizer:
         raise InvalidArgumentError(f"unknown optimizer '{name}'; the optimizers are {', '.join(OPTIMIZERS)}, lm") from None
 
 
+# Learning-rate schedules: nodes that compute the rate from the global step.
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Schedule:
     """A schedule by name with its settings: `cosine(decay_steps=100)`."""

@@ -13,7 +13,7 @@ from ...functions.call_kinds import CALL_KINDS
 from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_constant
 from ...runtime.guards.limits import flops_of
-from ...runtime.steps.constant_steps import MAX_BYTES, MAX_FLOPS, SECONDS, folded_values
+from ...runtime.steps.constant_steps import FOLD_BYTES, FOLD_FLOPS, FOLD_SECONDS, folded_values
 from ...support import dataclasses
 from ...support.engine_names import NUMPY
 from ...support.errors import TfgError
@@ -86,7 +86,7 @@ class FoldConstants(Pass):
         # Nodes folded by this pass are not in the inference yet.
         specs = [ctx.inference.specs.get(v) or _spec(v.node.attrs["value"]) for v in node.inputs]
         flops = flops_of(node, specs)
-        if flops > MAX_FLOPS or inputs > MAX_BYTES:
+        if flops > FOLD_FLOPS or inputs > FOLD_BYTES:
             ctx.refuse("constant", node, f"it takes {flops:,} FLOPs on {inputs:,} bytes, too many for an optimization")
             return None
         if ctx.shared.folding > _ALL_SECONDS:
@@ -118,7 +118,7 @@ class FoldConstants(Pass):
         ctx.fire(rule, node, "folded into a constant")
 
 
-def evaluate(graph: Graph, node: Node, most: int = MAX_BYTES) -> list[Any]:
+def evaluate(graph: Graph, node: Node, most: int = FOLD_BYTES) -> list[Any]:
     """Return the values of a pure node whose inputs are all Const nodes, computed in `most` bytes.
 
     UnimplementedError where the kernel needs a session, ResourceExhaustedError for a kernel that needs more bytes.
@@ -137,7 +137,7 @@ def _evaluate_call(graph: Graph, node: Node, most: int) -> list[Any]:
         alone.add_node(source.name, source.op, (), (), source.attrs)
     inputs = [alone.node(value.node.name).output() for value in node.inputs]
     alone.add_node(node.name, node.op, inputs, (), node.attrs)
-    session = Session(alone, timeout=SECONDS, max_memory=most, engine=NUMPY)
+    session = Session(alone, timeout=FOLD_SECONDS, max_memory=most, engine=NUMPY)
     results = session.run([output.name for output in node.outputs()])
     return [np.asarray(value, object) if isinstance(value, bytes) else np.asarray(value) for value in results]
 

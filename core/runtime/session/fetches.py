@@ -130,6 +130,9 @@ def _known(signatures: Sequence[Signature]) -> Iterator[str]:
         yield f"inputs of signature '{one.name}': {inputs}; outputs: {outputs}"
 
 
+# Fed tensors, and the checks of their values.
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Feed:
     """The name, dtype and shape of a fed tensor."""

@@ -114,24 +114,24 @@ def _is_small_number(value: Any) -> bool:
 # Values of nodes that depend on constants only, computed before a run by optimizations and exports. All work is bounded, since
 # a graph may ask for anything.
 
-SECONDS: Final = 0.2
+FOLD_SECONDS: Final = 0.2
 """The seconds that a folded loop, or a kernel that goes through strings singly, may take."""
-MAX_FLOPS: Final = 1_000_000_000
+FOLD_FLOPS: Final = 1_000_000_000
 """The largest FLOP count of a kernel that is folded before a run."""
-MAX_BYTES: Final = 1 << 30
+FOLD_BYTES: Final = 1 << 30
 """The bound on the bytes of a folded node's constants, and on the bytes that its kernel holds: 1 GiB."""
 
 
-def folded_values(node: Node, inputs: Sequence[Array], most: int = MAX_BYTES) -> list[np.ndarray[Any, Any]]:
+def folded_values(node: Node, inputs: Sequence[Array], most: int = FOLD_BYTES) -> list[np.ndarray[Any, Any]]:
     """Return the values of a pure node.
 
     Raises UnimplementedError where the kernel needs a session. Raises DeadlineExceededError or ResourceExhaustedError where
-    the kernel takes more time or memory than a fold may. Callers first compare the node's FLOPs with MAX_FLOPS.
+    the kernel takes more time or memory than a fold may. Callers first compare the node's FLOPs with FOLD_FLOPS.
     """
     if binding.select_kernel(node).is_stateful:
         raise UnimplementedError("its kernel needs a session")
     run = Run(0)
-    run.start_clock(SECONDS)
+    run.start_clock(FOLD_SECONDS)
     run.reserve = functools.partial(_reserve, most)
     with run:
         return [np.asarray(value) for value in apply_kernel(node, inputs)]

@@ -67,8 +67,8 @@ def test_a_page_that_leads_to_itself_again_and_again():
     places = [size - 16] * 500
     struct.pack_into(f"<QHHHH{len(places)}H", data, 2 * size, 2, 0, 1, 16 + 2 * len(places), 0, *places)
     struct.pack_into("<HHHH", data, 3 * size - 16, 2, 0, 0, 0)
-    with pytest.raises(databases.DatabaseError, match="several parents"):
-        list(databases.pairs(io.BytesIO(bytes(data))))
+    with pytest.raises(databases.LmdbError, match="several parents"):
+        list(databases.lmdb_pairs(io.BytesIO(bytes(data))))
 
 
 def test_what_is_damaged_is_an_error_or_other_pairs():
@@ -76,14 +76,14 @@ def test_what_is_damaged_is_an_error_or_other_pairs():
     for i in range(0, len(data), 53):
         damaged = bytearray(data)
         damaged[i] ^= 0xFF
-        with contextlib.suppress(databases.DatabaseError):
-            list(databases.pairs(io.BytesIO(bytes(damaged))))
+        with contextlib.suppress(databases.LmdbError):
+            list(databases.lmdb_pairs(io.BytesIO(bytes(damaged))))
 
 
 @pytest.mark.parametrize("size", [0, 100, 4096, 8192, 12288])
 def test_a_database_that_is_cut_off_is_an_error(size):
-    with pytest.raises(databases.DatabaseError):
-        list(databases.pairs(io.BytesIO(content()[:size])))
+    with pytest.raises(databases.LmdbError):
+        list(databases.lmdb_pairs(io.BytesIO(content()[:size])))
 
 
 def test_a_query_opens_no_other_database(tmp_path):
