@@ -19,7 +19,6 @@ from benchmarks import growth, input_files, scale, scale_graphs
 from benchmarks.scale_graphs import FORMS
 from tfg.cli.main import commands, run
 from tfg.core.control_flow.frames import Frame
-from tfg.core.passes.loops.frame_hoisting import nodes_within
 from tfg.core.transforms.batch_size import set_batch
 from tfg.formats.loading import load_leniently
 from tfg.formats.protos.graph_pb2 import GraphDef
@@ -213,7 +212,7 @@ def test_calls_grow_with_the_depth_of_loops():
         for i in range(depth):
             frames.append(Frame(f"loop_{i}", frames[-1]))
             frames[-2].children.append(frames[-1])
-        by_name[depth] = counted(nodes_within, frames[0])
+        by_name[depth] = counted(Frame.nodes_within, frames[0])
     assert scale.power(*by_name.items()) < MOST, by_name
 
 
