@@ -23,7 +23,7 @@ from tfg.core.transforms.batch_size import set_batch
 from tfg.formats.loading import load_leniently
 from tfg.formats.protos.graph_pb2 import GraphDef
 
-SMALL, LARGE = 160, 640
+SMALL, LARGE = 320, 1280
 MOST = 1.15
 """The largest exponent of the number of nodes in the growth of calls, with a margin for n log n."""
 WORKS = {**scale.ON_FILES, **scale.ON_GRAPHS, **scale.WITHOUT_SHAPES}
@@ -88,9 +88,9 @@ def test_doubling_results_are_refused_by_name_with_a_next_step(tmp_path, capsys,
 @pytest.mark.parametrize(("form", "command"), growth.BOUNDED)
 def test_doubling_results_are_refused_in_bounded_time(tmp_path, form, command):
     """The refusal may look at the whole graph, but not at a share of the results."""
-    growth.lines(growth.words(tmp_path, form, command, FEW))  # what is imported once is there
-    small, large = (growth.lines(growth.words(tmp_path, form, command, times * FEW)) for times in (1, 3))
-    assert scale.power((1, small), (3, large)) < growth.MOST, (small, large)
+    growth.lines(growth.words(tmp_path, form, command, 2 * FEW))  # what is imported once is there
+    small, large = (growth.lines(growth.words(tmp_path, form, command, times * FEW)) for times in (2, 6))
+    assert scale.power((2, small), (6, large)) < growth.MOST, (small, large)
 
 
 @pytest.mark.slow
