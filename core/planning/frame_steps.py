@@ -97,6 +97,7 @@ class Units:
         behind = _needed(folded, self.predecessors, every)
         gone = set(behind).difference(_needed(fetched, sources, every))
         units = optimized_order([unit for unit in every if unit not in gone], fetched, sources, sources)
+        # TensorFlow's session sorts the names of the feeds before it adds a node for each.
         made: list[Any] = construction_order([*units, *sorted(self.run.feeds, key=str)], sources)
         order = execution_order(made, edges, lambda unit: _op(unit, folded))
         scheduled: dict[Unit, None] = dict.fromkeys(topological_order(behind, self.predecessors))

@@ -81,6 +81,7 @@ def _index(
     shape: tuple[int, ...], starts: tuple[int, ...], stops: tuple[int, ...], steps: tuple[int, ...], masks: Masks
 ) -> tuple[Any, ...]:
     masks.check()
+    # NumPy cuts the bounds of a range to the axis as TensorFlow does, so only the place of a single element needs the size.
     return tuple(
         _entry_index(kind, i, shape[axis] if kind == "shrink" else 0, starts, stops, steps, masks)
         for kind, i, axis in masks.entries(len(steps), len(shape))
