@@ -60,7 +60,7 @@ class LSTMStep(NamedTuple, Generic[_Value]):
 
 
 class LSTMSequence(NamedTuple, Generic[_Value]):
-    """As Step, for a sequence: the cells' outputs come before the gradients."""
+    """As LSTMStep, for a sequence: the cells' outputs come before the gradients."""
 
     i: _Value
     cs: _Value
