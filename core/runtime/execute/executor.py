@@ -27,9 +27,8 @@ from ...support.log import tell
 from ...types.dtypes import resource
 from ...types.tensors import FuncRef
 from ..optimize.fused_calls import FusedCall
-from ..optimize.pad_fusion import PadFused, PadFusedCall
 from ..optimize.shape_programs import Known, Runnable, ShapePrograms
-from ..optimize.step_fusion import Fused, settled_steps, with_fused_steps
+from ..optimize.step_fusion import Fused, PadFused, PadFusedCall, settled_steps, with_fused_steps
 from ..optimize.tiers import NO_TIERS, Action, Policy, ProgramState, Tier, Tiers
 from ..state.edge_values import DEAD, WouldBlock
 from ..state.resources import Readable, Shared, Variable, VariableView, Wait, exclusively
