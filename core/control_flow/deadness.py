@@ -46,9 +46,11 @@ def joined(merge: K, conditions: Sequence[frozenset[tuple[K, int]]], arity: Mapp
     `arity` has the number of branches of predicates with more or fewer than two. Where the inputs cover less, the condition
     has the literal (`merge`, 0), which no other node has.
     """
+    # An input that is dead in every run adds nothing to a Merge.
     possible = [c for c in conditions if not is_contradiction(c)] or list(conditions[:1])
     common = frozenset.intersection(*possible)
     rests = [c - common for c in possible]
+    # This input is alive whenever the common part holds, and so is the Merge.
     if any(not rest for rest in rests):
         return common
     predicates = {key for rest in rests for key, _ in rest}
@@ -112,6 +114,7 @@ class Deadness:
 
     def of_node(self, node: Node) -> Condition:
         """Return the condition of a node; InvalidArgumentError where the node waits for itself."""
+        # A stack of its own: chains of nodes are longer than Python's recursion may be deep.
         stack = [] if node in self._conditions else [node]
         entered: set[Node] = set()
         while stack:
@@ -120,6 +123,7 @@ class Deadness:
             if not missing:
                 self._conditions[last] = self._after_sources(last)
                 stack.pop()
+            # Its sources were pushed before and are still missing, so they wait for it.
             elif last in entered:
                 raise InvalidArgumentError("it is part of a cycle", node=last.name, op=last.op)
             else:
@@ -140,6 +144,7 @@ class Deadness:
 
     def _sources(self, node: Node) -> list[Node]:
         """Return the nodes that a node waits for, without the back edges of loops."""
+        # A ControlTrigger runs whatever its inputs are.
         if node.is_control_trigger:
             return []
         sources = (*(value.node for value in node.inputs if value not in self._fed), *node.control_inputs)

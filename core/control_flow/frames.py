@@ -130,6 +130,7 @@ class _FrameSearch:
             for source in sources:
                 if source is not None:
                     consumers.setdefault(source, []).append(node)
+            # A fed value comes from outside, so its consumer lies in the root frame like a node without inputs.
             if not sources or None in sources:
                 self.visit(node, self.root, "a value that is fed")
         while self.queue:
@@ -206,6 +207,7 @@ def loop_conditions(nodes: Iterable[Node]) -> list[Node]:
     The loops that count iterations for a gradient share the frame of the loop that they count. TensorFlow knows them by the
     name alone (ValidateControlFlowInfo in core/graph/control_flow.cc).
     """
+    # By the name, though names mean nothing elsewhere: TensorFlow itself has no other sign.
     return [node for node in nodes if node.is_loop_condition and "LoopCounter" not in node.name]
 
 

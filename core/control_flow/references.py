@@ -120,6 +120,7 @@ def kept_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
     start = 0
     for arg in definition.inputs:
         count = len(definition.arg_dtypes(arg, node.attrs))
+        # The lists of captured values are called Targuments, Tkey_func_other_arguments and so on.
         if arg.type_list_attr is not None and "arg" in arg.type_list_attr.lower():
             places += range(start, start + count)
         start += count

@@ -180,6 +180,7 @@ class _Effects:
         effects = _FunctionEffects(inner.of(list(function.body)), inner.looked_at)
         outside = inner.called_again - {function.name}
         self.called_again |= outside
+        # Accesses that were collected up to a recursive call are a part of all accesses: only for this walk.
         if not outside:
             function.accesses = effects
         return effects
@@ -191,6 +192,8 @@ class _Effects:
             is_state = value.dtype is resource and value not in self.fed
             states = [state_of(owner) for owner in handle_owners(value, self.handles)] if is_state else []
         else:
+            # Each call of a function draws from streams of its own; variables that a function names are the same for all
+            # calls.
             states = [State(node.name, state.name) if inner.kind == DRAW else state]
         yield from (Access(node, inner.kind, touched, inner.through or inner.node) for touched in states)
 

@@ -60,6 +60,7 @@ def run_apart(node: Node, inputs: Sequence[np.ndarray[Any, Any]], seconds: float
     is interrupted.
     """
     order = pickle.dumps((node.name, node.op, dict(node.attrs), [_packed(value) for value in inputs]), protocol=5)
+    # The other process finds the modules where this one did, also those of a path that was added at run time.
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-P", "-c", f"from {__name__} import answer; answer()"]  # -P: no module of the current folder
     import subprocess  # lazy: only runs with a time limit need the module
@@ -102,6 +103,7 @@ def _answered(name: str, op: str, attrs: Mapping[str, Any], inputs: Sequence[np.
 def _packed(value: Any) -> Any:
     """Return an array without the repetitions of zero strides, and the full shape."""
     array = np.asarray(value)
+    # Pickle would write the repetitions of a broadcast array out: a few bytes may stand for gigabytes.
     if 0 not in array.strides or not array.size:
         return array, array.shape
     return np.ascontiguousarray(array[tuple(slice(None if step else 1) for step in array.strides)]), array.shape
@@ -109,6 +111,7 @@ def _packed(value: Any) -> Any:
 
 def _unpacked(packed: tuple[np.ndarray[Any, Any], tuple[int, ...]]) -> np.ndarray[Any, Any]:
     array, shape = packed
+    # In Python's integers: the product of a large shape may overflow int64.
     return array.reshape(shape) if array.size == np.prod(shape, dtype=object) else np.broadcast_to(array, shape)
 
 
@@ -150,6 +153,7 @@ class Limits:
         """Start the clock of a run, and check every kernel that the run calls, around the run's own hook."""
         if self.timeout is not None:
             run.start_clock(self.timeout)
+        # Kernels call `reserve` before they allocate what no shape function foretells.
         if self.max_memory is not None:
             run.reserve = self._reserve
         run.hook = functools.partial(self._checked, run, run.hook)
@@ -160,6 +164,7 @@ class Limits:
             is_long = run.deadline < math.inf and takes_long(node, inputs, run.deadline - time.monotonic())
             if self.max_memory is not None:
                 self._reserve(sum(_output_bytes(node, inputs)))
+        # A user's hook sees the kernel run here, in this thread, so such a kernel goes to no other process.
         if inner is not None:
             result = inner(node, call, inputs)
         elif is_long and can_be_apart(node, inputs):
@@ -169,6 +174,8 @@ class Limits:
         else:
             result = call(*inputs)
         if self.max_memory is not None:
+            # Counted after the kernel as well: not every shape function knows its sizes, and none knows the lengths of
+            # strings.
             for value in result if isinstance(result, tuple) else (result,):
                 self._count(value)
             with faults_of(node, "limit"):
@@ -398,6 +405,7 @@ if hasattr(os, "register_at_fork"):
 
 def call_until(deadline: float, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
     """Return the result of a call; raise DeadlineInterruption in the call once `time.monotonic()` is past the deadline."""
+    # The frame of this function stands for the call: an interruption that comes late does not find it on the stack any more.
     watched = _KernelCall(deadline, sys._getframe())
     try:
         _watchdog.begin(watched)

@@ -76,6 +76,7 @@ class FusedCall:
         if result is not None:
             self.is_useful = True
             return result
+        # The producer may have run already, to tell the shape of its result.
         self.run_body(0 if slots[self.step.body[0].outputs[0]] is None else 1, slots)
         return slots[self.root]
 
@@ -151,6 +152,7 @@ class FusedCall:
         shape_of = shapes_of(self.step.body, shapes, produced)
         full = shape_of[self.root]
         size = math.prod(full)
+        # The epilogue overwrites the producer's blocks, which must have the shape of the result.
         if not size or (produced is not None and tuple(produced) != tuple(full)):
             return None
         if not (self.is_forced or (self._is_worth_tiling(size) if produced is None else size >= LEAST_GROUPED)):
@@ -335,6 +337,7 @@ class _Draft:
         while self.draft:
             call, _, sources, target = self.draft[0]
             vector = self._only_vector(sources, value)
+            # Without constant filters a factor has nowhere to go.
             if vector is None or call not in (np.add, np.multiply) or (call is np.multiply and not has_factor):
                 break
             if call is np.multiply:
@@ -372,6 +375,7 @@ class _Draft:
 
     def _compute_early(self, early: _Early) -> None:
         """Compute a value now where its sources are the same in every run, else in each run before the tiles."""
+        # -1 stands for the block, of which a computation before the tiles takes the shape alone.
         if not self.fixed.keys() >= {*early.sources} - {-1}:
             self.early.append(early)
             return

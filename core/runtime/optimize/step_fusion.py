@@ -101,6 +101,7 @@ class _StepGrouping:
         """Return all groups in order, a producer first, by the identity of their last step."""
         taken: set[int] = set()
         groups: dict[int, list[Step]] = {}
+        # From the end: a group found from its result back holds the whole chain, not its first steps.
         for root in reversed(range(len(self.steps))):
             if root in taken or not self.kinds[root]:
                 continue
@@ -116,13 +117,16 @@ class _StepGrouping:
         pending = {root}
         producer: int | None = None
         while pending and len(group) < _MOST_STEPS:
+            # The latest step first: by the time a step is looked at, each of its readers is in the group or never will be.
             i = max(pending)
             pending.discard(i)
             if i in taken or not self.kinds[i] or (group and not self._is_inner(i, group)):
                 continue
             begun = self._producer_behind(i)
+            # A group works on the blocks of one producer; two convolutions have blocks of their own.
             if begun is not None and producer not in (None, begun):
                 continue
+            # The producer runs first, so it cannot read a step of its own group.
             if producer is not None and self._reads(producer, i):
                 continue
             producer = producer if begun is None else begun
@@ -161,6 +165,7 @@ class _StepGrouping:
         kind = _kind_of_op(step.node.op) if has_kind else ""
         if not kind or not is_plain(step) or not _is_of_floats(step.node):
             return ""
+        # A fused group makes the first output alone: moments of a batch, for example, must be unread.
         others = step.outputs[1:]
         return "" if any(self.readers[slot] for slot in others) or not self.fetched.isdisjoint(others) else kind
 
@@ -173,6 +178,7 @@ def _kind_of_op(op: str) -> str:
         return "affine"
     definition = CATALOG[op]
     is_plain = not definition.is_stateful and not has_fact(op, "debug") and len(definition.outputs) == 1
+    # A shape in an attribute is that of the whole tensor: the kernel would refuse a tile.
     looks_at_shapes = any(attr.type == "shape" for attr in definition.attrs.values())
     return "elementwise" if is_plain and has_fact(op, "elementwise") and not looks_at_shapes else ""
 
@@ -276,6 +282,7 @@ def with_pad_fusions(steps: Sequence[Step], fetched: Collection[int]) -> list[St
             readers[slot].add(id(step))
     fusions = {id(step): fused for step in steps if (fused := _fused_with_pad(step, made_by)) is not None}
     pads = [fused.steps[0] for fused in fusions.values()]
+    # A Pad that something else reads stays a step, and the convolutions pad by themselves all the same.
     needless = {id(pad) for pad in pads if pad.outputs[0] not in fetched and readers[pad.outputs[0]] <= fusions.keys()}
     return [fusions.get(id(step), step) for step in steps if id(step) not in needless]
 
@@ -290,6 +297,7 @@ def _fused_with_pad(step: Step, made_by: dict[int, Step]) -> PadFused | None:
     images, filters = pad.inputs[0], step.inputs[1]
     sizes = made_by.get(pad.inputs[1])
     pairs = sizes.node.attr("value").numpy() if sizes is not None and sizes.node.is_constant else None
+    # TensorFlow's explicit_paddings take zeros along height and width alone.
     if filters in (images, *pad.outputs) or pairs is None or len(pairs) != _RANK or pairs.min() < 0 or pairs[[0, -1]].any():
         return None
     inputs, body, local = on_own_slots((pad, step), (images, filters))

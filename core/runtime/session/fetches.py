@@ -90,6 +90,7 @@ def names_in_graph(
 
 def _is_node(graph: Graph, name: str) -> bool:
     node = parse_tensor_name(name)[0]
+    # A node that an optimization removed still owns its name: a signature must not take the name over silently.
     return node in graph or node in graph.needless or node in graph.left_out
 
 

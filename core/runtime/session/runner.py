@@ -73,6 +73,7 @@ class CaptureHook:
             )
         outputs = self._captured[output.node]
         value = outputs[output.index] if isinstance(outputs, tuple) else outputs
+        # A copy, since a later kernel may overwrite the array.
         return np.array(value) if isinstance(value, np.ndarray) else value
 
 
@@ -349,6 +350,7 @@ class Runner:
                 values = self.session.run([*names, *orders.targets], orders.feeds, hook=watch or orders.hook)
                 clock.tell("step %d", number, level=DEBUG)
             except OutOfRangeError as error:
+                # An empty pipeline is a fault of its own, and a closed queue is no end of a pipeline.
                 if number == 1 or not has_fact(error.op or "", "next_element"):
                     raise
                 self.exhausted = error.node
@@ -532,6 +534,7 @@ class KeyboardInterruption:
         self._previous: Any = None
 
     def __enter__(self) -> KeyboardInterruption:
+        # Python takes handlers of signals from the main thread alone.
         if threading.current_thread() is threading.main_thread():
             self._previous = signal.signal(signal.SIGINT, self._handle)
         return self

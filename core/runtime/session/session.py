@@ -283,6 +283,7 @@ class Session(Displayed, NotCopied):
             raise ArgumentTypeError(f"feeds must be a mapping from tensors to values, not {feeds!r}")
         prepared = self._prepared.get((names, tuple(feeds)))
         if prepared is None:
+            # Most callers feed by names, which are keys as they stand; Outputs are translated only if that finds nothing.
             feeds = {name_of(tensor, self.graph): value for tensor, value in feeds.items()}
             prepared = self._prepared.get((names, tuple(feeds)))
         if prepared is None:
@@ -299,6 +300,7 @@ class Session(Displayed, NotCopied):
         run.takes_dead = takes_dead
         if self._limits is not None:
             self._limits.begin(run)
+        # TensorFlow returns infinities and NaN without a warning. OpenBLAS has one thread, as tfg divides products itself.
         with one_thread, run, np.errstate(all="ignore"):
             program = prepared.program
             if self._runtime is None:
@@ -361,6 +363,7 @@ class Session(Displayed, NotCopied):
         if self._is_started:
             return
         with self._starting:
+            # The start runs operations by `run`, which comes here again in the same thread.
             if not self._is_started and not self._is_starting:
                 self._start()
 
@@ -397,6 +400,7 @@ class Session(Displayed, NotCopied):
         with self._lock:
             if node not in self.node_states:
                 self.node_states[node] = state = create()
+                # Nodes in functions may have the same names; streams are kept for the graph's own nodes.
                 if isinstance(state, Philox) and node.name in self._begun and self._has(node):
                     state.key, state.counter = self._begun[node.name]
             known: _State = self.node_states[node]
@@ -486,6 +490,7 @@ class Session(Displayed, NotCopied):
         """Return the graph to run: with the objects of a model, loops with random numbers lowered as in TensorFlow, and its
         parts connected.
         """
+        # A user may add nodes between runs.
         if self._lowered is None or self._lowered[0] != len(self.graph):
             self._lowered = (len(self.graph), lowered(connected(with_model_objects(self.graph))))
         return self._lowered[1]
@@ -547,6 +552,7 @@ def _own(name: str, values: list[Any], place: int) -> Any:
         return _other(values[place])
     if values[place].dtype == object and values[place].ndim == 0 and isinstance(values[place].item(), bytes):
         return values[place].item()
+    # A small view would keep a large array alive for as long as the caller has the result.
     if is_alone(values, place) and (values[place].base is None or _is_all(values[place])):
         return values[place]
     try:

@@ -149,6 +149,7 @@ class FileGate:
         checked = self.to_read(path)
         if self.access.readable is None or is_address(checked):
             return open_regular(checked)
+        # The checked name has no links in it: what is a link now was put there since.
         return self._still_there(path, checked, open_regular(checked, follow_links=False))
 
     def open_to_append(self, path: str) -> BinaryIO:
@@ -190,8 +191,10 @@ class FileGate:
                 yield from self._walk(path, patterns[1:])
 
     def _checked(self, path: str, allowed: tuple[pathlib.Path, ...] | None, verb: str) -> str:
+        # The C library would take the part before the NUL, which nobody checked.
         if "\0" in path:
             raise InvalidArgumentError(f"a file name cannot hold a NUL: {path!r}")
+        # A graph that may open all files opens them by the names that it gives, links included.
         if allowed is None and not self.access.hidden:
             return path
         resolved = os.path.realpath(path)

@@ -46,6 +46,8 @@ class Shared:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         self = super().__new__(cls)
+        # Re-entrant, since a kernel that holds the lock may load the variable's value, which locks too. Made in `__new__`, so
+        # that no subclass has to call an initializer.
         self.lock = threading.RLock()
         self.is_changing = False
         return self
@@ -258,6 +260,8 @@ class Variable(Shared, Readable):
         if value is None:
             value = self.read()
         if (
+            # Only an array that the variable alone holds is written to in place. Every edge, feed, caller and view with the
+            # old value has a reference to it, and would see the new elements.
             type(value) is not np.ndarray
             or value.base is not None
             or not (value.flags.writeable and value.flags.c_contiguous)
@@ -270,6 +274,7 @@ class Variable(Shared, Readable):
 
     def _references(self) -> int:
         """Return CPython's count of references to the array: each view of the array holds a reference too."""
+        # In a method of its own: the interpreter's temporary references count too, and must be the same here and in the probe.
         return sys.getrefcount(self._value)
 
     def clear(self) -> None:
@@ -325,6 +330,7 @@ class ResourceManager:
         """Return the resource of a name, created on first use; InvalidArgumentError for a resource of another kind."""
         key = (container, name)
         with self._lock:
+            # Created under the lock: two threads that ask first must get the same variable.
             if key not in self._resources:
                 self._resources[key] = create()
             resource = self._resources[key]
@@ -354,6 +360,7 @@ class ResourceManager:
     def clear(self, container: str | None = None) -> None:
         """Forget all resources, or all resources of a container."""
         with self._lock:
+            # A new dictionary, because `get` reads without the lock.
             self._resources = {k: v for k, v in self._resources.items() if container is not None and k[0] != container}
 
 

@@ -51,6 +51,7 @@ class Run:
     may be dead, and is None then.
     """
 
+    # Defaults in the class: a Run is made in each call of Session.run, and most runs change none of these.
     deadline = timeout = math.inf
     reserve: Callable[[int], None] | None = None
     depth = 0
@@ -116,6 +117,7 @@ class Run:
         self.is_over = True
         for attempt, _ in (self._attempts or {}).values():
             attempt.withdraw()
+        # Another run may wait for what an attempt of this run held.
         if resources.waiting:
             resources.changed()
 

@@ -119,6 +119,7 @@ def _typed(by_number: dict[int, list[wire.Field]], dtype: DType) -> np.ndarray[A
             return values.view(dtype.numpy) if dtype.is_complex else values.astype(dtype.numpy)
     for number in _INTEGERS:
         if number in by_number:
+            # half_val holds the bits of 16-bit floats, not their values.
             integers = np.array(wire.repeated_integers(by_number[number]), np.int64)
             return integers.astype(np.uint16).view(dtype.numpy) if dtype.name in _BITS else integers.astype(dtype.numpy)
     return np.empty(0, dtype.numpy)
