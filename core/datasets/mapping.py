@@ -331,6 +331,7 @@ class DirectedInterleave(Dataset):
                 if self.stop_on_empty:
                     break
                 check_time()
+            # After the end, a further demand finds the end again and asks no dataset.
             pulls[:] = [None] * len(pulls)
             return None
 
@@ -415,6 +416,7 @@ class IndexFlatMap(Dataset):
         def next_element() -> Element | None:
             nonlocal current, held, place
             index, offset = self._place(place)
+            # The numbers of the second function only tell when to go on; which element comes next is the pass's order.
             if index > current or not held:
                 element, held = pull(), ()
                 if element is None:

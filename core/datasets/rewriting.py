@@ -189,6 +189,7 @@ def _with_own_states(dataset: Dataset) -> Dataset:
     """Return the dataset with a fresh copy of its function, if the function draws random numbers."""
     if not isinstance(dataset, Map | MapAndBatch) or not isinstance(dataset.function, PerPass):
         return dataset
+    # A copy, since other iterators may run the same dataset, and each draws from the beginning.
     other = dataset.with_inputs(dataset.inputs)
     assert isinstance(other, Map | MapAndBatch)
     other.function = dataset.function.anew()
@@ -281,6 +282,7 @@ def _shuffle_and_repeat(source: Shuffle, dataset: Repeat) -> Dataset:
 
 def _in_parallel(kind: type[Dataset], parallel: type[Dataset], dataset: Dataset) -> Dataset:
     """Return a stateless dataset of a kind as the parallel kind with the same fields."""
+    # Not isinstance: the parallel kinds are subclasses of the kind.
     if type(dataset) is not kind or getattr(dataset, "is_stateful", False):
         return dataset
     arguments = {field.name: getattr(dataset, field.name) for field in dataclasses.fields(dataset) if field.init}

@@ -108,6 +108,7 @@ def function_of(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) 
     run, rest, dtypes_of_arguments = (
         ctx.function(function),
         list(captured),
+        # At the first call: of the datasets that a graph makes, many are never run.
         functools.cache(lambda: _argument_types(ctx, function)),
     )
     reads = any(isinstance(value, Readable) for value in rest)
@@ -159,6 +160,7 @@ def _short_cut(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -
 
     def pick(args: Sequence[Any]) -> list[Any]:
         values = [*args, *rest]
+        # A wrong number of values is an error of the function, which the call reports.
         return [values[place] for place in places] if len(values) == len(body.args) else run(args)
 
     return pick
@@ -273,6 +275,7 @@ def dataset_kernel(*ops: str, called: Mapping[str, str] = MappingProxyType({})) 
             parts = (value if isinstance(value, list | tuple) else (value,) for value in inputs)
             flat = tuple([_held(value) for values in parts for value in values])
             declared = spec_of_node(ctx.node)
+            # Not all ops declare their elements; the kernel knows those of the others.
             dataset.spec = declared if declared.dtypes else dataset.spec
             dataset.origin = Origin(ctx.node, flat, ctx.session.graph)
             return scalar_object(dataset)

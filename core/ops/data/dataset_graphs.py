@@ -58,6 +58,8 @@ class _DatasetNodes:
         origin = dataset.origin
         if origin is None:
             raise UnimplementedError(f"{dataset.kind}Dataset does not support serialization")
+        # By identity: a cache or a table that two datasets share must stay one. The dataset holds them all, so ids stay
+        # theirs.
         if id(dataset) not in self._made:
             inputs = [self._value(value, origin.node, i) for i, value in enumerate(origin.inputs)]
             self._take_functions(origin)
@@ -115,6 +117,7 @@ class _DatasetNodes:
         filled = self._add(
             "LookupTableImportV2", [made.output(), *columns], {"Tin": table.key_dtype, "Tout": table.value_dtype}
         )
+        # Whoever takes the handle waits through this node until the table is filled.
         handle = self._add("Identity", [made.output()], {"T": dtypes.resource})
         self.graph.add_control_input(handle, filled)
         return handle.output()

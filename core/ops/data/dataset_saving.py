@@ -77,6 +77,7 @@ class Folder:
         for number, elements in shards.items():
             name = os.path.join(self._path, run, f"{number:08d}.shard", "00000000.snapshot")
             write_file(self._ctx, name, pack(b"".join(_encoded(element, types) for element in elements)))
+        # Written last: from then on the folder counts as a complete dataset.
         metadata = Metadata(run, tuple(dtype.number for dtype in types), sum(map(len, shards.values())))
         write_file(self._ctx, os.path.join(self._path, METADATA), metadata.serialized())
 
