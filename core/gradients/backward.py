@@ -94,6 +94,7 @@ def add_gradients(
     """
     graph.check()
     (check_calls if functions is None else check_own_calls)(graph)
+    # Only gradients of gradients meet stacks, so most graphs are not searched further.
     if any(node.op in POP for node in reachable(y.node for y in ys)):
         use_lists_for_stacks(graph)
     builder = GradientBuilder(graph)
@@ -245,6 +246,7 @@ def _captured(backward: Sweep, node: Node, capture: Capture) -> Output:
 
 def _handle(backward: Sweep, name: str) -> Output:
     """Return a handle of a variable of the graph that is run."""
+    # The variable belongs to the graph that is run, however deep the function lies in which the gradient is taken.
     root = backward
     while root.call is not None:
         root = root.call.backward
@@ -362,6 +364,7 @@ class _LoopGradient:
         results: dict[Node, Output | IndexedSlices] = {}
         for carried, grad in zip(self.variables, body_grads):
             switch = switches[carried]
+            # The variable takes part in no gradient of the body: what arrives at its end is lost, as the body overwrites it.
             value = self.g.densify(grad) if grad is not None else self.g.zeros_like(switch.output(1))
             results[carried.enter] = close_variable(self.g, switch, value)
         for enter, grad in zip(invariant, body_grads[len(self.variables) :]):
@@ -483,6 +486,7 @@ class _LoopGradient:
                 continue
             values = [value if value.node in inside else self._bring(value) for value in node.inputs]
             self.graph.set_inputs(node, values)
+            # Without an input from the loop the node would belong to the root frame and run once.
             if not node.inputs and not node.control_inputs:
                 self.graph.add_control_input(node, self.backward_counter.pivot)
 
@@ -493,7 +497,9 @@ class _LoopGradient:
             return self._entered_value(value)
         if node.op in ENTER and node.attr("is_constant"):
             return self._entered_value(node.inputs[0])
+        # Saved once, however often the body reads it: each save is a stack with an element for each iteration.
         if value not in self._popped:
+            # A constant is the same in each iteration, and cheaper than a stack of copies.
             self._popped[value] = self._copied_constant(node) if node.is_constant else self._saved(value)
         return self._popped[value]
 
@@ -548,6 +554,8 @@ class _LoopGradient:
             (self.backward_counter, self._pops, None),
         ):
             if operations:
+                # Iterations may overlap: pushes and pops must keep the order of iterations, or values would meet the wrong
+                # ones.
                 with self.g.control_dependencies(operations):
                     trigger = self.g.ControlTrigger()
                 self.graph.add_control_input(counter.next_iteration, trigger)

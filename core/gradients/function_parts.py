@@ -50,6 +50,7 @@ class Differentiated:
         """
         read = {value for node in self.backward_nodes for value in node.inputs}
         read |= {tensor for grad in self.grads for tensor in tensors_of(grad)}
+        # A captured argument comes among the saved values.
         read -= set(self.captured)
         return [i for i, arg in enumerate(self.args) if arg.output() in read]
 
@@ -217,6 +218,7 @@ def copy_nodes(target: Graph, nodes: Sequence[Node], mapping: dict[Output, Outpu
     """Copy nodes into another graph, inputs mapped; constants that they read come along. Returns the full mapping."""
     copied: dict[Node, Node] = {}
     for node in topological_order(nodes):
+        # A Merge reads a NextIteration that is copied later: the edge is added at the end.
         inputs = [mapped(target, value, mapping) for value in node.inputs if value.node.op not in NEXT_ITERATION]
         controls = [copied[control] for control in node.control_inputs if control in copied]
         name = target.unique_name(node.name)

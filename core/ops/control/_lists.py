@@ -58,6 +58,7 @@ def shape_in(tensor: Array) -> Shape:
     dims = tensor.tolist()
     if tensor.ndim != 1 or min(dims, default=0) < -1:
         raise InvalidArgumentError(f"Shape must be at most rank 1 with dimensions >= -1, it is {dims}")
+    # Loops ask for the same shape in each iteration.
     return as_shape(dims) if -1 in dims else _constant_shape(tuple(dims))
 
 

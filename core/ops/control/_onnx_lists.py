@@ -253,6 +253,7 @@ def reached(g: Any, elements: Any, index: Any, item: Any) -> Any:
 def reached_by_all(g: Any, elements: Any, indices: Any, items: Any) -> Any:
     """Lengthen the list until all `indices` are valid."""
     rows = Shape(items.shape.dims[1:] if items.shape.dims is not None else None)
+    # -1 stands for no index at all: a maximum of nothing is an error.
     last = g.ReduceMax(g.Concat(g.vector(indices), [-1], axis=0), [0])
     elements = g.of_rank(elements, rows)
     return resized(g, elements, g.Max(g.dim(elements, 0), g.Add(last, 1)))

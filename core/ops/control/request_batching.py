@@ -65,6 +65,7 @@ def unbatch(ctx: KernelContext, batched_tensor: Array, batch_index: Array, id: A
         raise InvalidArgumentError(f"batch_index must be a matrix of 3 columns, not of shape {Shape(batch_index.shape)}")
     parts = ctx.state(_Parts)
     with parts:
+        # The batch may hold rows of other calls, which come for them later.
         parts.by_id.update(_split(batched_tensor, batch_index))
         part = parts.by_id.pop(int(id), None)
     if part is None:

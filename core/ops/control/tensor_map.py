@@ -50,6 +50,7 @@ def _key(key: Array) -> tuple[Any, Any, Any]:
     array = np.asarray(key)
     if array.dtype == object and not all(isinstance(item, bytes) for item in array.flat):
         raise InvalidArgumentError("a key must be a tensor of numbers or strings")
+    # The bytes of an object array are addresses.
     elements = tuple(array.ravel().tolist()) if array.dtype == object else array.tobytes()
     return array.dtype.name, array.shape, elements
 

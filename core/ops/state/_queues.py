@@ -90,6 +90,8 @@ class Queue(Shared):
     def serve(self) -> None:
         """Advance the attempts in both lines; notify threads whose attempt is done."""
         has_progress = False
+        # A list, not a generator: both lines are served in each round. An element that is added may complete a dequeue, which
+        # makes room for the next enqueue.
         while any([self._serve(self.adding), self._serve(self.taking)]):
             has_progress = True
         if has_progress:
@@ -187,6 +189,8 @@ _Attempt = TypeVar("_Attempt", bound=QueueAttempt)
 
 def done(ctx: Any, line: collections.deque[QueueAttempt], inputs: tuple[Any, ...], create: Callable[[], _Attempt]) -> _Attempt:
     """Return a finished attempt; WouldBlock while the attempt waits in line, so that the kernel is run again."""
+    # The kernel is called anew after each WouldBlock, with the same objects: by these it finds its place in the line. The
+    # attempt holds them, so their ids are not given away.
     key = (ctx.node, *map(id, inputs))
     attempt, _ = ctx.step.attempts.pop(key, (None, inputs))
     if attempt is None:
@@ -256,6 +260,7 @@ class Taking(QueueAttempt):
 
     def advance(self) -> bool:
         if self.queue.is_closed and len(self.queue) < self._missing and not self._settle_for_fewer():
+            # Before the elements go back: the message counts what is in the queue beside them.
             size = len(self.queue)
             message = f"is closed and has insufficient elements (requested {self._missing}, current size {size})"
             self._put_back()
@@ -273,6 +278,7 @@ class Taking(QueueAttempt):
         return True
 
     def _put_back(self) -> None:
+        # The latest first, so that the queue has its order again.
         while self.elements:
             self.queue.put_back(self.elements.pop())
 
@@ -342,6 +348,7 @@ class RandomShuffleQueue(Queue):
     def take(self) -> Element:
         index = next(self._random) % len(self._elements)
         taken = self._elements[index]
+        # As in TensorFlow: the last element fills the gap, which decides what later draws find.
         self._elements[index] = self._elements[-1]
         self._elements.pop()
         return taken

@@ -351,11 +351,14 @@ class DenseTable(LookupTable):
             if size > _MOST_BUCKETS:
                 raise ResourceExhaustedError(f"a table of {size} buckets does not fit into memory")
             old, self.buckets, self._left = self.buckets, [self.empty] * size, {}
+            # In the order of the old buckets, as TensorFlow rebuilds a table: the order decides which key is probed further.
             for name in old:
                 if name not in (self.empty, self.deleted):
                     self._place(name)
 
     def _place(self, name: Any) -> None:
+        # The number of buckets is a power of two. Probes go 1, 2, 3 buckets further, TensorFlow's quadratic probing, which
+        # shows in exports.
         mask = len(self.buckets) - 1
         index, probes = self._hash(name) & mask, 0
         while self.buckets[index] not in (self.empty, self.deleted):
@@ -414,6 +417,7 @@ def file_lines(contents: bytes, vocab_size: int, path: str) -> list[bytes]:
     """Return the lines of a file, `vocab_size` lines unless -1; errors for an empty file and for an empty line."""
     if not contents:
         raise OutOfRangeError("Read less bytes than requested")
+    # TensorFlow's reader of lines drops every carriage return.
     lines = contents.replace(b"\r", b"").split(b"\n")
     if lines[-1] == b"":
         lines.pop()

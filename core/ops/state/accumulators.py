@@ -65,6 +65,7 @@ class DenseAccumulator(_Accumulator):
         _check_shape(self.shape, gradient.shape)
         if self.count and gradient.shape != self.total.shape:
             raise InvalidArgumentError(f"Shape mismatch: expected {self.total.shape}, got {gradient.shape}")
+        # A new sum, not in place: the first gradient belongs to the caller.
         self.total = gradient if not self.count else self.total + gradient
         self.count += 1
         self.line.serve()
@@ -72,6 +73,7 @@ class DenseAccumulator(_Accumulator):
     def take(self, needed: int) -> Any:
         """Return the mean or sum."""
         self.require(needed)
+        # The count in the gradients' dtype, as TensorFlow divides: in half precision a count above 2,048 is rounded.
         result = self.total / np.asarray(self.count, self.dtype.numpy) if self.is_mean else self.total
         self.total = None
         self.taken()

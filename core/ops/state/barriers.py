@@ -209,8 +209,10 @@ class Barrier(Shared):
         if element.components[component] is not _MISSING:
             raise InvalidArgumentError(f"Key {key!r} already has a value for component {component} in barrier {self.name}")
         element.components[component] = value
+        # `in` compares with ==, which arrays answer element by element.
         if _MISSING not in [c if c is _MISSING else None for c in element.components]:
             del self._incomplete[key]
+            # By the first insertion, not by the completion.
             self._ready.push(element.index, (element.index, key, element.components))
         return is_new
 

@@ -139,6 +139,7 @@ def priority_queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]
 def queue_enqueue(ctx: KernelContext, handle: Any, components: list[Array]) -> None:
     """Add an element."""
     queue = resource(handle, Queue)
+    # Before the attempt stands in line: a wrong element must not wait first.
     queue.check_element(components, is_batch=False)
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, [tuple(components)]))
 

@@ -302,6 +302,7 @@ class Reader(Shared):
     def _next_of_unit(self) -> Record | None:
         """Return a record of the current unit; at the end finish the unit and return None."""
         record = next(self._records, None)
+        # A unit of a single record is finished with it: the next read must not ask for another first.
         if record is None or self.ends_with_record:
             self.unit = None
             self.work_finished += 1
@@ -365,6 +366,7 @@ class TextLineReader(Reader):
 
     def records(self, unit: bytes, read_file: ReadFile) -> Iterator[Record]:
         lines = read_file(unit).replace(b"\r", b"").split(b"\n")
+        # The end of the last line begins no further line.
         if lines[-1] == b"":
             lines.pop()
         return iter([(b"%s:%d" % (unit, i), line) for i, line in enumerate(lines, 1)][self._skipped :])

@@ -44,6 +44,7 @@ class _Area(Shared):
                 f"with a memory limit of '{self.memory_limit}'."
             )
         elements, held = self.sizes()
+        # A part of an incomplete element takes no place until the element is complete.
         is_full = self.capacity > 0 and elements + adds_element > self.capacity
         if is_full or 0 < self.memory_limit < held + size:
             raise WouldBlock(f"staging area '{self.name}' is full ({elements} elements)")
@@ -96,6 +97,7 @@ class MapArea(_Area):
         parts = {**parts, **dict(zip(indices, values))}
         if len(parts) == self.width:
             self.incomplete.pop(key, None)
+            # A second complete element of a key is dropped, as in TensorFlow's map.
             self.complete.setdefault(key, parts)
         else:
             self.incomplete[key] = parts
