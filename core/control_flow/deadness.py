@@ -67,12 +67,12 @@ def is_contradiction(condition: frozenset[tuple[K, int]]) -> bool:
 
 
 def branch_of(condition: frozenset[tuple[K, int]], predicate: K) -> int | None:
-    """Return the branch that `predicate` takes where the condition holds; None where any branch is possible."""
+    """Return the branch that `predicate` takes where the condition holds; None if any branch is possible."""
     return next((branch for key, branch in condition if key == predicate), None)
 
 
 def predicate_of(switch: Node, trails: dict[Output, Output] | None = None) -> Output | Node:
-    """Return the predicate of a Switch behind copies, or the Switch itself where the predicate is a reference.
+    """Return the predicate of a Switch behind copies, or the Switch itself if the predicate is a reference.
 
     The value of a reference may change between two Switches. `trails` caches the results of `trail_end`.
     """
@@ -113,7 +113,7 @@ class Deadness:
         self._predicates: dict[Output, Output] = {}
 
     def of_node(self, node: Node) -> Condition:
-        """Return the condition of a node; InvalidArgumentError where the node waits for itself."""
+        """Return the condition of a node; InvalidArgumentError if the node waits for itself."""
         # A stack of its own: chains of nodes are longer than Python's recursion may be deep.
         stack = [] if node in self._conditions else [node]
         entered: set[Node] = set()

@@ -59,12 +59,12 @@ class Frame:
 
     @property
     def enclosing(self) -> Frame | None:
-        """The loop around this loop; None where only the root frame is around."""
+        """The loop around this loop; None if only the root frame is around."""
         return self.parent if self.parent is not None and self.parent.parent is not None else None
 
     @property
     def outermost(self) -> Frame:
-        """The loop around this loop that no loop is around; the loop itself where only the root frame is around."""
+        """The loop around this loop that no loop is around; the loop itself if only the root frame is around."""
         return self if self.enclosing is None else self.enclosing.outermost
 
     @property
@@ -108,7 +108,7 @@ class Frame:
 def assign_frames(nodes: Iterable[Node], inputs: Callable[[Node], Sequence[Node | None]]) -> tuple[Frame, dict[Node, Frame]]:
     """Return the root frame, and the frame of every node that can be reached.
 
-    `inputs` gives a node's predecessors, None for a value that is fed. InvalidArgumentError where a node takes inputs from
+    `inputs` gives a node's predecessors, None for a value that is fed. InvalidArgumentError if a node takes inputs from
     different frames, an Exit lies in no loop, or two loops share a frame.
     """
     search = _FrameSearch(list(nodes), inputs)

@@ -133,7 +133,7 @@ class _PassState:
         _all.add(self)
 
     def start(self, run: Run) -> bool:
-        """Have an idle thread work; False where there is none."""
+        """Have an idle thread work; False if there is none."""
         for worker in idle_workers(1):
             with self.changed:
                 self.active += 1
@@ -153,7 +153,7 @@ class _PassState:
                 self.changed.notify_all()
 
     def step(self) -> bool:
-        """Make an element; False where there is none to make."""
+        """Make an element; False if there is none to make."""
         raise NotImplementedError
 
     def drop(self) -> None:

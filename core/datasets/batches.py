@@ -37,7 +37,7 @@ from .sources import Slices
 
 
 def stacked(elements: Sequence[Element]) -> Element:
-    """Stack elements into an element with a leading dimension; InvalidArgumentError where shapes differ."""
+    """Stack elements into an element with a leading dimension; InvalidArgumentError if shapes differ."""
     return tuple([_stack(i, column) for i, column in enumerate(zip(*elements))])
 
 
@@ -63,7 +63,7 @@ def _stack(place: int, column: Sequence[Any]) -> Any:
 
 
 def require_one_type(place: int, column: Sequence[Any]) -> None:
-    """Raise InvalidArgumentError where the values of a component differ in dtype."""
+    """Raise InvalidArgumentError if the values of a component differ in dtype."""
     dtype = column[0].dtype
     kinds = {isinstance(value.item(0), bytes) for value in column if value.size} if dtype.hasobject else ()
     if len(kinds) > 1 or any(value.dtype is not dtype and value.dtype != dtype for value in column):
@@ -335,7 +335,7 @@ def _cut(elements: Sequence[Element], rows: int) -> tuple[Element, list[Element]
 
 
 def _joined(place: int, parts: Sequence[Any]) -> Any:
-    """Concatenate arrays along the first dimension; FailedPreconditionError where the row shapes differ."""
+    """Concatenate arrays along the first dimension; FailedPreconditionError if the row shapes differ."""
     require_one_type(place, parts)
     first = parts[0].shape[1:]
     for part in parts:

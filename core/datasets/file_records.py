@@ -154,7 +154,7 @@ class Records(Files):
 
 
 def read_records(open_file: OpenFile, path: bytes, compression: str, offset: int = 0) -> Iterator[bytes]:
-    """Yield the records of a TFRecord file from a byte on; DataLossError where the file is damaged."""
+    """Yield the records of a TFRecord file from a byte on; DataLossError if the file is damaged."""
     return _guarded(path, _records(open_file, path, compression, offset))
 
 

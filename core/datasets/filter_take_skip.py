@@ -328,7 +328,7 @@ class Filter(FunctionDataset):
 
 
 class ParallelFilter(Filter):
-    """A filter that may ask of several elements at a time; their order stays."""
+    """A filter that may test several elements at once and keeps their order."""
 
     kind: ClassVar[str] = "ParallelFilter"
 
@@ -397,7 +397,7 @@ class Unique(Dataset):
 
 @dataclasses.dataclass(eq=False)
 class AssertCardinality(SameElements):
-    """The same elements; FailedPreconditionError where their number differs from `count`."""
+    """The same elements; FailedPreconditionError if their number differs from `count`."""
 
     kind: ClassVar[str] = "AssertCardinality"
     count: int
@@ -449,7 +449,7 @@ def part_of(dataset: Dataset, count: int, index: int, policy: int, reads: Callab
 
 
 def _by_file(dataset: Dataset, count: int, index: int, reads: Callable[[Dataset], bool]) -> Dataset | None:
-    """Shard the files of the pipeline; None where the files are not elements that a function reads.
+    """Shard the files of the pipeline; None if the files are not elements that a function reads.
 
     As in TensorFlow, a dataset that reads a list of files by itself cannot be sharded.
     """

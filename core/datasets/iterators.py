@@ -69,7 +69,7 @@ class DatasetIterator(Shared):
         self._has_failed = False
 
     def start(self, dataset: Dataset) -> None:
-        """Begin a pass; InvalidArgumentError where the dataset's elements break the iterator's spec."""
+        """Begin a pass; InvalidArgumentError if the dataset's elements break the iterator's spec."""
         if self.spec.dtypes and dataset.spec.dtypes:
             self.spec.require(dataset.spec)
         # None until the pass has begun: after a failure here the iterator is not initialized, as before its first start.
@@ -99,7 +99,7 @@ class DatasetIterator(Shared):
         return element
 
     def _check(self, element: Element) -> None:
-        """Raise InvalidArgumentError where a component breaks the iterator's declared shape."""
+        """Raise InvalidArgumentError if a component breaks the iterator's declared shape."""
         if len(element) != len(self.spec.shapes):
             raise InvalidArgumentError(
                 f"Number of components does not match: expected {len(self.spec.shapes)} shapes but got {len(element)}."
@@ -173,7 +173,7 @@ class MultiDeviceIterator(Shared):
         self._turn = 0
 
     def start(self, dataset: Dataset) -> int:
-        """Begin a pass and return its number; InvalidArgumentError where the dataset's elements break the iterator's spec."""
+        """Begin a pass and return its number; InvalidArgumentError if the dataset's elements break the iterator's spec."""
         if dataset.spec.dtypes:
             self.spec.require(dataset.spec)
         self._pull, self._turn = finalized(dataset).begin(), 0

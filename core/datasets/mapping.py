@@ -365,7 +365,7 @@ class Sampling(Dataset):
 def weighted_sizes(sizes: Sequence[int], weights: Sequence[float]) -> list[int]:
     """Return the number of elements to take of each dataset by weight, where the least dataset is taken to its end.
 
-    InvalidArgumentError where a dataset has fewer elements: as in TensorFlow, the least dataset is chosen by weights
+    InvalidArgumentError if a dataset has fewer elements: as in TensorFlow, the least dataset is chosen by weights
     relative to the largest weight.
     """
     largest = max(weights)

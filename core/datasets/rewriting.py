@@ -327,7 +327,7 @@ def _with_prefetch(dataset: Dataset) -> Dataset:
 
 
 def hold_assertions(dataset: Dataset, following: tuple[str, ...] = ("Root",)) -> None:
-    """Raise InvalidArgumentError where the transformations after a dataset break its assertion."""
+    """Raise InvalidArgumentError if the transformations after a dataset break its assertion."""
     check_time()
     if isinstance(dataset, AssertNext):
         _hold(dataset.transformations, following)

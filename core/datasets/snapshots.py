@@ -63,7 +63,7 @@ class Metadata:
 
     @staticmethod
     def parse(data: bytes, version: int = FORMAT) -> Metadata:
-        """Parse metadata; DataLossError where the message is damaged or of another version."""
+        """Parse metadata; DataLossError if the message is damaged or of another version."""
         numbers = (_VERSION, _SIZE, _FINISHED, _CREATED)
         versions, sizes, finished, created = (wire.integers(data, number) or [0] for number in numbers)
         names = [wire.contents(data, number)[-1:] for number in (_RUN, _GRAPH)]
@@ -229,7 +229,7 @@ class FirstFormat:
         yield snappy.compress(b"".join(parts))
 
     def decoded(self, stream: Any) -> Iterator[Element]:
-        """Yield the elements in a file; DataLossError where the file is damaged."""
+        """Yield the elements in a file; DataLossError if the file is damaged."""
         records = _records(stream)
         for record in records:
             element = self._unpacked(record, next(records, b"")) if self.compression == "SNAPPY" else self._parsed(record)

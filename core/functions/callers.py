@@ -244,7 +244,7 @@ class CallPaths:
         return self._through(self._graph, path.split("/"), 0)[0]
 
     def node_at(self, path: str) -> Node | None:
-        """Return the node at the end of a path; None where the graph lacks a node of the path."""
+        """Return the node at the end of a path; None if the graph lacks a node of the path."""
         parts = path.split("/")
         nodes, end = self._through(self._graph, parts, 0)
         return nodes[-1] if nodes and end == len(parts) else None

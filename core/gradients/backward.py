@@ -112,7 +112,7 @@ class Backward(Sweep):
     """A sweep that knows how to take back nodes, calls and loops."""
 
     def node_gradient(self, node: Node, grads: Gradients) -> Gradients:
-        """Return the gradients of a node's inputs, by the named gradient or the op's; UnimplementedError where there is
+        """Return the gradients of a node's inputs, by the named gradient or the op's; UnimplementedError if there is
         none.
         """
         named = gradient_name(node)
@@ -189,7 +189,7 @@ CALLS: Final[Mapping[Form, _WholeGradient]] = {
 
 
 def registered_gradient(backward: Sweep, node: Node, grads: Gradients, registered: RegisteredGradient) -> Gradients:
-    """Call the function that the library registers: zeros where no gradient arrives, then the captured values."""
+    """Call the function that the library registers: zeros if no gradient arrives, then the captured values."""
     g = backward.builder
     if registered.captures is None or registered.returns is None:
         raise UnimplementedError(
@@ -279,7 +279,7 @@ def override_gradients(graph: GraphLike, overrides: Mapping[str, str]) -> Graph:
     gradients pass, whatever the input was), "straight_through" (all gradients pass), the name of an op, whose gradient
     function takes the place, or a name that an op library registers with `@gradient`. The nodes name the gradient in the
     attribute `_gradient_op_type`, as TensorFlow's `Graph.gradient_override_map` lets them. NotFoundError for an op without a
-    node, and for an unknown gradient; InvalidArgumentError where the gradient does not fit the op.
+    node, and for an unknown gradient; InvalidArgumentError if the gradient does not fit the op.
 
         graph = tfg.override_gradients(tfg.load("frozen.pb"), {"Relu": "guided"})
         graph, (saliency,) = tfg.gradients(graph, "logits", "image")

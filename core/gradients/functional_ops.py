@@ -60,7 +60,7 @@ def differentiate(
 ) -> Differentiated:
     """Return the body of a function that `node` calls, with the gradient nodes of the results.
 
-    `grad_dtypes` are None where no gradient arrives. In loops the gradients become dense, as iterations add theirs up.
+    `grad_dtypes` are None if no gradient arrives. In loops the gradients become dense, as iterations add theirs up.
     """
     sweep.functions.begin(function, node)
     in_loop = form is Form.LOOP
@@ -305,7 +305,7 @@ def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
 class _DifferentiatedCall:
     """A differentiated call, reduced to the facts needed later, since a graph may have very many calls.
 
-    The names of the forward and the backward function, empty where there is none; the number of the function's own results,
+    The names of the forward and the backward function, empty if there is none; the number of the function's own results,
     and the dtypes of the saved values; the arguments that the backward function takes, and the gradients that it returns.
     """
 
@@ -519,7 +519,7 @@ def _dtype_among(grad_dtype: DType | None, *grads: Gradient) -> DType | None:
 
 
 def _initial_dtype(sweep: Sweep, value: Output) -> DType | None:
-    """Return the dtype of a loop variable's initial gradient; None where there is no gradient, or a handle's dtype is
+    """Return the dtype of a loop variable's initial gradient; None if there is no gradient, or a handle's dtype is
     unknown.
 
     As in TensorFlow the gradient of a variable that a loop takes and does not read is zeros, not None.

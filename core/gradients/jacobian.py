@@ -156,14 +156,14 @@ class Derivative:
         return self.builder.Placeholder(dtype=like.base_dtype, shape=UNKNOWN, name=name)
 
     def _gradient(self, y: Output, grad_y: Output | None, x: Output) -> Output:
-        """Return the gradient of y with respect to x; zeros where y does not depend on x."""
+        """Return the gradient of y with respect to x; zeros if y does not depend on x."""
         (grad,) = add_gradients(self.graph, [y], [x], [grad_y])
         like = self._x_value if x is self.x else x
         return self.builder.zeros_like(like) if grad is None else self.builder.densify(grad)
 
     def _run(self, fetch: Output, feeds: Feeds) -> Array:
         batch = next((value for value in feeds.values() if isinstance(value, Batched)), None)
-        # A server of a cluster runs the graph itself, where no hook can widen the kernels.
+        # A server of a cluster runs the graph itself, if no hook can widen the kernels.
         if batch is not None and not self.session.takes_hooks:
             return self._one_by_one(fetch, feeds, len(batch.values))
         result = self.session.run(fetch.name, feeds, hook=BatchHook(len(batch.values)) if batch is not None else None)
@@ -276,7 +276,7 @@ def _one_by_one(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
 
 
 def _stacked(results: Sequence[Any]) -> Any:
-    """Return the results of all members stacked, output by output; None where a step returns None."""
+    """Return the results of all members stacked, output by output; None if a step returns None."""
     if results[0] is None:
         return None
     if isinstance(results[0], (tuple, list)):

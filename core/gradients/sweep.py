@@ -131,7 +131,7 @@ class Sweep(abc.ABC):
                 self._take_back(unit, grads)
 
     def total(self, output: Output) -> Gradient:
-        """Return the sum of everything that arrived at an output, None where nothing did."""
+        """Return the sum of everything that arrived at an output, None if nothing did."""
         arrived = self._arrived.get(output, [])
         if len(arrived) > 1:
             # The sum is kept: a later question for the same total must not add another AddN.
@@ -140,7 +140,7 @@ class Sweep(abc.ABC):
 
     @abc.abstractmethod
     def node_gradient(self, node: Node, grads: Gradients) -> Gradients:
-        """Return the gradients of a node's inputs, by the named gradient or the op's; UnimplementedError where there is
+        """Return the gradients of a node's inputs, by the named gradient or the op's; UnimplementedError if there is
         none.
         """
 
@@ -203,7 +203,7 @@ class Sweep(abc.ABC):
         return value in self._xs or value.node in self._between
 
     def variable_behind(self, handle: Output) -> Node | None:
-        """Return the VarHandleOp behind a handle, through calls and loops; None where another op makes the handle."""
+        """Return the VarHandleOp behind a handle, through calls and loops; None if another op makes the handle."""
         # A handle reaches its reads through calls and loops, and only its maker knows the dtype of the gradient.
         makers = (source.node for source in origins(handle, self.graph.functions, self._scope()))
         return next((node for node in makers if node.op == "VarHandleOp"), None)

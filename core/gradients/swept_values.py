@@ -155,7 +155,7 @@ class _Tracer:
 
 
 def element_dtype(value: Output, functions: Mapping[str, Function], scope: CallScope | None) -> DType | None:
-    """Return the dtype of the elements of a list; None where the graph does not tell, or for a variant of another kind."""
+    """Return the dtype of the elements of a list; None if the graph does not tell, or for a variant of another kind."""
     element_dtypes = (source.node.attr("element_dtype") for source in origins(value, functions, scope) if source.index == 0)
     return next((dtype for dtype in element_dtypes if dtype is not None), None)
 
@@ -239,7 +239,7 @@ def close_variable(g: GraphBuilder, switch: Node, value: Output) -> Output:
 def branches_of(value: Output, deadness: Deadness) -> list[tuple[Output, int]]:
     """Return the predicates that decide whether `value` is alive, outermost first, each with the value's branch.
 
-    Raises UnimplementedError where a Merge on the way joins other values than the two branches of a predicate.
+    Raises UnimplementedError if a Merge on the way joins other values than the two branches of a predicate.
     """
     return in_order(deadness.of_value(value), deadness, f"whether '{value}' exists")
 

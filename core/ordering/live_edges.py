@@ -37,7 +37,7 @@ class LiveEdges:
     def live_behind(self, node: Node, condition: Condition = ALWAYS) -> Node | None:
         """Return a node that ends after `node`, if that is alive, and is alive itself wherever `condition` holds.
 
-        Return `node` itself if it qualifies, else a Merge, which is added; None where the branches of `node` are unknown.
+        Return `node` itself if it qualifies, else a Merge, which is added; None if the branches of `node` are unknown.
         """
         literals = self._deadness.of_node(node) - condition
         if not literals:

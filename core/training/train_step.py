@@ -68,7 +68,7 @@ def add_training(
 ) -> TrainingGraph:
     """Return a copy of `graph` that `optimizer` trains: `loss` is a tensor name, `variables` a regular expression.
 
-    InvalidArgumentError where the loss depends on no variable that matches, and where no control edge could order the
+    InvalidArgumentError if the loss depends on no variable that matches, and where no control edge could order the
     updates.
     """
     training = _Builder(graph.copy(), optimizer).build(loss, variables, learning_rate, schedule, clipping)
@@ -77,7 +77,7 @@ def add_training(
 
 
 def require_order(graph: Graph, training: TrainingGraph) -> None:
-    """Raise InvalidArgumentError where a node that training added to `graph` races in a step of `training`."""
+    """Raise InvalidArgumentError if a node that training added to `graph` races in a step of `training`."""
     step: list[Output | Node] = [training.graph.output(training.loss), training.graph.node(training.train_op)]
     for race in itertools.islice(races_of(training.graph, step), _MOST_RACES):
         # Races among the graph's own nodes were there before the training.

@@ -96,8 +96,8 @@ def minimize(
 ) -> Solution:
     """Minimize half the sum of squares of `residuals(x)`, m numbers, over x, n numbers; `jacobian(x)` is m x n.
 
-    `on_step` sees every iteration with the best parameters so far. InvalidArgumentError where the start gives residuals or
-    derivatives that are not finite or fewer residuals than parameters; ResourceExhaustedError where the Jacobian would take
+    `on_step` sees every iteration with the best parameters so far. InvalidArgumentError if the start gives residuals or
+    derivatives that are not finite or fewer residuals than parameters; ResourceExhaustedError if the Jacobian would take
     more than `max_bytes`.
     """
     tolerances = tolerances or Tolerances()
@@ -294,7 +294,7 @@ class Trainer:
 
     @property
     def rows(self) -> int | None:
-        """How many rows a step is fed; None where no feed has any."""
+        """How many rows a step is fed; None if no feed has any."""
         return self.batch or max((np.shape(value)[0] for value in self.feeds.values() if np.ndim(value)), default=None)
 
     def steps(self, count: int, done: int = 0) -> Iterator[Progress]:

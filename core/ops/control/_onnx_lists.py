@@ -164,7 +164,7 @@ def written(g: Any, elements: Any, index: Any, item: Any) -> Any:
 
 
 def _agreed(elements: Any, shape: Shape) -> Any:
-    """Return the spec of the elements merged with a shape; None where elements may have different shapes."""
+    """Return the spec of the elements merged with a shape; None if elements may have different shapes."""
     return None if isinstance(elements, Pieces) else elements.elements.with_item(shape)
 
 
@@ -268,7 +268,7 @@ def pushed(g: Any, elements: Any, item: Any) -> Any:
 
 
 def _differs(elements: Any, item: Any) -> bool:
-    """Return True where an element has another shape."""
+    """Return True if an element has another shape."""
     dims = elements.shape.dims
     return bool(dims and isinstance(dims[0], int) and dims[0] and item.shape.is_known and dims[1:] != item.shape.dims)
 

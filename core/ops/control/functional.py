@@ -40,7 +40,7 @@ from ..shared.plain_shapes import no_outputs_shape, scalar_shape, unknown_shape
 def _checked(
     ctx: KernelContext, function: FuncRef, input_dtypes: list[DType], output_dtypes: list[DType] | None
 ) -> Callable[..., Any]:
-    """Return the function as a callable; InvalidArgumentError where its dtypes differ from the node's.
+    """Return the function as a callable; InvalidArgumentError if its dtypes differ from the node's.
 
     `output_dtypes` is None for a condition, which returns a single value of any dtype. Each function is checked once.
     """

@@ -317,7 +317,7 @@ facts("metadata", of=("TensorListLength", "TensorListElementShape"))
 
 @kernel("TensorListGetItem")
 def tensor_list_get_item(input_handle: Array, index: Array, element_shape: Array, *, element_dtype: DType) -> Result:
-    """Return the element at `index`, zeros where unset."""
+    """Return the element at `index`, zeros if unset."""
     items = list_in(input_handle, element_dtype)
     place = scalar(index, "index")
     if not 0 <= place < len(items):

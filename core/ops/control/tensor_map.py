@@ -110,7 +110,7 @@ def tensor_map_erase_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
 
 @kernel("TensorMapHasKey")
 def tensor_map_has_key(input_handle: Array, key: Array) -> Result:
-    """Return True where the map has the key."""
+    """Return True if the map has the key."""
     return np.bool_(_key(key) in _map(input_handle).entries)
 
 

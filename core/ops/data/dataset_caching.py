@@ -46,7 +46,7 @@ class ElementCheckpoint:
         self._types = types
 
     def is_there(self) -> bool:
-        """Return True where the cache holds elements."""
+        """Return True if the cache holds elements."""
         try:
             self._store.names(self._prefix, files=self._gate)
         except NotFoundError:

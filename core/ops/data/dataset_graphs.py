@@ -38,7 +38,7 @@ _AROUND: Final = b""
 
 
 def graph_of(dataset: Dataset, keeps_devices: bool = True) -> Graph:
-    """Return a graph whose `_Retval` is the dataset; UnimplementedError where a part was not made by a node."""
+    """Return a graph whose `_Retval` is the dataset; UnimplementedError if a part was not made by a node."""
     writer = _DatasetNodes(keeps_devices)
     output = writer.dataset(dataset)
     writer.graph.add_node(_RESULT, "_Retval", [output], (), {"T": dtypes.variant, "index": 0})
@@ -124,7 +124,7 @@ class _DatasetNodes:
 
 
 def _require_no_state(dataset: Dataset) -> None:
-    """FailedPreconditionError where a function of the pipeline has a state that a graph does not hold."""
+    """FailedPreconditionError if a function of the pipeline has a state that a graph does not hold."""
     for part in tree(dataset):
         origin = part.origin
         if origin is not None and any(has_state(origin.library, f.name, LOOKUPS) for f in function_references(origin.node)):

@@ -82,7 +82,7 @@ class Folder:
         write_file(self._ctx, os.path.join(self._path, METADATA), metadata.serialized())
 
     def has_elements(self) -> bool:
-        """Return True where a complete dataset was written."""
+        """Return True if a complete dataset was written."""
         try:
             return self._metadata().finished
         except NotFoundError:
@@ -224,7 +224,7 @@ def _shard_files(ctx: KernelContext, folder: str) -> list[list[bytes]]:
 
 
 def decoded(record: bytes) -> Any:
-    """Return the tensor in a record; DataLossError where there is none."""
+    """Return the tensor in a record; DataLossError if there is none."""
     try:
         return parse(record)[0]
     except ValueError as error:

@@ -41,7 +41,7 @@ class QueueSpec:
 
     @property
     def component_shapes(self) -> tuple[Shape, ...]:
-        """The shape of each component, unknown where none was given."""
+        """The shape of each component, unknown if none was given."""
         return self.shapes or (UNKNOWN,) * len(self.dtypes)
 
 
@@ -84,7 +84,7 @@ class Queue(Shared):
         return len(self)
 
     def has_room(self) -> bool:
-        """Return True where another element fits."""
+        """Return True if another element fits."""
         return self.spec.capacity < 0 or len(self) < self.spec.capacity
 
     def serve(self) -> None:
@@ -115,7 +115,7 @@ class Queue(Shared):
         self.tell()
 
     def check_element(self, components: Sequence[Any], is_batch: bool) -> None:
-        """Raise InvalidArgumentError where dtypes or shapes are not the queue's."""
+        """Raise InvalidArgumentError if dtypes or shapes are not the queue's."""
         if len(components) != len(self.spec.dtypes):
             raise InvalidArgumentError(
                 f"Wrong number of components in tuple. Expected {len(self.spec.dtypes)}, got {len(components)}"
@@ -140,7 +140,7 @@ class Queue(Shared):
         ]
 
     def check_batches(self) -> None:
-        """Raise InvalidArgumentError where element shapes are unknown: elements might not stack."""
+        """Raise InvalidArgumentError if element shapes are unknown: elements might not stack."""
         if not self.spec.shapes and self.spec.dtypes:
             raise InvalidArgumentError(
                 f"{self.spec.kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes."
@@ -167,7 +167,7 @@ class QueueAttempt:
         raise NotImplementedError
 
     def advance(self) -> bool:
-        """Do as much as can be done now; False where that is nothing."""
+        """Do as much as can be done now; False if that is nothing."""
         raise NotImplementedError
 
     def withdraw(self) -> None:
@@ -229,7 +229,7 @@ class Adding(QueueAttempt):
 
 
 class Closing(QueueAttempt):
-    """Let no more elements come; CancelledError where that was said before."""
+    """Let no more elements come; CancelledError if that was said before."""
 
     reason = "elements wait to be added before it is closed"
 

@@ -49,7 +49,7 @@ class LookupTable(Shared):
     _sought: int = dataclasses.field(default=0, init=False, repr=False, compare=False)
 
     def check_types(self, keys: DType, values: DType | None = None) -> None:
-        """Raise InvalidArgumentError where keys or values have another dtype than the table's."""
+        """Raise InvalidArgumentError if keys or values have another dtype than the table's."""
         if keys is not self.key_dtype or values not in (None, self.value_dtype):
             raise InvalidArgumentError(
                 f"Signature mismatch, have: {keys}{'' if values is None else f'->{values}'} "
@@ -123,7 +123,7 @@ class LookupTable(Shared):
         self.entries.update(zip(names, rows))
 
     def _pairs(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> tuple[list[Any], Any]:
-        """Keys and their values as they stand in the table; InvalidArgumentError where their shapes do not fit."""
+        """Keys and their values as they stand in the table; InvalidArgumentError if their shapes do not fit."""
         names, shape = self.keys_of(keys)
         full = (*shape, *self.value_shape)
         if values.shape != full:
@@ -314,7 +314,7 @@ class DenseTable(LookupTable):
             raise InvalidArgumentError(f"Using the {what} as a table key is not allowed")
 
     def _may_be_forbidden(self, keys: np.ndarray[Any, Any]) -> bool:
-        """Return True where a key may equal the empty or the deleted key; vectors are compared later, key by key."""
+        """Return True if a key may equal the empty or the deleted key; vectors are compared later, key by key."""
         return bool(self.key_shape) or bool(np.any((keys == self.empty) | (keys == self.deleted)))
 
     def find(self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

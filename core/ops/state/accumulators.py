@@ -40,7 +40,7 @@ class _Accumulator(Shared):
             raise InvalidArgumentError(f"accumulator '{self.name}' is {self.dtype}, the gradient is {dtype}")
 
     def require(self, needed: int) -> None:
-        """WouldBlock where too few gradients have come."""
+        """WouldBlock if too few gradients have come."""
         if needed <= 0:
             raise InvalidArgumentError(f"Argument num_required must be positive, not {needed}")
         if self.count < needed:

@@ -44,7 +44,7 @@ _Matrices = Sequence[np.ndarray[Any, Any]]
 @dataclasses.dataclass(frozen=True, slots=True)
 class _TreeNode:
     """A node of a tree. `kind` is the number of the field that holds the node; `value` are the logits of a leaf, or of the
-    leaf that the node was before its split, and None where neither is known.
+    leaf that the node was before its split, and None if neither is known.
     """
 
     kind: int

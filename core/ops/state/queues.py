@@ -35,7 +35,7 @@ from ._queues import (
 def _queue(
     ctx: KernelContext, container: str, shared_name: str, kind: type[Queue], spec: QueueSpec
 ) -> Array | ReferenceHandle:
-    """Return the queue of that name; InvalidArgumentError where the queue has another spec."""
+    """Return the queue of that name; InvalidArgumentError if the queue has another spec."""
     handle = named(ctx, container, shared_name, Queue, lambda: kind(shared_name or ctx.name, spec))
     queue = resource(handle, Queue)
     if queue.spec != spec:
@@ -206,7 +206,7 @@ def queue_dequeue_shape(handle: TensorSpec, *, component_types: list[DType]) -> 
 
 
 def _element_shapes(handle: Any, component_types: Any, first: Any = SCALAR) -> Any:
-    """Return the shapes of a queue's components behind the dimensions `first`; unknown where another op made the handle."""
+    """Return the shapes of a queue's components behind the dimensions `first`; unknown if another op made the handle."""
     if len(handle.handle) != len(component_types):
         return [UNKNOWN] * len(component_types)
     return [first + spec.shape for spec in handle.handle]
@@ -256,7 +256,7 @@ def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_ty
 
 @kernel("QueueIsClosed", "QueueIsClosedV2")
 def queue_is_closed(handle: Any) -> Result:
-    """Return True where the queue was closed."""
+    """Return True if the queue was closed."""
     return np.bool_(resource(handle, Queue).is_closed)
 
 

@@ -264,7 +264,7 @@ class Reader(Shared):
     """A reader of records from a sequence of work units. Subclasses turn a unit into records."""
 
     has_state = False
-    ends_with_record = False  # True where a unit has a single record
+    ends_with_record = False  # True if a unit has a single record
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -322,7 +322,7 @@ class Reader(Shared):
         return b"".join(wire.varint_field(i, n) for i, n in counts) + wire.string_field(4, self.unit or b"")
 
     def restore(self, state: bytes) -> None:
-        """Go on from a state; InvalidArgumentError where the bytes are none."""
+        """Go on from a state; InvalidArgumentError if the bytes are none."""
         self._require_state()
         try:
             counts = [field for field in wire.fields(state) if field.wire_type == wire.VARINT]

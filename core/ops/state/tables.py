@@ -36,7 +36,7 @@ def _shared(
     types: tuple[DType, DType],
     create: Callable[..., Any],
 ) -> Any:
-    """Return the table of that name; InvalidArgumentError where its key and value dtypes differ from `types`."""
+    """Return the table of that name; InvalidArgumentError if its key and value dtypes differ from `types`."""
     handle = named(ctx, container, shared_name, LookupTable, create)
     table = resource(handle, LookupTable)
     if type(table) is not kind or (table.key_dtype, table.value_dtype) != types:

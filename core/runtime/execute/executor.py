@@ -219,7 +219,7 @@ def _exclusive(call: Callable[..., Any], places: Sequence[int]) -> Callable[...,
 
 
 def _shared(value: Any) -> Shared | None:
-    """Return the shared object behind a reference or a handle; None where threads do not share the object."""
+    """Return the shared object behind a reference or a handle; None if threads do not share the object."""
     if isinstance(value, np.ndarray):
         content = value.item(0) if value.size else None
         return content if isinstance(content, Shared) else None
@@ -412,7 +412,7 @@ class Program:
         return instructions
 
     def _step_call(self, step: Step, initial: list[Any], hooked: bool) -> Call | None:
-        """Return the call that runs a step; None where the step's values are put into `initial`."""
+        """Return the call that runs a step; None if the step's values are put into `initial`."""
         if isinstance(step, Loop):
             return self._loop(step, hooked)
         if isinstance(step, Cached):
@@ -429,7 +429,7 @@ class Program:
         return self._kernel_call(step, initial, hooked)
 
     def _kernel_call(self, step: Step, initial: list[Any], hooked: bool) -> Call | None:
-        """Return the call of a step that is a node; None where the step's values are put into `initial`."""
+        """Return the call of a step that is a node; None if the step's values are put into `initial`."""
         call = self._call(step, hooked)
         # A guarded constant waits for a branch: in some runs it is dead.
         if step.node.is_constant and not step.is_guarded:
@@ -641,7 +641,7 @@ class PrecomputedCall:
         return None if variable is None else variable.kept
 
     def _inferred(self, arrays: Sequence[Any]) -> Any:
-        """Return the result by inference; None where inference knows only a part of the value."""
+        """Return the result by inference; None if inference knows only a part of the value."""
         cluster = dataclasses.replace(self.cluster, fixed={slot: arrays[slot] for slot in self.known})
         graph, _, (output,) = cluster.as_graph([arrays[slot] for slot in cluster.inputs])
         value = infer(graph).spec(output).value

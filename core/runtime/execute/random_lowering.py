@@ -30,7 +30,7 @@ MAX_NODES: Final = 1 << 16
 
 
 def lowered(graph: Graph) -> Graph:
-    """Return a lowered copy of the graph; the graph itself where nothing draws random numbers."""
+    """Return a lowered copy of the graph; the graph itself if nothing draws random numbers."""
     if not any(_is_lowered(graph, node) for node in graph):
         return graph
     lowering = _Lowering(graph.copy())
@@ -39,7 +39,7 @@ def lowered(graph: Graph) -> Graph:
 
 
 def lowered_function(function: Function) -> Function:
-    """Return the function with a lowered body; the function itself where nothing draws random numbers."""
+    """Return the function with a lowered body; the function itself if nothing draws random numbers."""
     if not any(_is_lowered(function.body, node) for node in function.body):
         return function
     # A copy: the library's function is what the user sees, saves and differentiates.

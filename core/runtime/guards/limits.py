@@ -190,7 +190,7 @@ class Limits:
                 self._reserve(tensor.size * tensor.dtype.numpy.itemsize)
 
     def _reserve(self, size: int) -> None:
-        """Raise ResourceExhaustedError where the live tensors and `size` bytes more exceed the limit."""
+        """Raise ResourceExhaustedError if the live tensors and `size` bytes more exceed the limit."""
         assert self.max_memory is not None
         if self._held + size > self.max_memory:
             raise ResourceExhaustedError(f"the run would hold {self._held + size:,} bytes, over {self.max_memory:,}")
@@ -286,7 +286,7 @@ def _cost_of(node: Node, inputs: Sequence[TensorSpec]) -> Cost:
 
 
 def _output_bytes(node: Node, inputs: Sequence[Any]) -> Sequence[int]:
-    """Return the bytes of each output by the op's shape function; nothing where the function does not tell."""
+    """Return the bytes of each output by the op's shape function; nothing if the function does not tell."""
     function = shape_function(node.op)
     if function is None or not node.inputs:
         return ()
@@ -432,7 +432,7 @@ def session_limits(graph: Graph, timeout: float | None, max_memory: int | None) 
 
 
 def refuse_files(graph: Graph, files: FileAccess) -> None:
-    """Raise InvalidArgumentError where the user opens files to an untrusted graph."""
+    """Raise InvalidArgumentError if the user opens files to an untrusted graph."""
     if graph.is_untrusted and not files.is_closed:
         refuse_untrusted(graph, "files= cannot open files to it")
 
@@ -452,7 +452,7 @@ def refuse_untrusted(graph: Graph, consequence: str, hint: str = _TRUST) -> None
 
 
 def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-    """Run a node, and raise InvalidArgumentError where the node makes a NaN or an infinity. This is a hook.
+    """Run a node, and raise InvalidArgumentError if the node makes a NaN or an infinity. This is a hook.
 
     The hint names its inputs. Nodes inside loops and functions end before the calling node does, so the error names the
     innermost node.
@@ -470,7 +470,7 @@ def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) 
 
 
 def _faults(value: Any) -> str:
-    """Describe the elements that are no finite numbers: `2 NaN and 1 Inf of 6 elements`; empty where all are finite."""
+    """Describe the elements that are no finite numbers: `2 NaN and 1 Inf of 6 elements`; empty if all are finite."""
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "fcV" or np.isfinite(value).all():
         return ""
     nans = int(np.isnan(value).sum())

@@ -81,7 +81,7 @@ class FusedCall:
         return slots[self.root]
 
     def _tiled(self, slots: list[Any]) -> Any:
-        """Return the result of elementwise steps without a producer; None where tiles do not pay."""
+        """Return the result of elementwise steps without a producer; None if tiles do not pay."""
         shapes = tuple([value.shape for value in slots[: len(self.step.inputs)]])
         layout = self._layout(shapes, None)
         if layout is None:
@@ -113,7 +113,7 @@ class FusedCall:
     def _finished(self, layout: GroupLayout, slots: list[Any]) -> Any:
         """Return the result of a convolution with an epilogue on each block.
 
-        The result is None where an operand cannot be cut into tiles.
+        The result is None if an operand cannot be cut into tiles.
         """
         finished: list[Any] = []
 
@@ -148,7 +148,7 @@ class FusedCall:
         return [values[i] if i in values else slots[i] for i in layout.operands]
 
     def _lay_out(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None) -> GroupLayout | None:
-        """Return the layout for the shapes of the inputs and of the producer's result; None where tiles do not pay."""
+        """Return the layout for the shapes of the inputs and of the producer's result; None if tiles do not pay."""
         shape_of = shapes_of(self.step.body, shapes, produced)
         full = shape_of[self.root]
         size = math.prod(full)
@@ -223,7 +223,7 @@ def layout_of(
     shapes: Mapping[int, tuple[int, ...]],
     full: tuple[int, ...],
 ) -> GroupLayout | None:
-    """Return the layout for the given shapes, by slot, and a result of shape `full`; None where an operand has no tiles."""
+    """Return the layout for the given shapes, by slot, and a result of shape `full`; None if an operand has no tiles."""
     return _Draft(group, shapes, full).layout()
 
 
@@ -236,7 +236,7 @@ def stand_in(shape: tuple[int, ...], dtype: Any) -> Any:
 def shapes_of(
     body: Sequence[Step], shapes: Sequence[tuple[int, ...]], produced: tuple[int, ...] | None = None
 ) -> dict[int, tuple[int, ...]]:
-    """Return the shapes of all values, by slot; InvalidArgumentError where they do not broadcast."""
+    """Return the shapes of all values, by slot; InvalidArgumentError if they do not broadcast."""
     shape_of = dict(enumerate(shapes))
     for i, step in enumerate(body):
         if i == 0 and produced is not None:
@@ -384,7 +384,7 @@ class _Draft:
         self.fixed.update(zip(early.places, result if len(early.places) > 1 else (result,)))
 
     def _take_operands(self) -> bool:
-        """Collect the operands of the operations; False where an operand has no form that tiles can be cut from."""
+        """Collect the operands of the operations; False if an operand has no form that tiles can be cut from."""
         made = {target for *_, target in self.draft}
         made.add(self.block)
         for slot in dict.fromkeys(slot for _, _, sources, _ in self.draft for slot in sources if slot not in made):

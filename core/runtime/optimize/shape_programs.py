@@ -160,7 +160,7 @@ class _Reducing:
         )
 
     def _values(self, step: Step) -> tuple[Any, ...] | None:
-        """Return the outputs of a step that are the same in every run; None where they are unknown."""
+        """Return the outputs of a step that are the same in every run; None if they are unknown."""
         if not step.inputs or not step.outputs or has_fact(step.node.op, "control_flow"):
             return None
         if not (only_computes(step) or (has_fact(step.node.op, "stack_pop") and _source(step.node) in self.stacks)):
@@ -302,7 +302,7 @@ class ShapePrograms:
         self._is_open = is_forced or is_worth_specializing(plan)
 
     def find(self, feeds: Sequence[Any]) -> Runnable | None:
-        """Return the program for the feeds; None where no program fits their shapes."""
+        """Return the program for the feeds; None if no program fits their shapes."""
         last = self.latest
         if last is None and not self._is_open:
             return None

@@ -62,7 +62,7 @@ class AutomaticProgram:
 
     @functools.cached_property
     def _memory(self) -> ChoiceMemory | None:
-        """The choices of other processes; None where the nodes need an engine, which leaves no choice."""
+        """The choices of other processes; None if the nodes need an engine, which leaves no choice."""
         return self._remembers() if self._first == NUMPY else None
 
     def _needed_engine(self, nodes: Sequence[Node]) -> str:

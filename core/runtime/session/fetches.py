@@ -78,7 +78,7 @@ def names_in_graph(
 
     The name of a node stands for the node, also where a signature has the name. All other names are those of a single
     signature: the usual signature, if it has them. `nodes` is the graph that runs, where another than `graph`. NotFoundError
-    for a name that nothing has, InvalidArgumentError where several signatures have the names for different tensors.
+    for a name that nothing has, InvalidArgumentError if several signatures have the names for different tensors.
     """
     outputs, inputs = ([name for name in names if not _is_node(nodes or graph, name)] for names in (fetches, feeds))
     if not graph.signatures or not (outputs or inputs):
@@ -144,7 +144,7 @@ class Feed:
     shape: Shape
 
     def convert(self, value: Any) -> Any:
-        """Return the value as an array of the fed tensor's dtype; InvalidArgumentError where the shape does not fit."""
+        """Return the value as an array of the fed tensor's dtype; InvalidArgumentError if the shape does not fit."""
         if isinstance(value, Batched):
             return value
         if isinstance(value, Stored) and self.dtype is not None and value.tensor.dtype is self.dtype:

@@ -191,7 +191,7 @@ def _is_position(tensor: Tensor) -> bool:
 
 
 def _has_contents(table: TableNodes, tensors: Mapping[str, Tensor]) -> bool:
-    """Return True if a state holds a table; InvalidArgumentError where the state has only the keys or only the values."""
+    """Return True if a state holds a table; InvalidArgumentError if the state has only the keys or only the values."""
     there = [entry in tensors for entry in table.entries]
     if any(there) and not all(there):
         lacking = table.entries[there.index(False)]
@@ -225,7 +225,7 @@ class Runner:
     def initialize(self, operation: str | None = None) -> tuple[str, ...]:
         """Run an initializer, by default all initializers of the graph; return the names of the nodes that ran.
 
-        Raises FailedPreconditionError where the graph has no initializer.
+        Raises FailedPreconditionError if the graph has no initializer.
         """
         if operation is not None:
             name = self.graph.node(operation).name
@@ -257,7 +257,7 @@ class Runner:
     def restore(self, tensors: Mapping[str, Tensor]) -> Restored:
         """Assign every tensor that has the name of a variable, and fill the tables whose keys and values are there.
 
-        InvalidArgumentError where the state has nothing of the graph, or only the keys or the values of a table. Paths of a
+        InvalidArgumentError if the state has nothing of the graph, or only the keys or the values of a table. Paths of a
         SavedModel's files stay as they are.
         """
         paths = asset_variables(self.graph)
@@ -491,7 +491,7 @@ def _check_shape(nodes: VariableNodes, value: Any) -> None:
 def initializers(graph: Graph) -> tuple[str, ...]:
     """Return the initializer of a MetaGraph, the graph's own init ops, or the initializers of all its variables.
 
-    The result is empty where the graph has none of them.
+    The result is empty if the graph has none of them.
     """
     if graph.meta is not None and graph.meta.init_op:
         return (graph.meta.init_op,)
@@ -569,7 +569,7 @@ def elements_of(runner: Runner, name: str, count: int) -> list[StepResult]:
 def _asking(g: GraphBuilder, node: Node) -> tuple[Node | None, Node]:
     """Return (the node that begins a pass, the node that returns the next element), added to the graph where missing.
 
-    The first is None where nothing has to begin a pass.
+    The first is None if nothing has to begin a pass.
     """
     if has_fact(node.op, "next_element"):
         node = node.inputs[0].node

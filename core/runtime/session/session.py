@@ -310,7 +310,7 @@ class Session(Displayed, NotCopied):
         return own_values(names, results)
 
     def tier(self, fetches: Any, feeds: Iterable[str | Output] = ()) -> Tier:
-        """Return the tier of the latest run of `fetches` with `feeds`; FailedPreconditionError where there was no run.
+        """Return the tier of the latest run of `fetches` with `feeds`; FailedPreconditionError if there was no run.
 
         `feeds` are the fed tensors, in their order; a mapping from tensors to values serves as well.
         """
@@ -541,7 +541,7 @@ def own_values(names: Sequence[str], values: list[Any]) -> list[Any]:
     """Return fetched values, None for operations, as arrays of the caller.
 
     Arrays of variables, constants and feeds are copied. Nobody else may hold the list. As in TensorFlow, arrays are in C
-    order, and a single string is bytes. Batches stay. Raises ResourceExhaustedError where a copy does not fit into memory.
+    order, and a single string is bytes. Batches stay. Raises ResourceExhaustedError if a copy does not fit into memory.
     """
     return [_own(name, values, place) for place, name in enumerate(names)]
 

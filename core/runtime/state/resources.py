@@ -348,7 +348,7 @@ class ResourceManager:
         return _of_kind(resource, name, kind)
 
     def remove(self, container: str, name: str) -> None:
-        """Forget the resource of that name; NotFoundError where there is none."""
+        """Forget the resource of that name; NotFoundError if there is none."""
         with self._lock:
             self.get(container, name, object)
             del self._resources[container, name]

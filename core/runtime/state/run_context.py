@@ -129,7 +129,7 @@ current = _current.get
 
 
 def check_time() -> None:
-    """Raise DeadlineExceededError where the caller's run is past its deadline; long loops of kernels call this."""
+    """Raise DeadlineExceededError if the caller's run is past its deadline; long loops of kernels call this."""
     run = _current.get(None)
     if run is not None:
         run.check_time()
@@ -156,7 +156,7 @@ def is_bounded() -> bool:
 
 
 def reserve(size: int) -> None:
-    """Raise ResourceExhaustedError where the caller's run may not take `size` bytes more.
+    """Raise ResourceExhaustedError if the caller's run may not take `size` bytes more.
 
     Kernels call this before they allocate memory that no shape function foretells.
     """

@@ -23,7 +23,7 @@ _AT_ONCE = 1 << 16
 
 
 class _Element:
-    """An element: `value` is None where only a shape is known, and stands for zeros."""
+    """An element: `value` is None if only a shape is known, and stands for zeros."""
 
     __slots__ = ("is_cleared", "is_read", "is_written", "shape", "value")
 
@@ -120,7 +120,7 @@ class TensorArray(RunState):
         self.is_closed = True
 
     def read(self, index: int) -> _Array:
-        """Return an element, zeros where only the shape is known."""
+        """Return an element, zeros if only the shape is known."""
         self.require_open()
         if not 0 <= index < len(self._elements):
             raise self._error(f"Tried to read from index {index} but array size is: {len(self._elements)}")

@@ -167,7 +167,7 @@ def stored(value: Any) -> StoredVariant:
 
 
 def live(variant: StoredVariant) -> Any:
-    """Return the list in a stored variant, and a variant of another kind as it is; DataLossError where the list is damaged."""
+    """Return the list in a stored variant, and a variant of another kind as it is; DataLossError if the list is damaged."""
     if variant.kind != _KIND:
         return variant
     try:

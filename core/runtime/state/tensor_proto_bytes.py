@@ -57,7 +57,7 @@ def _dtype_and_shape(number: int, shape: tuple[int, ...]) -> bytes:
 
 
 def shape_message(shape: Iterable[int]) -> bytes:
-    """Return a TensorShapeProto, whose sizes are -1 where they are unknown."""
+    """Return a TensorShapeProto, whose sizes are -1 if they are unknown."""
     return b"".join(wire.bytes_field(2, wire.varint_field(1, size)) for size in shape)
 
 

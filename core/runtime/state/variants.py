@@ -49,7 +49,7 @@ def _once(make: Callable[..., Any], *items: Any) -> Any:
 
 
 def added(a: Array, b: Array) -> Array:
-    """Return the sum of two tensors of the same shape and dtype, of any kind; InvalidArgumentError where they have no sum."""
+    """Return the sum of two tensors of the same shape and dtype, of any kind; InvalidArgumentError if they have no sum."""
     if a.shape != b.shape or a.dtype != b.dtype:
         raise InvalidArgumentError(f"Trying to add elements of shapes {Shape(a.shape)} and {Shape(b.shape)}")
     if a.dtype != object:
@@ -130,15 +130,15 @@ class StoredVariant:
 
     @property
     def kind(self) -> str:
-        """The type name of the variant; DataLossError where the message is damaged."""
+        """The type name of the variant; DataLossError if the message is damaged."""
         return b"".join(wire.contents(self.message, _TYPE_NAME)[-1:]).decode("utf-8", "replace")
 
     @property
     def metadata(self) -> bytes:
-        """The data of the variant beside tensors; DataLossError where the message is damaged."""
+        """The data of the variant beside tensors; DataLossError if the message is damaged."""
         return b"".join(wire.contents(self.message, _METADATA)[-1:])
 
     @property
     def tensors(self) -> list[bytes]:
-        """The TensorProtos of the variant; DataLossError where the message is damaged."""
+        """The TensorProtos of the variant; DataLossError if the message is damaged."""
         return wire.contents(self.message, _TENSORS)

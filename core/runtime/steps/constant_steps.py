@@ -34,7 +34,7 @@ _MOST_BYTES: Final = 1 << 20
 def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) -> tuple[Any, ...] | None:
     """Return the outputs of a step that are the same in every run.
 
-    `values` holds the inputs; None marks an input that is known only during a run. The result is None where the outputs
+    `values` holds the inputs; None marks an input that is known only during a run. The result is None if the outputs
     depend on more than the values, or are no numbers. A failing kernel also gives None, and runs report the failure.
     """
     if _gives_lasting_handle(step):
@@ -129,7 +129,7 @@ FOLD_BYTES: Final = 1 << 30
 def folded_values(node: Node, inputs: Sequence[Array], most: int = FOLD_BYTES) -> list[np.ndarray[Any, Any]]:
     """Return the values of a pure node.
 
-    Raises UnimplementedError where the kernel needs a session. Raises DeadlineExceededError or ResourceExhaustedError where
+    Raises UnimplementedError if the kernel needs a session. Raises DeadlineExceededError or ResourceExhaustedError where
     the kernel takes more time or memory than a fold may. Callers first compare the node's FLOPs with FOLD_FLOPS.
     """
     if binding.select_kernel(node).is_stateful:

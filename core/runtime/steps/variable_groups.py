@@ -172,7 +172,7 @@ class VariableGroup:
 
 
 def variable_of(value: Any) -> Variable | None:
-    """Return the variable behind a reference or a handle; None where the value leads to none."""
+    """Return the variable behind a reference or a handle; None if the value leads to none."""
     if type(value) is Variable:
         return value
     if isinstance(value, np.ndarray) and value.dtype == object and value.size == 1:
