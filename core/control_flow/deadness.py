@@ -56,8 +56,10 @@ def joined(merge: K, conditions: Sequence[frozenset[tuple[K, int]]], arity: Mapp
     predicates = {key for rest in rests for key, _ in rest}
     if all(len(rest) == 1 for rest in rests) and len(predicates) == 1:
         key = predicates.pop()
+        # All branches of one predicate are there, so one of the inputs is alive in each run.
         if len({branch for rest in rests for _, branch in rest}) == arity.get(key, 2):
             return common
+    # A literal of its own: the Merge is alive in some runs, which no other condition describes.
     return common | {(merge, 0)}
 
 

@@ -156,9 +156,11 @@ class _FrameSearch:
         assigned = self.frame_of.get(node)
         if assigned is None:
             self.frame_of[node] = self.entered(node, frame) if node.op in ENTER else frame
+            # For the message: which of two inputs is wrong, only the author knows.
             self.reached_from[node] = source
             self.queue.append(node)
             return
+        # An Enter belongs to the frame that it opens, and its inputs to the frame around.
         expected = assigned.parent if node.op in ENTER else assigned
         if expected is not frame:
             assert expected is not None

@@ -45,11 +45,13 @@ def can_be_apart(node: Node, inputs: Sequence[Any]) -> bool:
     """True for tfg's own kernels that make arrays of numbers of nothing but arrays of numbers."""
     if not sys.executable:
         return False
+    # Handles and variants lead to objects of this process.
     if not all(isinstance(value, np.ndarray) and value.dtype != object for value in inputs):
         return False
     if any(dtype.is_ref or dtype in _OF_OTHER_KINDS for dtype in node.output_dtypes):
         return False
     kernel = binding.select_kernel(node)
+    # A kernel of an op library may not be importable there, and one with a context needs this session.
     return kernel.is_own and not kernel.is_stateful
 
 

@@ -56,6 +56,7 @@ class TimeLimit:
 
     def __enter__(self) -> TimeLimit:
         if self.seconds is not None:
+            # Python runs handlers of signals in the main thread alone.
             if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
                 raise UnimplementedError("a time limit needs the timer signals of a Unix system")
             self._end = time.monotonic() + self.seconds
@@ -152,6 +153,7 @@ def load_libraries() -> None:
     from ...parallel.blas_threads import one_thread
     from ...parallel.gemm import matmul
 
+    # Large enough that OpenBLAS allocates its lasting buffers.
     square: Any = np.eye(512, dtype=np.float32)
     with one_thread:
         matmul(square, square)

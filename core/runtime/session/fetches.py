@@ -67,6 +67,7 @@ def arranged(fetches: Any, values: Iterator[Any]) -> Any:
         return [arranged(fetch, values) for fetch in fetches]
     if isinstance(fetches, tuple):
         members = [arranged(fetch, values) for fetch in fetches]
+        # A named tuple takes its members one by one.
         return type(fetches)(*members) if hasattr(fetches, "_fields") else tuple(members)
     return next(values)
 
@@ -101,6 +102,7 @@ def _signature_of(graph: Graph, outputs: Collection[str], inputs: Collection[str
     if not fits:
         raise NotFoundError(_problem(signatures, outputs, inputs), hint="; ".join(_known(signatures)))
     usual = graph.meta.usual_signature if graph.meta is not None else None
+    # Signatures share names, such as `output_0`; the one that is served by default wins.
     if usual is not None and usual in fits:
         return usual
     if len({(*(one.fetched[name] for name in outputs), *(one.fed[name] for name in inputs)) for one in fits}) > 1:
@@ -147,6 +149,7 @@ class Feed:
         """Return the value as an array of the fed tensor's dtype; InvalidArgumentError if the shape does not fit."""
         if isinstance(value, Batched):
             return value
+        # A value that still lies in a checkpoint stays there until a kernel reads it.
         if isinstance(value, Stored) and self.dtype is not None and value.tensor.dtype is self.dtype:
             array: Any = value
         else:

@@ -74,6 +74,7 @@ def call_function(graph: Graph, word: str) -> None:
         "Tin": [node.attrs["T"] for node in function.args],
         "Tout": [value.base_dtype for value in function.results],
     }
+    # Stateful, since the function may have effects: a call without results would else be left out.
     call = graph.add_node(graph.unique_name(saved.function), "StatefulPartitionedCall", [*arguments, *bound], (), attrs)
     results = {}
     for name, value in zip(_result_names(saved, function), call.outputs()):
@@ -87,6 +88,7 @@ def call_function(graph: Graph, word: str) -> None:
 def _result_names(saved: SavedCallable, function: Function) -> Sequence[str]:
     """Return the Python names of a function's results, where each result is a tensor."""
     names = [arg.name for arg in function.signature.outputs]
+    # A result that is a structure of tensors has one Python name, but several tensors.
     return saved.results if len(saved.results) == len(names) else names
 
 

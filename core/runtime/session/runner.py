@@ -262,6 +262,7 @@ class Runner:
         """
         paths = asset_variables(self.graph)
         variables = {name: nodes for name, nodes in self.variables.items() if name not in paths}
+        # A checkpoint holds a partitioned variable as one tensor, whose slices the graph's variables are.
         tensors = {**tensors, **_slices(self.graph, tensors)}
         matching = [name for name in tensors if name in variables]
         filled = {name: table for name, table in self.tables.items() if _has_contents(table, tensors)}
@@ -270,6 +271,7 @@ class Runner:
             node: keys for node, keys in restored_resources(self.graph) if all(key in tensors for key in keys.values())
         }
         known |= {key for keys in resources.values() for key in keys.values()}
+        # A graph without variables takes any state: nothing is lost.
         if not matching and not filled and not resources and known:
             raise self._no_value(tensors)
         values = {name: self._to_assign(tensors[name]) for name in matching}
@@ -343,6 +345,7 @@ class Runner:
         """
         watch = CaptureHook(orders.inside, orders.hook) if orders.inside else None
         for number in itertools.count(1) if orders.steps is None else range(1, orders.steps + 1):
+            # The last step is always shown: its values are what remains.
             is_fetched = number % orders.fetch_every == 0 or number == orders.steps
             names = list(orders.fetches.values()) if is_fetched or not orders.targets else []
             try:
@@ -364,6 +367,7 @@ class Runner:
         operations = []
         for nodes, value in values:
             _check_shape(nodes, value)
+            # The nodes that write are added once: a graph must not grow with each assignment.
             key = (nodes.name, mode)
             if key not in self._writers:
                 fed, operation = _write_nodes(g, nodes, mode)
@@ -463,6 +467,7 @@ def _write_nodes(g: GraphBuilder, nodes: VariableNodes, mode: str) -> tuple[Outp
     handle = g.graph.node(nodes.node.name).output()
     if nodes.is_resource:
         return fed, g.apply(by_resource, handle, fed, name="tfg_assign/write")
+    # As the graph's own assignment does: a variable without a fixed shape takes values of any.
     options = {"validate_shape": _validates_shape(nodes)} if mode == "assign" else {}
     return fed, g.apply(by_reference, handle, fed, name="tfg_assign/write", **options).node
 
@@ -578,6 +583,7 @@ def _asking(g: GraphBuilder, node: Node) -> tuple[Node | None, Node]:
         iterator = g.IteratorV2(name="tfg_elements/iterator", shared_name="", container="", **spec)
         return g.MakeIterator(node.output(), iterator, name="tfg_elements/begin"), _next(g, iterator, spec)
     begun = beginning(node)
+    # Which dataset the iterator runs over depends on the node that ran last.
     if len(begun) > 1:
         datasets = ", ".join(user.inputs[0].node.name for user in begun)
         raise InvalidArgumentError(

@@ -229,12 +229,14 @@ class Variable(Shared, Readable):
 
     def assign(self, value: Any) -> None:
         """Replace the value by an array, an EngineArray or a Stored, which the caller must not write to afterwards."""
+        # As in TensorFlow, a value of another size gets memory of its own: who holds the old memory keeps the old elements.
         if self._memory is not None and np.size(value) != np.size(self._value):
             self._memory.leave(self.kept)
             self._memory = None
         before = self._value
         self._value = value
         self.version += 1
+        # The counter is one for all variables, so that a program asks a single number whether any shape may have changed.
         if before is None or before.shape != value.shape:
             Variable.reshapes = next(_RESHAPES)
 
@@ -415,6 +417,7 @@ class Wait:
         has_looked = False
         with _condition:
             try:
+                # A change before this sleep but after the failed attempt counts, else it would be missed.
                 while self._seen == _changes or me in _stuck:
                     if me in _stuck or not _others_act(me, has_looked):
                         _stuck.update(_asleep)
@@ -424,6 +427,7 @@ class Wait:
                     if left <= 0:
                         raise DeadlineExceededError(f"{reason} after the time allowed", node=node.name, op=node.op)
                     _asleep.add(me)
+                    # Not for ever: a thread of the program that ends tells nobody.
                     has_looked = not _condition.wait(min(left, _LOOK_AGAIN))
                 self._seen = _changes
             finally:
