@@ -320,6 +320,7 @@ def map_defun(
     run = _checked(ctx, f, [*Targuments, *Tcaptured], output_types)
     count = len(arguments[0])
     rows = [run([*(row_of(value, i) for value in arguments), *captured_inputs]) for i in range(count)]
+    # Without a row only the attribute tells the shapes.
     if not rows:
         return [zeros((0, *_or_zero(s)), dtype) for s, dtype in zip(output_shapes, output_types)]
     columns = list(zip(*rows))

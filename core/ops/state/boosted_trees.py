@@ -186,6 +186,8 @@ def _parse_node(data: bytes) -> _TreeNode:
         if number == _METADATA:
             value = _original_leaf(part)
         elif number in (_LEAF, _BUCKETIZED, _CATEGORICAL, 4):
+            # By the rules of protobuf: parts of one message are merged, and another field of the oneof takes the place of the
+            # first.
             kind, payload = number, payload + part if number == kind else part
     if kind == _LEAF:
         return _TreeNode(kind, _parse_leaf(payload))

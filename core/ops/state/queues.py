@@ -117,6 +117,7 @@ def priority_queue(
     """Return a queue that returns the element of the smallest priority, its first component."""
     if shapes and len(shapes) != len(component_types):
         raise InvalidArgumentError(f"PriorityQueue: {len(component_types)} types but {len(shapes)} shapes")
+    # The attributes list the components without the priority, which is the first of each element.
     types, sizes = [dtypes.int64, *component_types], [SCALAR, *shapes]
     spec = QueueSpec.make("PriorityQueue", types, sizes if shapes or not component_types else (), capacity)
     return _queue(ctx, container, shared_name, PriorityQueue, spec)

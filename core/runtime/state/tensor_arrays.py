@@ -70,6 +70,7 @@ class TensorArray(RunState):
         reserve(_ELEMENT_BYTES * max(size - len(self._elements), 0))
         while len(self._elements) < size:
             check_time()
+            # In pieces, with a look at the clock in between: a graph may ask for billions.
             self._elements += [_Element() for _ in range(min(size - len(self._elements), _AT_ONCE))]
 
     def gradient(self, name: str, prepended: Sequence[int] = ()) -> TensorArray:
@@ -86,6 +87,7 @@ class TensorArray(RunState):
         )
         result.marked_size = self.marked_size
         for mine, other in zip(self._elements, result._elements):
+            # An element of the array that was written has a gradient of its shape, zeros if none arrives.
             if mine.is_written:
                 other.shape = (*prepended, *(mine.shape or ()))
                 other.is_written = True
