@@ -47,6 +47,7 @@ def ending_with(function: Callable[[_Taken], _Made], keeps_cardinality: bool) ->
     def call(taken: _Taken) -> _Made | None:
         try:
             return function(taken)
+        # A function ends its dataset by this error; a dataset that has promised its size may not end early.
         except OutOfRangeError as error:
             if keeps_cardinality:
                 raise InvalidArgumentError(

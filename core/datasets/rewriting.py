@@ -144,8 +144,10 @@ MAP_AND_MAP: Final = Fusion(MAPS, False, _MAP_KINDS, _MAP_KINDS, _why_maps_stay)
 
 def finalized(dataset: Dataset) -> Dataset:
     """Return the rewritten dataset for a pass."""
+    # When a pass begins, and not when datasets are made: options may come after the transformations that they switch.
     options = gathered_options(dataset)
     final = everywhere(rewritten(dataset, options), _with_own_states)
+    # After the rewrites, whose result an assertion names.
     hold_assertions(final)
     return final
 
@@ -164,6 +166,7 @@ def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
 def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
     """Return the dataset after the rewrites in its options, in TensorFlow's order, and without its options."""
     has_defaults, tunes = bool(options.get(DEFAULTS, True)), bool(options.get(AUTOTUNE, True))
+    # Before the rewrites, since an Options between two maps would keep them apart.
     dataset = everywhere(dataset, _without_options)
     if options.get(WARM_START, False):
         dataset = everywhere(dataset, _prefetched_before_shuffled)
@@ -323,6 +326,7 @@ _ASYNCHRONOUS: Final = (Prefetch, ParallelMap, ParallelInterleave, ParallelBatch
 
 def _with_prefetch(dataset: Dataset) -> Dataset:
     """Append a prefetch, unless the last transformation is asynchronous already."""
+    # An asynchronous transformation has elements ready itself.
     return dataset if isinstance(dataset, _ASYNCHRONOUS) else _like(dataset, Prefetch((dataset,), -1))
 
 

@@ -74,6 +74,8 @@ def differentiate(
     inputs = node.inputs[len(node.inputs) - len(args) :]
     known = dict(zip((arg.output() for arg in args), argument_specs(sweep, node, inputs, form)))
     call = Call(sweep, node, origin_of(function), args, known)
+    # The gradient nodes are built into a copy of the body and taken out again below: only the sweep tells which forward values
+    # they read.
     grads = sweep.in_function(body, results, [arg.output() for arg in args], seeds, call)
     if in_loop:
         builder_for_dense = GradientBuilder(body)
@@ -566,6 +568,7 @@ def _extend_while(graph: Graph, g: GradientBuilder, node: Node, loop: _Different
     element_dtypes = [dtype_of(value) for value in loop.parts.captured]
     with g.name_scope(f"{node.name}_saved/"):
         zero = g.constant(0, dtypes.int32)
+        # Lists, not stacks: a list is a value, so that a gradient of the gradient flows through it.
         empty = [g.EmptyTensorList(-1, -1, element_dtype=dtype) for dtype in element_dtypes]
     graph.set_inputs(node, (*node.inputs, zero, *empty))
     node.set_attr("T", [dtype_of(value) for value in node.inputs])
