@@ -164,7 +164,7 @@ def _parse_ensemble(data: bytes) -> _Ensemble:
     """Return the ensemble in a message; InvalidArgumentError for a damaged message."""
     try:
         parts = list(wire.fields(data))
-        trees = [_parse_tree(part.payload) for part in parts if part.number == _TREES]
+        trees = [list(map(_parse_node, wire.contents(part.payload, 1))) for part in parts if part.number == _TREES]
         weights = np.frombuffer(wire.repeated_fixed((part for part in parts if part.number == _WEIGHTS), 4), "<f4").tolist()
         finalized = [_integers(part.payload).get(3, 0) for part in parts if part.number == _TREE_METADATA]
         growing = _integers(b"".join(part.payload for part in parts if part.number == _GROWING))
@@ -174,10 +174,6 @@ def _parse_ensemble(data: bytes) -> _Ensemble:
     open_trees = 1 if trees and not (finalized[-1:] or [0])[0] else 0
     growth = _TrainingState(len(trees) - open_trees, growing.get(2, 0), (growing.get(3, 0), growing.get(4, 0)))
     return _Ensemble(trees, weights, growth)
-
-
-def _parse_tree(data: bytes) -> list[_TreeNode]:
-    return [_parse_node(part) for part in wire.contents(data, 1)]
 
 
 def _parse_node(data: bytes) -> _TreeNode:

@@ -565,7 +565,8 @@ def own_values(names: Sequence[str], values: list[Any]) -> list[Any]:
 def _own(name: str, values: list[Any], place: int) -> Any:
     """Return a value for the caller. No name is bound to the value here: its references are counted."""
     if type(values[place]) is not np.ndarray:
-        return _other(values[place])
+        value = values[place]
+        return value if value is None or isinstance(value, Batched) else np.asarray(value)
     # As TensorFlow's sessions return a string.
     if values[place].dtype == object and values[place].ndim == 0 and isinstance(values[place].item(), bytes):
         return values[place].item()
@@ -576,10 +577,6 @@ def _own(name: str, values: list[Any], place: int) -> Any:
         return values[place].copy()
     except MemoryError as error:
         raise ResourceExhaustedError(f"out of memory for the value of '{name}': {error}") from error
-
-
-def _other(value: Any) -> Any:
-    return value if value is None or isinstance(value, Batched) else np.asarray(value)
 
 
 def is_alone(values: list[Any], place: int) -> bool:
