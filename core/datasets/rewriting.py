@@ -115,7 +115,7 @@ def _why_repeat_stays(shuffle: object, repeat: Repeating) -> str:
     return "" if repeat.count else "the number of passes may be 0"
 
 
-class Fusion(NamedTuple):
+class PipelineFusion(NamedTuple):
     """A rewrite of a transformation together with its input, of datasets and of nodes alike.
 
     `kinds` are TensorFlow's words for the transformation, `sources` those for its input; `blocker` takes the input and the
@@ -133,13 +133,13 @@ class Fusion(NamedTuple):
 # (`passes/rules/dataset_rules`); each of the two only builds the result. Nodes alone would not do: a dataset draws its seeds
 # and reads its captured values when it is made, so datasets made again from rewritten nodes would shuffle otherwise.
 _MAP_KINDS: Final = ("Map", "ParallelMap")
-SHUFFLE_AND_REPEAT: Final = Fusion(SHUFFLES, True, ("Shuffle",), ("Repeat",), _why_repeat_stays)
-FILTER_AND_FILTER: Final = Fusion(
+SHUFFLE_AND_REPEAT: Final = PipelineFusion(SHUFFLES, True, ("Shuffle",), ("Repeat",), _why_repeat_stays)
+FILTER_AND_FILTER: Final = PipelineFusion(
     FILTERS_FUSED, False, ("Filter",), ("Filter",), lambda a, b: "stateful" if a.is_stateful or b.is_stateful else ""
 )
-MAP_AND_FILTER: Final = Fusion(FILTERS, False, _MAP_KINDS, ("Filter",), _why_calls_stay)
-MAP_AND_BATCH: Final = Fusion(BATCHES, True, _MAP_KINDS, ("Batch", "ParallelBatch"), lambda a, b: "")
-MAP_AND_MAP: Final = Fusion(MAPS, False, _MAP_KINDS, _MAP_KINDS, _why_maps_stay)
+MAP_AND_FILTER: Final = PipelineFusion(FILTERS, False, _MAP_KINDS, ("Filter",), _why_calls_stay)
+MAP_AND_BATCH: Final = PipelineFusion(BATCHES, True, _MAP_KINDS, ("Batch", "ParallelBatch"), lambda a, b: "")
+MAP_AND_MAP: Final = PipelineFusion(MAPS, False, _MAP_KINDS, _MAP_KINDS, _why_maps_stay)
 
 
 def finalized(dataset: Dataset) -> Dataset:
@@ -223,7 +223,7 @@ def _without_noop(dataset: Dataset) -> Dataset:
     return dataset.source if counts or (isinstance(dataset, Map) and dataset.is_identity) else dataset
 
 
-def _fusing(fusion: Fusion, fuse: Callable[[Any, Any], Dataset], dataset: Dataset) -> Dataset:
+def _fusing(fusion: PipelineFusion, fuse: Callable[[Any, Any], Dataset], dataset: Dataset) -> Dataset:
     """Return `fuse` of the input and the dataset if the fusion takes them, else the dataset."""
     source = dataset.source if dataset.inputs else None
     if source is None or _kind(dataset) not in fusion.kinds or _kind(source) not in fusion.sources:
@@ -301,7 +301,7 @@ class _Rewrite(NamedTuple):
     is_tuned: bool = False
 
 
-def _fused(fusion: Fusion, fuse: Callable[[Any, Any], Dataset], is_tuned: bool = False) -> _Rewrite:
+def _fused(fusion: PipelineFusion, fuse: Callable[[Any, Any], Dataset], is_tuned: bool = False) -> _Rewrite:
     return _Rewrite(fusion.option, fusion.is_default, functools.partial(_fusing, fusion, fuse), is_tuned)
 
 
