@@ -14,9 +14,9 @@ from .codecs.scan import parse
 from .codecs.source import Source, describe, is_in_memory, read_regular, read_source, write_file
 from .codecs.textformat import print_text, serialize_text
 from .graphdef import Kind
+from .meta_graph import choose, model_file
 from .protos.graph_pb2 import GraphDef
 from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
-from .saved_model import choose, model_file
 from .saving import GraphForm, encoded_texts, within_limit
 from .tfjs import meta_graph_of_tfjs
 

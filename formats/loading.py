@@ -70,7 +70,7 @@ def _file_name(source: Source) -> str:
 
 def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:
     if not is_in_memory(source) and not is_standard_input(source) and is_folder(str(source)):
-        from .saved_model import model_file
+        from .meta_graph import model_file
 
         path = model_file(str(source))
         return _load_sound(read_regular(path), f"'{path}'", tags, faults, str(source))
@@ -138,6 +138,6 @@ def _load_contents(
         from .meta_graph import graph_from_meta_graph, graph_from_meta_graph_text
 
         return graph_from_meta_graph_text(data, faults) if is_text else graph_from_meta_graph(data, faults=faults)
-    from .saved_model import graph_from_saved_model, graph_from_saved_model_text
+    from .meta_graph import graph_from_saved_model, graph_from_saved_model_text
 
     return (graph_from_saved_model_text if is_text else graph_from_saved_model)(data, tags, folder, faults)

@@ -1,11 +1,12 @@
-"""MetaGraphDefs: the graph inside, and the message's facts about the graph."""
+"""MetaGraphDefs, alone and in SavedModels: the graph inside, and the message's facts about the graph."""
 
 from __future__ import annotations
 
 import collections
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..core.building.saver import has_saver
 from ..core.codecs import wire
@@ -23,24 +24,28 @@ from ..core.graph.metagraph import (
     VariableInfo,
 )
 from ..core.support import dataclasses
-from ..core.support.errors import DataLossError, TfgError
-from ..core.support.places import exists
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.hints import Hint, command, option
+from ..core.support.places import exists, names_in
 from ..core.support.tensor_names import parse_tensor_name
 from ..core.transforms.joined_graphs import PartNames
 from ..core.types import dtypes
 from ..core.types.tensors import FuncRef
+from . import detect
 from .codecs.attrs import decode_shape
+from .codecs.printed_text import OtherLayout, PrintedReader
 from .codecs.scan import parse
 from .codecs.tensor_proto import decode_tensor
 from .codecs.textformat import read_printed, serialize_text
 from .graphdef import GraphSource, Kind, add_registered_gradients, graph_from_bytes, graph_from_printed
-from .printed_models import PrintedMetaGraph, cut_meta_graph
+from .protos.graph_pb2 import GraphDef
 from .protos.meta_graph_pb2 import (
     AssetFileDef,
     CollectionDef,
     CondContextDef,
     MetaGraphDef,
     SavedConcreteFunction,
+    SavedModel,
     SavedObjectGraph,
     SaverDef,
     SignatureDef,
@@ -502,3 +507,157 @@ def _leaves(value: StructuredValue, path: str) -> Iterator[str]:
             yield from _leaves(pair.value, f"{path}.{pair.key}" if path else pair.key)
     elif kind not in (None, "none_value"):
         yield path
+
+
+# MetaGraphDefs and SavedModels in printed text, taken apart: a graph inside is read like a graph in a text of its own.
+
+_GRAPH_TEXT: Final = "graph_def"
+_META_GRAPHS_TEXT: Final = "meta_graphs"
+
+
+class PrintedMetaGraph(NamedTuple):
+    """A MetaGraphDef as two parts: serialized without the graph, and the printed text of the graph."""
+
+    around: bytes
+    graph: bytes
+
+
+def cut_meta_graph(text: bytes) -> PrintedMetaGraph:
+    """Cut a MetaGraphDef in printed text into parts; OtherLayout where the text has another layout or may be wrong."""
+    around, graphs = _cut(text, _GRAPH_TEXT)
+    if len(graphs) > 1:
+        raise OtherLayout
+    return PrintedMetaGraph(_serialized(MetaGraphDef.DESCRIPTOR, around, without=(_GRAPH_TEXT,)), b"".join(graphs))
+
+
+def cut_saved_model(text: bytes) -> list[PrintedMetaGraph]:
+    """Cut out the MetaGraphDefs of a SavedModel in printed text; OtherLayout where the text has another layout or may be
+    wrong.
+    """
+    around, meta_graphs = _cut(text, _META_GRAPHS_TEXT)
+    _serialized(SavedModel.DESCRIPTOR, around, without=(_META_GRAPHS_TEXT,))
+    return list(map(cut_meta_graph, meta_graphs))
+
+
+def check_graph(meta_graph: PrintedMetaGraph) -> None:
+    """Check the text of a graph that is not to be read; OtherLayout where the text has another layout or may be wrong."""
+    _serialized(GraphDef.DESCRIPTOR, meta_graph.graph)
+
+
+def _cut(text: bytes, field: str) -> tuple[bytes, list[bytes]]:
+    """Return a text without the messages of a field, and each of the messages as a text."""
+    message = re.compile(rf"^{field} \{{\n((?:  [^\n]*+\n)*+)\}}\n".encode(), re.MULTILINE)
+    around, inner, position = [], [], 0
+    for match in message.finditer(text):
+        around.append(text[position : match.start()])
+        inner.append((b"\n" + match[1]).replace(b"\n  ", b"\n")[1:])
+        position = match.end()
+    return b"".join((*around, text[position:])), inner
+
+
+def _serialized(descriptor: object, text: bytes, without: Sequence[str] = ()) -> bytes:
+    try:
+        decoded = text.decode()
+    except UnicodeDecodeError:
+        raise OtherLayout from None
+    return PrintedReader(descriptor, without).message(decoded, 0, len(decoded), 0)
+
+
+# SavedModels: a folder with the graphs, their variables' checkpoint and their assets.
+
+
+def model_file(folder: str) -> str:
+    """Find the file with the graphs of a SavedModel's folder, or of a TensorFlow.js model's; NotFoundError for others."""
+    for name in (*detect.MODEL_FILES, detect.TFJS_FILE):
+        path = os.path.join(folder, name)
+        if exists(path):
+            return path
+    files = " or ".join(detect.MODEL_FILES)
+    raise NotFoundError(f"folder '{folder}' is not a SavedModel: it has no {files}", hint=_folder_hint(folder))
+
+
+def graph_from_saved_model(
+    data: memoryview,
+    tags: Sequence[str] | None = None,
+    folder: str | None = None,
+    faults: list[TfgError] | None = None,
+) -> Graph:
+    """Return the graph of a serialized SavedModel; `meta` tells where variables and assets lie: in `folder`.
+
+    InvalidArgumentError lists the tag sets where `tags` match none, or where tags are needed and missing.
+    """
+    meta_graphs = [
+        data[field.start : field.end]
+        for field in wire.fields(data)
+        if field.number == SavedModel.META_GRAPHS_FIELD_NUMBER and field.wire_type == wire.LENGTH_DELIMITED
+    ]
+    return graph_from_meta_graph(meta_graphs[choose(meta_graphs, tags)], folder, faults)
+
+
+def graph_from_saved_model_text(
+    data: memoryview,
+    tags: Sequence[str] | None = None,
+    folder: str | None = None,
+    faults: list[TfgError] | None = None,
+) -> Graph:
+    """Return the graph of a SavedModel in text, as `graph_from_saved_model`."""
+    graph = read_printed(data, faults, lambda text, errors: _graph_from_printed(bytes(text), tags, folder, errors))
+    return (
+        graph_from_saved_model(memoryview(serialize_text(SavedModel, data)), tags, folder, faults) if graph is None else graph
+    )
+
+
+def _graph_from_printed(text: bytes, tags: Sequence[str] | None, folder: str | None, faults: list[TfgError] | None) -> Graph:
+    meta_graphs = cut_saved_model(text)
+    chosen = choose([memoryview(meta_graph.around) for meta_graph in meta_graphs], tags)
+    for meta_graph in meta_graphs[:chosen] + meta_graphs[chosen + 1 :]:
+        check_graph(meta_graph)
+    return graph_from_printed_meta_graph(meta_graphs[chosen], folder, faults)
+
+
+def choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int:
+    """Return the index of the meta graph with exactly the tags; without tags the only meta graph, or the "serve" meta
+    graph.
+    """
+    if not meta_graphs:
+        raise InvalidArgumentError("the SavedModel has no graph")
+    tag_sets = [_tags(meta_graph) for meta_graph in meta_graphs]
+    if tags is None and len(meta_graphs) == 1:
+        return 0
+    requested = {"serve"} if tags is None else set(tags)
+    for number, tag_set in enumerate(tag_sets):
+        if set(tag_set) == requested:
+            return number
+    listed = "; ".join(",".join(tag_set) or "(no tags)" for tag_set in tag_sets)
+    asked = "several graphs" if tags is None else f"no graph with tags {','.join(tags)}"
+    hint = Hint("choose a graph with ", option("tags"))
+    raise InvalidArgumentError(f"the SavedModel has {asked}; its tag sets: {listed}", hint=hint)
+
+
+def _tags(meta_graph: memoryview) -> tuple[str, ...]:
+    """Return the tags of a serialized MetaGraphDef, without parsing the graph."""
+    info = bytearray()
+    for field in wire.fields(meta_graph):
+        if field.number == MetaGraphDef.META_INFO_DEF_FIELD_NUMBER:
+            info += meta_graph[field.start : field.end]
+    return tuple(parse(MetaGraphDef.MetaInfoDef, info).tags)
+
+
+def _folder_hint(folder: str) -> str:
+    entries = names_in(folder)
+    nested = [name for name in entries if detect.is_saved_model(os.path.join(folder, name))]
+    if len(nested) > 1:
+        versions = sorted(nested, key=lambda name: (len(name), name) if name.isdecimal() else (0, name))
+        example = command("explain", os.path.join(folder, versions[-1]))
+        return Hint(f"the folder holds the SavedModels {', '.join(versions)}; name one SavedModel, as in ", example)
+    if nested:
+        return f"the folder holds a SavedModel, '{os.path.join(folder, nested[-1])}'"
+    indexes = [name for name in entries if name.endswith(".index")]
+    if indexes:
+        return f"the folder holds a checkpoint, '{os.path.join(folder, indexes[0].removesuffix('.index'))}'"
+    graphs = [name for name in entries if name.endswith((".pb", ".pbtxt", ".meta")) or ".tfevents." in name]
+    return (
+        f"the folder holds the graph '{os.path.join(folder, graphs[0])}'"
+        if graphs
+        else "give the graph's file, or a SavedModel's folder"
+    )

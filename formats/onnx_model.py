@@ -1,4 +1,4 @@
-"""ONNX files: a model as a ModelProto, by onnx.helper, and checked; large weights lie in a file beside the model."""
+"""ONNX files: writing a model as a ModelProto, running a model by onnxruntime, and comparing it with a graph."""
 
 from __future__ import annotations
 
@@ -9,19 +9,25 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from ..core.comparing.value_comparison import GraphComparison, compare_outputs
+from ..core.feeding.drawn_feeds import Feeds
+from ..core.graph.graph import Graph
 from ..core.onnx.blocks import Block, OnnxModel, Operation, Value
 from ..core.onnx.opsets import DOMAINS, OPSET, as_bytes, check_opset, in_opset, onnx_name
+from ..core.runtime.session.session import Session
 from ..core.support.atomic import atomic_file, file_errors, locked_folder
-from ..core.support.errors import InternalError, UnimplementedError
-from ..core.support.file_formats import ONNX_MODELS, format_of
+from ..core.support.errors import InternalError, InvalidArgumentError, UnimplementedError
+from ..core.support.file_formats import ONNX, ONNX_MODELS, extension_of, format_of
 from ..core.support.hints import extra_hint
 from ..core.support.places import names_in, remove, resolved
+from ..core.support.tensor_names import parse_tensor_name
 from ..core.support.user_signals import pass_on
+from ..core.support.words import listed
 from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, from_name, from_numpy
 from ..core.types.shapes import Shape
@@ -219,6 +225,9 @@ def _packed(value: Value) -> bytes:
     return packed
 
 
+# Runs of models in files.
+
+
 def onnx_interface(path: str | os.PathLike[str]) -> tuple[list[str], list[str]]:
     """Return the names of a model's inputs and outputs; UnimplementedError as of `run_onnx`."""
     session = _onnx_session(path)
@@ -322,3 +331,58 @@ def _to_onnx(value: Array) -> Array:
 def _from_onnx(value: Array) -> Array:
     """Convert an array to tfg's form: strings as bytes."""
     return value if value.dtype != object else np.array([*map(as_bytes, value.flat)], object).reshape(value.shape)
+
+
+# The outputs of a graph beside those of a model in a file, computed by onnxruntime.
+
+
+def is_onnx(path: str | os.PathLike[str]) -> bool:
+    """Return True for the name of an ONNX file."""
+    return extension_of(path) in ONNX.extensions
+
+
+def compare_with_onnx(
+    graph: Graph,
+    path: str | os.PathLike[str],
+    names: tuple[Mapping[str, str], Mapping[str, str]],
+    feeds: Mapping[str, Any],
+    open_session: Callable[[Graph], Session],
+    tolerance: float,
+    *,
+    onnx_first: bool = False,
+    all_outputs: bool = True,
+) -> GraphComparison:
+    """Run a graph and an ONNX model on the same feeds and compare the outputs that both have.
+
+    `names` are the graph's tensors behind the names of inputs and of outputs; other inputs are placeholders. An input
+    without a value in `feeds` gets a drawn value. `onnx_first`: the model in the file is the first of the two. With
+    `all_outputs` an output of the model that no name stands for is the graph's node of that name. InvalidArgumentError where
+    names do not fit, UnimplementedError without the package onnxruntime.
+    """
+    inputs, outputs = onnx_interface(path)
+    placeholders = {node.name: node.output().name for node in graph if node.is_placeholder}
+    fed, fetched = ({name.removesuffix(":0"): tensor for name, tensor in pairs.items()} for pairs in names)
+    fed = placeholders | fed
+    if all_outputs:
+        fetched |= {name: f"{name}:0" for name in outputs if name not in fetched and name in graph}
+    both = [name for name in outputs if name in fetched]
+    lacking = [name for name in inputs if name not in fed]
+    if lacking or not both:
+        problem = f"input '{lacking[0]}'" if lacking else f"output {listed(outputs)}"
+        hint = f"the graph has {', '.join(fed if lacking else fetched) or 'none'}"
+        raise InvalidArgumentError(f"the graph lacks {problem} of '{os.fspath(path)}'", hint=hint)
+    fetches = [fetched[name] for name in both]
+    drawn = Feeds(graph, feeds, [*fetches, *(fed[name] for name in inputs)])
+    values, mine = next(drawn.each_that_runs(lambda given: open_session(graph).run(fetches, given)))
+    theirs = dict(zip(outputs, run_onnx(path, {name: values[fed[name]] for name in inputs})))
+    rows = ((fetched[name], _op(graph, fetched[name]), name, as_pairs(a), theirs[name]) for name, a in zip(both, mine))
+    only_graph = tuple(name for name in fetched if name not in outputs)
+    only_onnx = tuple(name for name in outputs if name not in fetched)
+    if onnx_first:
+        swapped = ((name, op, tensor, b, a) for tensor, op, name, a, b in rows)
+        return GraphComparison(compare_outputs(swapped, tolerance), only_onnx, only_graph)
+    return GraphComparison(compare_outputs(rows, tolerance), only_graph, only_onnx)
+
+
+def _op(graph: Graph, tensor: str) -> str:
+    return graph.node(parse_tensor_name(tensor)[0]).op

@@ -37,7 +37,6 @@ from ..checkpoint.object_graph import OBJECT_GRAPH, object_path
 from ..checkpoint.renaming import read_names
 from ..codecs.source import write_file
 from ..detect import is_saved_model
-from ..graph_tensors import stored_tensors, values_of
 from ..loading import load
 from ..state import (
     State,
@@ -47,6 +46,8 @@ from ..state import (
     names_in_graph,
     read_variables,
     renamed,
+    stored_tensors,
+    values_of,
     with_objects,
     write_state,
 )

@@ -28,7 +28,7 @@ from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect
 from ...core.support.engine_names import NUMPY
 from ...core.support.errors import InvalidArgumentError
-from ..onnx_comparison import compare_with_onnx, is_onnx
+from ..onnx_model import compare_with_onnx, is_onnx
 from ..state import State, as_tensors
 from .outputs import default_fetches
 from .prepared_sessions import Opener, as_run, local_session, named, names_of

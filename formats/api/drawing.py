@@ -27,8 +27,7 @@ from ...core.support.file_formats import DOT, DRAWING, PICTURES
 from ...core.support.hints import Hint, step
 from ...core.support.tensor_names import parse_tensor_name
 from ..codecs.source import write_file
-from ..dot import to_dot
-from ..rendering import layout_program
+from ..dot import layout_program, to_dot
 
 PictureFormat: TypeAlias = Literal["svg", "png", "pdf", "dot", "text"]
 _COLOURS: Final = ("device", "colocation", "stage")

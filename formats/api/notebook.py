@@ -28,8 +28,7 @@ from ...core.support.display import Report, Rows, record
 from ...core.support.errors import TfgError
 from ...core.support.escaping import printable_line
 from ...core.support.words import counted, size_in_bytes
-from ..dot import to_dot
-from ..rendering import layout_program
+from ..dot import layout_program, to_dot
 from .callable_model import Model
 from .checkpoints import Checkpoint
 from .viewing import GraphPage, view

@@ -12,10 +12,14 @@ from tfg.core.support.words import shortened
 from tfg.formats import load
 from tfg.formats.codecs import printed_nodes
 from tfg.formats.graphdef import graph_chunks
-from tfg.formats.meta_graph import graph_from_meta_graph, graph_from_meta_graph_text
+from tfg.formats.meta_graph import (
+    graph_from_meta_graph,
+    graph_from_meta_graph_text,
+    graph_from_saved_model,
+    graph_from_saved_model_text,
+)
 from tfg.formats.protos.graph_pb2 import GraphDef
 from tfg.formats.protos.meta_graph_pb2 import MetaGraphDef, SavedModel
-from tfg.formats.saved_model import graph_from_saved_model, graph_from_saved_model_text
 
 
 def meta_graph(*tags):
