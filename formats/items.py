@@ -38,8 +38,7 @@ from .codecs.arrow_table import ARROW, PARQUET, ArrowFile, column_array
 from .codecs.casts import cast_value
 from .codecs.csv_table import CsvFile, Row, find_rows
 from .codecs.json_inputs import WHOLE, named_values, parse_json
-from .codecs.npy import open_array
-from .codecs.npz import read_npz
+from .codecs.numpy_files import open_array, read_npz
 from .codecs.source import read_source
 from .pictures import is_picture, parse_transform
 from .value_literals import fed_shape, joined_rows, value_of

@@ -62,7 +62,7 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     text = os.fspath(path)
     if is_file(text):
         if _is_archive(text) or text.endswith(NPZ.extensions):
-            from .codecs.npz import read_npz
+            from .codecs.numpy_files import read_npz
 
             return read_npz(text)
         if text.endswith(SAFETENSORS.extensions) or _begins_as_safetensors(text):
@@ -304,7 +304,7 @@ def write_state(
     """
     file_format = format_of(path, STATES)
     if file_format is NPZ:
-        from .codecs.npz import write_npz
+        from .codecs.numpy_files import write_npz
 
         write_npz(path, tensors)
     elif file_format is SAFETENSORS:

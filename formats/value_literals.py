@@ -166,8 +166,7 @@ def _read_pixels(path: str, dtype: DType | None, shape: Shape) -> Array | None:
 
 
 def _read_array(path: str) -> Array:
-    from .codecs.npy import open_array
-    from .codecs.npz import read_npz
+    from .codecs.numpy_files import open_array, read_npz
 
     key: str | None = None
     if ".npz:" in path:

@@ -356,7 +356,7 @@ def checkpoint_of(graph: Graph) -> Checkpoint:
 def _encoded(file_format: FileFormat, name: str, array: Array) -> bytes:
     """Return the bytes of a file that holds a single tensor."""
     if file_format is NPY:
-        from ..codecs.npy import npy_bytes  # lazy: most readers of checkpoints write nothing
+        from ..codecs.numpy_files import npy_bytes  # lazy: most readers of checkpoints write nothing
 
         return npy_bytes(name, array)
     from ..codecs.csv_table import table_bytes

@@ -19,8 +19,7 @@ from ...core.support.json_documents import json_line
 from ...core.types.arrays import Array
 from ...core.types.tensors import Tensor
 from ..codecs.csv_table import columns_of, csv_bytes
-from ..codecs.npy import npy_bytes
-from ..codecs.npz import npz_bytes
+from ..codecs.numpy_files import npy_bytes, npz_bytes
 from ..codecs.source import read_text
 
 
