@@ -45,8 +45,7 @@ from ..run_metadata import node_times
 from ..saving import to_bytes
 from ..state import read_graph_state
 from .address import Address
-from .failures import failure
-from .master import MAX_REQUEST, Master
+from .master import MAX_REQUEST, Master, failure
 from .tasks import TaskWatch, ask_tasks
 
 CONNECT_SECONDS: Final = 10.0
