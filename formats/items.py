@@ -30,7 +30,6 @@ from ..core.support.grouping import grouped
 from ..core.support.hints import Hint, step, value_place
 from ..core.support.places import is_address, is_folder, matching, plain
 from ..core.support.regular_files import open_regular
-from ..core.support.tensor_names import parse_tensor_name
 from ..core.types.arrays import Array, object_array
 from ..core.types.shapes import Shape
 from ..core.types.tensors import Tensor
@@ -501,12 +500,11 @@ class InputArrays:
         for key, value in given.items():
             if isinstance(value, Tensor) and value.lack is not None and not self._is_fed(key):
                 continue  # nobody can read it, and no tensor takes it
-            divided = self._divided(item, key, value, given)
-            if divided is not None:
-                values |= divided
-                continue
-            fed = self._find(self._tensor(key))
-            values[fed.name] = _cast(value, fed, key, functools.partial(_place, item, key))
+            arrays = self._divided(item, key, value, given)
+            if arrays is None:
+                fed = self._find(self._tensor(key))
+                arrays = {fed.name: _cast(value, fed, key, functools.partial(_place, item, key))}
+            _add(values, arrays, item, key)
         return values
 
     def _of_document(self, item: Item) -> dict[str, Any]:
@@ -517,12 +515,11 @@ class InputArrays:
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"{item.place}: {error.message}", hint=error.hint) from None
         for key, value in given.items():
-            divided = self._divided(item, key, value, given)
-            if divided is not None:
-                values |= divided
-                continue
-            fed = self._find(self._tensor(key))
-            values[fed.name] = value_of(json.dumps(value), fed.dtype, _place(item, key))
+            arrays = self._divided(item, key, value, given)
+            if arrays is None:
+                fed = self._find(self._tensor(key))
+                arrays = {fed.name: value_of(json.dumps(value), fed.dtype, _place(item, key))}
+            _add(values, arrays, item, key)
         return values
 
     def _divided(self, item: Item, key: str, value: Any, given: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -541,10 +538,8 @@ class InputArrays:
     def _composite_input(self, key: str, given: Iterable[str]) -> Composite | None:
         """Return the sparse or ragged input of a name, unless other names are those of its components."""
         composite = self._composite(self._tensor(key))
-        if composite is None:
-            return None
-        alone = {parse_tensor_name(self._words.get(name, name))[0] for name in given if name not in (key, WHOLE)}
-        return None if any(part.node.name in alone for part in composite.parts) else composite
+        tensors = (self._words.get(name, name) for name in given if name != WHOLE)
+        return None if composite is None or composite.is_fed_in_parts(tensors) else composite
 
     def close(self) -> None:
         """Close the file of the last line or row."""
@@ -720,6 +715,14 @@ class InputArrays:
 def _place(item: Item, key: str) -> str:
     """Return the place of a value: the file or the line, and the name."""
     return item.place if key == WHOLE else f"{item.place}, key '{key}'"
+
+
+def _add(values: dict[str, Any], arrays: Mapping[str, Any], item: Item, key: str) -> None:
+    """Add the arrays for a key; InvalidArgumentError where another key feeds one of their tensors."""
+    for name in arrays:
+        if name in values:
+            raise InvalidArgumentError(f"{_place(item, key)}: '{name}' is already fed")
+    values.update(arrays)
 
 
 def _cast(value: Array | Tensor, fed: Output, key: str, place: Callable[[], str]) -> Array:

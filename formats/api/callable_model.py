@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...core.explaining.footprint import inferred
@@ -192,17 +192,13 @@ class Model(Displayed, NotCopied):
         prepare(session, self._state)
         return session
 
-    def _pairs(self, name: str, value: Any, given: Container[str]) -> list[tuple[str, Any]]:
+    def _pairs(self, name: str, value: Any, given: Iterable[str]) -> list[tuple[str, Any]]:
         """Return the tensors of an input with their values: of a sparse or ragged input the components, unless one of them
         is `given` by its own name.
         """
         composite = composite_of(self.graph, self.signature, name)
-        words = {tensor: word for word, tensor in self.signature.fed.items()}
-        if (
-            composite is None
-            or not composite.takes(value)
-            or any(words.get(part.name) in given for part in composite.parts[1:])
-        ):
+        tensors = (self.signature.fed.get(word, word) for word in given)
+        if composite is None or composite.is_fed_in_parts(tensors) or not composite.takes(value):
             return [self._pair(name, value)]
         return list(composite.arrays(value).items())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...core.feeding.named_components import Composite, composite_of, whole_texts
@@ -248,9 +248,11 @@ class Names:
         """Return the values to feed by tensor name; errors name the option and the word."""
         feeds: dict[str, Any] = {}
         given_words = list(self.by_name(pairs))
-        alone = {parse_tensor_name(self._named(word, self.inputs))[0] for word, _ in given_words}
+        tensors = [self._named(word, self.inputs) for word, _ in given_words]
         for word, given in given_words:
-            composite = None if isinstance(given, ExampleRows) or given == "-" else self._composite(word, alone)
+            composite = composite_of(self.graph, self.signature, word)
+            if isinstance(given, ExampleRows) or given == "-" or (composite and composite.is_fed_in_parts(tensors)):
+                composite = None
             parts = None if composite is None else self._components(word, given, composite)
             fed = dict([self._feed(word, given)]) if parts is None else parts
             for name, value in fed.items():
@@ -258,12 +260,6 @@ class Names:
                     raise InvalidArgumentError(Hint(value_place("feed", word), f": '{name}' is already fed"))
                 feeds[name] = value
         return feeds
-
-    def _composite(self, word: str, alone: Collection[str]) -> Composite | None:
-        """Return the sparse or ragged input of a name, unless a feed names one of its other components."""
-        composite = composite_of(self.graph, self.signature, word)
-        is_divided = composite is not None and any(part.node.name in alone for part in composite.parts[1:])
-        return None if is_divided else composite
 
     def _components(self, word: str, given: str | Given, composite: Composite) -> dict[str, Any] | None:
         """Return the feeds of the components of a sparse or ragged input; None for a value of its first component alone."""
