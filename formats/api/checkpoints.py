@@ -242,9 +242,12 @@ class Checkpoint(Mapping[str, Array], Displayed):
     @functools.cached_property
     def copies(self) -> Mapping[str, str]:
         """The tensors that the signatures of a SavedModel do not read, each with the variable that they read in its place."""
-        if not is_saved_model(self.path):
-            return {}
-        instead = variables_in_use(self._graph or load(self.path, tags=self.tags))
+        graph = self._graph
+        if graph is None:  # the file was read as a state
+            if not is_saved_model(self.path):
+                return {}
+            graph = load(self.path, tags=self.tags)
+        instead = variables_in_use(graph)
         return {name: instead[name] for name in self.tensors if name in instead}
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -350,7 +353,7 @@ def comparable(first: Checkpoint, second: Checkpoint) -> tuple[Mapping[str, Tens
 def checkpoint_of(graph: Graph) -> Checkpoint:
     """Return the values that a graph has: of a SavedModel's variables, or its constants."""
     tensors, are_constants = values_of(graph, graph.file)
-    return Checkpoint(graph.file, tensors, are_constants=are_constants)
+    return Checkpoint(graph.file, tensors, are_constants=are_constants, graph=graph)
 
 
 def _encoded(file_format: FileFormat, name: str, array: Array) -> bytes:
