@@ -84,6 +84,7 @@ class _Places:
         added = self._nodes[node].attributes.add()
         added.CopyFrom(value)
         added.checkpoint_key = key
+        # A slot is found through its optimizer and its variable; its name in the graph has no such path, and stays.
         if not slot:
             added.full_name = path
 
@@ -116,6 +117,7 @@ class _Places:
 
 def _escaped(name: str) -> str:
     """Return the part of a path that stands for the name of an attribute."""
+    # TensorFlow's escapes of object paths: "/" separates the names, and ".ATTRIBUTES" begins the part that is no name.
     return name.replace(".", "..").replace("/", ".S")
 
 

@@ -149,12 +149,15 @@ def _needed(tensor: StoredTensor, parts: Sequence[StoredPart], requested: SliceS
     """Return the pieces of the wanted slice; InvalidArgumentError where the parts do not cover the slice."""
     everything = tuple(slice(0, length) for _, length in requested.bounds)
     for part in parts:
+        # A variable is mostly restored in the partitions in which it was saved: the part is the result, and nothing is
+        # copied.
         if resolve(part.extents, tensor.shape) == requested.bounds:
             return [(part, everything, everything)]
     if not _are_slices(parts):
         return [(parts[0], requested.index, everything)]
     overlaps = [(part, _overlap(resolve(part.extents, tensor.shape), requested.bounds)) for part in parts]
     pieces = [(part, *overlap) for part, overlap in overlaps if overlap is not None]
+    # Slices of a valid checkpoint do not overlap, so their sizes tell whether a gap is left, without a mask of the elements.
     covered = sum(math.prod(piece.stop - piece.start for piece in target) for _, _, target in pieces)
     if covered < math.prod(requested.shape):
         place = format_extents(requested.extents)

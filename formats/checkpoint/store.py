@@ -55,6 +55,7 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
 
     NotFoundError for a missing checkpoint, DataLossError for a damaged checkpoint.
     """
+    # People name what they see in the folder: a data file, an index, the folder itself.
     prefix = _SHARD_SUFFIX.sub("", os.fspath(path))
     if is_folder(files.to_read(prefix)):
         prefix = _latest(prefix, files)
@@ -219,7 +220,9 @@ class FileCheckpointStore:
         """Return a cached reader: a graph restores variable by variable, and the table is read once, until the file
         changes.
         """
+        # The files may change between two restores of a run: a training in another process writes the same prefix again.
         stamp = _stamp(prefix, files)
+        # The gate is a part of the key: a session that may open fewer files gets no reader that another session opened.
         key = prefix, files.access
         cached = self._readers.get(key)
         if cached is None or cached[0] != stamp:
@@ -270,6 +273,7 @@ def _add_tensors(tensors: dict[str, StoredTensor], table: SortedTable, path: str
     for meta in parse(SavedTensorSlices, described).meta.tensor:
         dtype, shape = dtypes.from_number(meta.type), decode_static_shape(meta.shape)
         parts = tuple(_part(meta.name, dtype, shape, decode_extents(proto), table, path) for proto in meta.slice)
+        # In V1 each task writes a table of its own, and a partitioned variable has slices in several of them.
         existing = tensors.get(meta.name)
         if existing is not None:
             parts = existing.parts + parts
@@ -289,6 +293,7 @@ def _part(name: str, dtype: DType, shape: tuple[int, ...], extents: Extents, tab
                 raise DataLossError(f"a slice of tensor '{name}' carries the name '{data.name}'")
             return decode_elements(data.data, data.data.tensor_content, dtype, part_shape, decode_tensor)
 
+    # A table of V1 has its own checksum for each block, so nothing can be checked without reading.
     return StoredPart(extents, read, lambda: None)
 
 
