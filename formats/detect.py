@@ -145,8 +145,10 @@ def _refuse(name: str, what: str, hint: str | None = None) -> InvalidArgumentErr
 
 def _text_kind(data: memoryview, name: str) -> Kind | None:
     """Return the kind of graph in a text; None where the data is no printed message."""
+    # Editors of Windows write a byte order mark before UTF-8.
     head = bytes(data[:4096]).removeprefix(b"\xef\xbb\xbf")
     match = _FIRST_FIELD.match(head)
+    # A binary GraphDef may begin with a line break (the tag of field 1 is 0x0A) and letters; text has no zero byte.
     if match is None or b"\0" in head:
         return None
     field = match[1].decode()
@@ -186,6 +188,7 @@ def _refuse_known(data: memoryview, name: str) -> None:
 
 def _zip_kind(data: memoryview) -> tuple[str, str | None]:
     """Return a description of a zip archive and a hint; the names of members stand uncompressed in the archive."""
+    # The first member is at the beginning, the directory of all members at the end.
     names = bytes(data[:4096]) + bytes(data[-65536:])
     if b"model.weights.h5" in names or b"metadata.json" in names:
         return "a Keras .keras archive", _EXPORT
@@ -214,6 +217,7 @@ def _binary_kind(data: memoryview, name: str) -> Kind:
         return "graph"
     graph = seen.get(2)
     graph_inside = graph is not None and graph.wire_type == wire.LENGTH_DELIMITED and _looks_like_graph(data, graph)
+    # A SavedModel and an ONNX model both begin with a number, and have a message or a string in field 2.
     if first is not None and first.wire_type == wire.VARINT and graph is not None:
         if _is_onnx(seen):
             raise _refuse(name, "an ONNX model", _ORIGIN)

@@ -133,6 +133,8 @@ def _add_legend(source: graphviz.Digraph, picture: Picture) -> None:
         for i, (label, style) in enumerate(entries):
             part.node(f"k{i}", label, **style)
             if i % _COLUMN:
+                # Boxes of a rank are below each other only if an edge says so; an invisible edge keeps the boxes of a column
+                # together.
                 part.edge(f"k{i - 1}", f"k{i}", style="invis")
         _add_edge_legend(part, picture)
 
@@ -147,6 +149,7 @@ def _add_edge_legend(part: graphviz.Digraph, picture: Picture) -> None:
 
 def _label(*lines: str) -> Any:
     """Return a label that Graphviz shows letter by letter: without Graphviz's escapes, HTML or entities."""
+    # Graphviz reads character entities in every label, so "&" is escaped after Graphviz's own escapes.
     escaped: Sequence[str] = [graphviz.escape(printable_line(line)).replace("&", "&amp;") for line in lines]
     return graphviz.nohtml("\\n".join(escaped))
 

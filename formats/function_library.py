@@ -165,6 +165,7 @@ class _Decoder:
                 raise InvalidArgumentError("two nodes have this name", node=name, op=op)
             if op == _ARG:
                 raise InvalidArgumentError(STRAY_ARGUMENT, node=name, op=op)
+            # Inputs are resolved after all nodes: a body lists its nodes in any order.
             pending.append((self.body.load_node(name, op, texts, attrs, device), texts))
         for node, texts in pending:
             try:
@@ -213,6 +214,8 @@ class _Decoder:
         for flat, seen in spelled.items():
             if seen == text:
                 return Output(node, flat)
+        # The first number of an argument is not known without the op's interface. Any consistent numbers do: the body is
+        # written back by the spellings.
         starts = [flat - int(seen.rpartition(":")[2]) for flat, seen in spelled.items() if seen.startswith(prefix)]
         start = starts[0] if starts else max(spelled, default=-1) + 1
         self.spellings[node.name, start + index] = text
@@ -249,6 +252,7 @@ def _arg_sizes(definition: OpDef, node: Node) -> Iterator[tuple[ArgDef, int]]:
 
 def _arg_start(definition: OpDef, node: Node, arg_name: str) -> int:
     """Return the flat index of an output argument's first output."""
+    # Nearly all ops have one output argument, and its attributes need not be looked up.
     if definition.outputs and definition.outputs[0].name == arg_name:
         return 0
     start = 0
@@ -370,6 +374,7 @@ class FunctionLibrary(ReadFunctions):
         self._gradients = {gradient.function_name: gradient.gradient_func for gradient in library.gradient}
         for proto in library.function:
             name = proto.signature.name
+            # TensorFlow takes a second definition that is equal to the first, and refuses any other.
             if self._entries.setdefault(name, proto) != proto:
                 raise InvalidArgumentError(f"the library has two functions named '{name}'")
 
@@ -413,6 +418,7 @@ class FunctionLibrary(ReadFunctions):
         result.reader, result.is_untrusted = self.reader, self.is_untrusted
         return result
 
+    # A call needs only the interface, so a library of thousands of functions is decoded as far as a run goes.
     def signature(self, name: str) -> OpDef | None:
         entry = self._entries.get(name)
         if entry is None:

@@ -63,6 +63,8 @@ class NodeStream:
                 self.faults.append(InvalidArgumentError("two nodes have this name", node=name, op=op))
             names.add(name)
             for text in inputs:
+                # A producer may come later in the file, so a name is only noted here; `names` has them all behind the last
+                # node.
                 if text not in names and (source := parse_tensor_name(text)[0]) not in names:
                     missing.setdefault(source, name)
             node = Node(name, op, complete_attrs(op, attrs, len(inputs)), device, attrs, inputs, home=home)
@@ -74,6 +76,7 @@ class NodeStream:
                 self.faults.append(InvalidArgumentError(f"input '{source}' names a node that is not in the graph", node=name))
 
     def _check(self, node: Node) -> None:
+        # The memo has an entry for each set of attributes; a file whose nodes all differ would grow it with the file.
         if len(self._memo) > _MAX_MEMO:
             self._memo.clear()
         try:
@@ -126,6 +129,7 @@ def graph_from_bytes(
 
 def graph_from_text(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
     """Return the graph of a GraphDef in text, as `graph_from_bytes`; errors of the text come before errors of nodes."""
+    # Text that protobuf printed is read without its parser, ten times as fast; any other text goes through the parser.
     graph = read_printed(data, faults, lambda text, errors: graph_from_printed(text, faults=errors))
     return graph_from_bytes(memoryview(serialize_text(GraphDef, data)), faults=faults) if graph is None else graph
 
@@ -142,6 +146,7 @@ def graph_from_printed(
 
 def _graph(scan: GraphScan | PrintedScan, kind: Kind, meta_graph: bytes, faults: list[TfgError] | None) -> Graph:
     graph = Graph()
+    # None of the objects of a loading is garbage, and the collector would walk through all of them again and again.
     with rare_collection():
         add_nodes(graph, scan.nodes(), faults)
     rest = scan.rest()
@@ -206,6 +211,7 @@ def _encode_rest(graph: Graph) -> GraphDef:
     if graph.registered_gradients:
         note_captures(graph.registered_gradients, rest.library)
     versions = graph.versions
+    # The loaded form stays if it says the same: an old graph has a number in `version`, and is written with it.
     if versions is not None and versions != _decode_versions(rest):
         rest.ClearField("version")
         rest.versions.producer, rest.versions.min_consumer = versions.producer, versions.min_consumer
@@ -215,6 +221,7 @@ def _encode_rest(graph: Graph) -> GraphDef:
 
 # The gradients that a library registers for nodes, and the captures that a SavedModel's objects list for gradients.
 
+# A GraphDef has no objects, so captures and returns would be lost when a SavedModel's graph is written as one.
 _CAPTURES, _RETURNS = "_captured_tensors", "_returned_gradients"
 """Attributes of a gradient function's first argument. TensorFlow refuses a function that has an unknown attribute."""
 
@@ -238,6 +245,7 @@ def note_captures(gradients: Mapping[str, RegisteredGradient], library: Function
     for registered in gradients.values():
         function = functions.get(registered.function)
         if function is not None and registered.captures is not None and registered.returns is not None:
+            # A space separates the two: no name of a function or a tensor has one.
             texts = [" ".join(filter(None, (c.function, c.tensor))) for c in registered.captures]
             attrs = function.arg_attr[0].attr
             attrs[_CAPTURES].list.s[:] = [text.encode("utf-8", "surrogateescape") for text in texts]
@@ -299,6 +307,7 @@ class _Encoded(Generic[_T]):
         self._cache: dict[int, tuple[NodeAttrs, _T]] = {}
 
     def of(self, attrs: NodeAttrs) -> _T:
+        # The entry keeps its attributes alive, so that no other attributes get the same id while it is in the cache.
         entry = self._cache.get(id(attrs))
         if entry is None:
             if len(self._cache) >= _MAX_CACHED:
@@ -361,6 +370,7 @@ def _inner(graph: GraphDef) -> str:
 
 
 def _printed_head(node: Node, inputs: Sequence[str]) -> str:
+    # Any other sign may need an escape, and only protobuf's printer knows them all.
     if not all(map(_PLAIN.fullmatch, (node.name, node.op, *inputs, node.device))):
         return _inner(GraphDef(node=[NodeDef(name=node.name, op=node.op, input=inputs, device=node.device)]))
     lines = [

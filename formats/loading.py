@@ -78,6 +78,8 @@ def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | N
     try:
         return _load_sound(data, describe(source), tags, faults, _model_folder(source))
     except TfgError as error:
+        # An error of a node says where it is by itself; an error of the bytes must say of which file, as a command may read
+        # several.
         if error.node is None and describe(source) not in error.message:
             raise type(error)(f"{describe(source)}: {error.message}", op=error.op, hint=error.hint) from None
         raise
@@ -100,6 +102,8 @@ def _model_folder(source: Source) -> str | None:
         return folder
     if name_of(str(source)) not in detect.MODEL_FILES:
         return None
+    # A file `saved_model.pb` that was copied away from its model is a graph without variables, and no SavedModel with lost
+    # ones.
     return folder if any(is_folder(os.path.join(folder, part)) for part in ("variables", "assets")) else None
 
 
@@ -110,6 +114,7 @@ def _load_sound(
     try:
         return _load_contents(data, name, tags, faults, folder)
     except TfgError as error:
+        # Such damage is looked for only after a failure: it takes a search through all bytes.
         if error.node is not None or not detect.is_converted_to_text(data):
             raise
     raise DataLossError(

@@ -275,6 +275,8 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
 
 def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:
     """Return the checkpoint keys of variables by number: the names on the shortest path to each, as in TensorFlow."""
+    # A breadth-first walk, as TensorFlow's: of several paths to a variable the shortest, and the first of equal ones, is the
+    # key.
     paths = {0: ""} if objects.nodes else {}
     queue = collections.deque(paths)
     while queue:
@@ -298,6 +300,7 @@ def _read_objects(objects: SavedObjectGraph, keys: Mapping[int, str], graph: Gra
         kind = CALL_KINDS.get(node.op)
         called = node.attrs.get(kind.functions[0]) if kind is not None and kind.form is Form.CALL else None
         if isinstance(called, FuncRef) and called.name in captured:
+            # Captures are the last arguments of a call, so both lists are paired from their ends.
             pairs = zip(reversed(captured[called.name].bound_inputs), reversed(node.inputs))
             by_node.update({handle.node.name: number for number, handle in pairs if number in keys})
     return by_node
@@ -370,6 +373,7 @@ def _components(proto: TensorInfo) -> tuple[str, ...]:
 
 
 def _decode_saver(proto: SaverDef) -> SaverInfo:
+    # Protobuf keeps an unknown number of an open enum, and only `Name` would fail on it, with a ValueError.
     if proto.version not in SaverDef.CheckpointFormatVersion.values():
         raise DataLossError(f"the graph's saver names the unknown checkpoint format {proto.version}")
     format_name = SaverDef.CheckpointFormatVersion.Name(proto.version)
@@ -383,6 +387,7 @@ def _init_op(collections: Mapping[str, tuple[Any, ...]], signatures: Mapping[str
     """Return the op that TensorFlow's loader runs after restoring: of TF2's signature, V1's main op, or V1's legacy init
     op.
     """
+    # The order is that of TensorFlow's loader in C++ (GetInitOp).
     if INIT_SIGNATURE in signatures:
         for output in signatures[INIT_SIGNATURE].outputs.values():
             return output.tensor
@@ -402,6 +407,7 @@ def _assets(proto: MetaGraphDef) -> Sequence[AssetFileDef]:
 
 def _decode_asset(proto: AssetFileDef, folder: str | None) -> Asset:
     filename = proto.filename
+    # The name comes from the file, and a kernel of the graph opens it: it must not lead out of the model's folder.
     if os.path.isabs(filename) or ".." in filename.split("/"):
         raise DataLossError(f"asset '{filename}' lies outside the SavedModel's folder")
     path = "" if folder is None else os.path.join(folder, "assets", filename)
@@ -448,6 +454,7 @@ def _functions(objects: SavedObjectGraph) -> Iterator[tuple[str, Sequence[str]]]
     while queue:
         number, path = queue.popleft()
         for child in objects.nodes[number].children:
+            # An object is reached by several paths, and objects may refer to each other in circles.
             if child.node_id in seen or child.local_name in _INTERNAL or not 0 <= child.node_id < len(objects.nodes):
                 continue
             seen.add(child.node_id)
@@ -546,10 +553,12 @@ def check_graph(meta_graph: PrintedMetaGraph) -> None:
 
 def _cut(text: bytes, field: str) -> tuple[bytes, list[bytes]]:
     """Return a text without the messages of a field, and each of the messages as a text."""
+    # Possessive repeats: a text without the end of a message would otherwise be tried again from each of its lines.
     message = re.compile(rf"^{field} \{{\n((?:  [^\n]*+\n)*+)\}}\n".encode(), re.MULTILINE)
     around, inner, position = [], [], 0
     for match in message.finditer(text):
         around.append(text[position : match.start()])
+        # The inner message moves two spaces to the left, and is then a text of its own. No string has a line break in it.
         inner.append((b"\n" + match[1]).replace(b"\n  ", b"\n")[1:])
         position = match.end()
     return b"".join((*around, text[position:])), inner
@@ -610,6 +619,7 @@ def graph_from_saved_model_text(
 def _graph_from_printed(text: bytes, tags: Sequence[str] | None, folder: str | None, faults: list[TfgError] | None) -> Graph:
     meta_graphs = cut_saved_model(text)
     chosen = choose([memoryview(meta_graph.around) for meta_graph in meta_graphs], tags)
+    # Protobuf's parser would refuse the whole text for a mistake in a graph that is not asked for; so does this way.
     for meta_graph in meta_graphs[:chosen] + meta_graphs[chosen + 1 :]:
         check_graph(meta_graph)
     return graph_from_printed_meta_graph(meta_graphs[chosen], folder, faults)
@@ -636,6 +646,7 @@ def choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int
 
 def _tags(meta_graph: memoryview) -> tuple[str, ...]:
     """Return the tags of a serialized MetaGraphDef, without parsing the graph."""
+    # A field that occurs twice is merged, and merging messages is concatenating them.
     info = bytearray()
     for field in wire.fields(meta_graph):
         if field.number == MetaGraphDef.META_INFO_DEF_FIELD_NUMBER:
@@ -647,6 +658,7 @@ def _folder_hint(folder: str) -> str:
     entries = names_in(folder)
     nested = [name for name in entries if detect.is_saved_model(os.path.join(folder, name))]
     if len(nested) > 1:
+        # Folders of TensorFlow Serving are numbers, of which 10 comes after 9.
         versions = sorted(nested, key=lambda name: (len(name), name) if name.isdecimal() else (0, name))
         example = command("explain", os.path.join(folder, versions[-1]))
         return Hint(f"the folder holds the SavedModels {', '.join(versions)}; name one SavedModel, as in ", example)

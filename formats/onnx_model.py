@@ -62,6 +62,7 @@ def save_onnx(model: OnnxModel, path: str | os.PathLike[str], opset: int = OPSET
     path = resolved(path)
     writer = _ModelWriter(onnx, in_opset(onnx, model, opset), opset)
     size = sum(array.nbytes for array in writer.arrays())
+    # The rest of the message, beside the weights, has the difference to 2 GiB.
     if size > LARGEST:
         with file_errors(path), locked_folder(os.path.dirname(path)):
             _save_in_two(writer, path)
@@ -78,6 +79,7 @@ def _save_in_two(writer: _ModelWriter, path: str) -> None:
     folder, name = os.path.split(path)
     earlier = [entry for entry in names_in(folder) if re.fullmatch(re.escape(name) + r"(\.\d+)?\.data", entry)]
     names = itertools.chain([f"{name}.data"], (f"{name}.{number}.data" for number in itertools.count(1)))
+    # The model that is there names its own file of weights, which must stay until the new model is in its place.
     weights = next(itertools.filterfalse(earlier.__contains__, names))
     proto = writer.model(weights)
     with atomic_file(os.path.join(folder, weights)) as file:
@@ -86,6 +88,7 @@ def _save_in_two(writer: _ModelWriter, path: str) -> None:
     with atomic_file(path) as file:
         file.write(proto.SerializeToString())
         file.flush()
+        # The checker follows the names of external weights from the model's folder, so the model is checked where it lies.
         _check(writer.onnx, file.name)
     for entry in earlier:
         remove(os.path.join(folder, entry))
@@ -148,6 +151,7 @@ class _ModelWriter:
         graph = self.graph(self.source.block, "tfg", weights)
         used = {DOMAINS[operation.op] for operation in self.source.block.everything() if operation.op in DOMAINS}
         opsets = [self.helper.make_opsetid(*opset) for opset in (("", self.opset), *sorted(used))]
+        # The lowest version that has the opsets is read by the most runtimes.
         version = self.helper.find_min_ir_version_for(opsets)
         return self.helper.make_model(graph, opset_imports=opsets, ir_version=version, producer_name="tfg")
 
@@ -160,6 +164,7 @@ class _ModelWriter:
         name = self.free(operation.source or operation.op)
         inputs = ["" if value is None else self.name(value) for value in operation.inputs]
         outputs = [self.name(value, name if i == 0 else f"{name}:{i}") for i, value in enumerate(operation.outputs)]
+        # An empty name stands for an optional input that is left out in the middle; at the end ONNX lists nothing.
         while inputs and not inputs[-1]:
             inputs.pop()
         attrs = {key: self.attribute(key, value) for key, value in operation.attrs.items()}
@@ -220,6 +225,7 @@ def _packed(value: Value) -> bytes:
     array = np.ascontiguousarray(value.array, value.dtype.numpy)
     if value.dtype.name not in _HALF_BYTES:
         return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    # An odd number of halves is filled up to whole bytes.
     halves = np.resize(array.reshape(-1).astype(np.uint8) & 15, -(-array.size // 2) * 2)
     packed: bytes = (halves[::2] | halves[1::2] << 4).astype(np.uint8).tobytes()
     return packed
@@ -251,6 +257,7 @@ def _declared_dim(dim: Any) -> int | str | None:
 def _onnx_session(path: str | os.PathLike[str]) -> Any:
     runtime = require("onnxruntime")
     options = runtime.SessionOptions()
+    # Only fatal messages: onnxruntime prints others to the terminal, and errors arrive as exceptions.
     options.log_severity_level = 4
     options.add_session_config_entry("session.disable_quant_qdq", "1")  # else 8-bit weights have activations rounded too
     try:
@@ -284,6 +291,7 @@ def _run(runtime: Any, session: Any, feeds: Mapping[str, Array]) -> list[Array]:
         if is_numpys_own(value.dtype):
             inputs[name] = make.ortvalue_from_numpy(value)
         else:
+            # onnxruntime takes no arrays of ml_dtypes; it takes their bytes as integers beside the number of the ONNX type.
             carrier = np.asarray(value, order="C").view(f"u{value.dtype.itemsize}")
             inputs[name] = make.ortvalue_from_numpy_with_onnx_type(carrier, _number(kinds, from_numpy(value.dtype)))
     return [_array(value) for value in session.run_with_ort_values(None, inputs)]
@@ -311,6 +319,7 @@ def _unpacked(numbers: Array, dtype: DType, shape: Sequence[int]) -> Array:
     if dtype.name not in _HALF_BYTES:
         return numbers.view(dtype.numpy).reshape(shape)
     halves = np.stack([numbers & 15, numbers >> 4], -1).reshape(-1)[: math.prod(shape)]
+    # The sign of four bits is bit 3: flipped it adds 8 to every number, and the 8 is taken off again.
     signed = (halves ^ 8).astype(np.int8) - 8 if dtype.name == "int4" else halves
     return signed.astype(dtype.numpy).reshape(shape)
 

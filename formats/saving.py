@@ -93,6 +93,7 @@ def _message(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> I
     written.
     """
     pieces = within_limit(_chunks(graph, kind))
+    # What standard output has taken cannot be taken back, as a file under a temporary name can.
     return list(pieces) if path == "-" else pieces
 
 
@@ -101,6 +102,7 @@ def within_limit(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memor
     size = 0
     for piece in pieces:
         size += len(piece)
+        # The error comes behind the last piece, as it names the whole size; a file is written whole or not at all.
         if size <= MAX_MESSAGE:
             yield piece
     if size > MAX_MESSAGE:

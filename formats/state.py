@@ -61,6 +61,8 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     """
     text = os.fspath(path)
     if is_file(text):
+        # The content decides; the name decides only for a file that is neither, whose error then names the format that was
+        # meant.
         if _is_archive(text) or text.endswith(NPZ.extensions):
             from .codecs.numpy_files import read_npz
 
@@ -199,6 +201,7 @@ def names_in_graph(tensors: Mapping[str, Tensor], graph: Graph) -> dict[str, str
     owners = _owners(prefix, by_key, read_instead(graph)) if prefix is not None and others else {}
     taken = {*names.values(), *others.values()}
     for key, name in others.items():
+        # Keras gives a name to several variables; a state fits only if one of them is left without a value.
         free = {owner for owner in owners.get(name, (name,)) if owner == name or owner not in taken}
         names[key] = name if name in free or len(free) != 1 else free.pop()
     return names
@@ -326,6 +329,7 @@ def check_state(path: str | os.PathLike[str], graph: Graph) -> None:
     is_safetensors_file = file_format is SAFETENSORS
     paths = asset_variables(graph)
     for variable in find_variables(graph).values():
+        # A variable with the path of an asset gets its value from the folder of the model, not from a state.
         if variable.name not in paths:
             words = f"variable '{variable.name}' of dtype {variable.dtype}"
             if variable.dtype is not variant or file_format in (NPZ, SAFETENSORS):

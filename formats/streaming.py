@@ -94,6 +94,7 @@ class _Edges:
             self._waiting.append((text, want))
             return True
         got = outputs[index] if index < len(outputs) else None
+        # A reference fits where a value is wanted, but not the other way: a kernel cannot write into a value.
         return got is want or (got is not None and got.base is want.base and (got.is_ref or not want.is_ref))
 
 
@@ -126,6 +127,7 @@ def _diff(before: NodeStream, after: NodeStream, strict_names: bool) -> GraphDif
     old, new = SoundNodes(before), SoundNodes(after)
     renaming = STRICT if strict_names else Renaming()
     places = {node.name: before.place for node in old}
+    # `places` loses the names that both graphs have; what is left is removed.
     names = [*places]
     added: list[NodeRecord] = []
     changed: list[NodeChange] = []
@@ -133,6 +135,7 @@ def _diff(before: NodeStream, after: NodeStream, strict_names: bool) -> GraphDif
         place = places.pop(node.name, None)
         if place is None:
             added.append(node_record(node))
+        # Equal bytes are equal nodes, and most nodes of two versions of a graph are equal: only the others are decoded.
         elif not before.has_at(place, after):
             changes = tuple(node_changes(before.node_at(place), node, renaming))
             changed += [NodeChange(node.name, node.op, changes)] if changes else []
@@ -140,6 +143,7 @@ def _diff(before: NodeStream, after: NodeStream, strict_names: bool) -> GraphDif
     rests = old.rest(), new.rest()
     remaining = [name for name in names if name not in places]
     new_names = dict.fromkeys([*remaining, *(node.name for node in added)])
+    # A name whose number differs, as `add` and `add_1`, may be the same node; finding out takes both graphs.
     is_renumbered = len([*common_names(dict.fromkeys(names), new_names)]) < len(remaining)
     is_renumbered |= not {stem(name) for name in places}.isdisjoint(stem(node.name) for node in added)
     if not strict_names and (is_renumbered or set(rests[0].functions) != set(rests[1].functions)):
