@@ -46,6 +46,7 @@ class NodeAttrs(Mapping[str, Any]):
     def bare(self) -> NodeDef:
         """Return the message without name, op, inputs and device."""
         proto = self.proto
+        # A large node keeps its whole message, which also has the fields before the attributes.
         if any(getattr(proto, field) for field in HEAD):
             proto = NodeDef()
             proto.CopyFrom(self.proto)
@@ -188,6 +189,7 @@ def encode_attr(value: Any, type_: str | None = None) -> AttrValue:
 
 def _encode_scalar(value: Any, type_: str | None) -> tuple[str, Any]:
     """Return the field of AttrValue, or of AttrValue's list, for a value, and the value in protobuf's form."""
+    # A script may give 1 for an attribute of floats; TensorFlow reads only the field `f`.
     if type_ == "float" and isinstance(value, (int, float)):
         return "f", float(value)
     for kinds, field, encode in _ENCODERS:

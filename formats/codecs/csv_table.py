@@ -128,6 +128,7 @@ class CsvFile:
         """
         if dtype is string:
             return as_bytes_array(cells)
+        # Most cells are plain numbers, and NumPy converts all of them together.
         if dtype is not None and dtype.is_floating and (plain := _plain_numbers(cells)) is not None:
             return self._cast(plain, rows, names, dtype)
         numbers = [list(map(_number, row)) for row in cells]
@@ -148,6 +149,7 @@ class CsvFile:
         try:
             return cast_value(numbers, dtype.base if dtype is not None else None, "the cells")
         except InvalidArgumentError:
+            # All cells are cast at once; only after an error one by one, for the place of the cell.
             for row, cells in zip(rows, numbers):
                 for name, cell in zip(names, cells):
                     self._cast_cell(cell, f"{row.place(self.path)}, column '{name}'", dtype)
@@ -227,6 +229,8 @@ def _records(path: str, lines: Iterable[bytes], at: Row) -> Iterator[tuple[Row, 
             end += len(line)
             yield line.decode("utf-8")
 
+    # Strict: a quote that is never closed would otherwise make one cell of the rest of the file. The reader takes a line only
+    # when a record needs it, so `end` is the byte behind the record.
     reader, line = csv.reader(texts(), strict=True), at.line
     try:
         for cells in reader:

@@ -65,6 +65,7 @@ def decoded(value: Any) -> Any:
     """Return the bytes of {"b64": BASE64}, and any other value as it is."""
     if not _is_bytes(value):
         return value
+    # The program `base64` wraps its lines, and many encoders leave out the padding.
     text = "".join(value[_BYTES].split()).rstrip("=")
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)

@@ -27,6 +27,7 @@ def layer_classes(graph: Graph) -> Mapping[str, str]:
     The result is empty for files without this metadata, as Keras 3 writes them. DataLossError for damaged metadata.
     """
     named = grouped((str(layer["name"]), str(layer["class_name"])) for layer in _described(graph))
+    # Layers of nested models may share a name, and the scope of a node tells only the name.
     return {name: classes[0] for name, classes in named.items() if len(set(classes)) == 1}
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from ...core.codecs.snappy import unpacked_limit
 from ...core.support import dataclasses
 from ...core.support.atomic import atomic_file, file_errors
-from ...core.support.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
+from ...core.support.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, UnimplementedError
 from ...core.support.regular_files import PositionedFile, open_regular, open_size
 from ...core.types import dtypes
 from ...core.types.arrays import Array, object_array
@@ -91,6 +91,7 @@ def open_array(path: str | os.PathLike[str]) -> StoredArray:
         _check_size(header, open_size(file), name)
 
     def read() -> Array:
+        # No file stays open between the header and the elements: an input may be one of a hundred thousand files.
         with file_errors(path), open_regular(path) as again:
             again.seek(header.offset)
             return header.decode(_exactly(again, header.size, name))
@@ -167,10 +168,13 @@ class _Archive:
     def _stored(self, info: zipfile.ZipInfo, where: str) -> StoredArray:
         if info.flag_bits & 1:
             raise UnimplementedError(f"{where} is encrypted")
+        # The sizes come from the archive's directory, which anybody can write; a stored member cannot be larger than the
+        # file.
         if info.compress_type == zipfile.ZIP_STORED and not info.file_size == info.compress_size <= self._size:
             raise DataLossError(f"{where} claims {info.file_size} bytes in {info.compress_size} of {self._size}")
         with _zip_errors(where), self._archive.open(info) as member:
             header = _read_header(member, where)
+        # The pickle of Python objects has no size that the header would tell.
         if not header.dtype.hasobject:
             _check_size(header, info.file_size, where)
         return StoredArray(header.dtype, header.shape, lambda: self._read(info, header, where))
@@ -199,8 +203,6 @@ def _zip_errors(where: str) -> Iterator[None]:
     """Turn zipfile's errors about damaged or unsupported archives into TfgErrors."""
     try:
         yield
-    except TfgError:
-        raise
     except (NotImplementedError, RuntimeError) as error:
         raise UnimplementedError(f"{where} cannot be unpacked: {error}") from None
     except _DAMAGED as error:
@@ -226,6 +228,7 @@ def _read_header(file: IO[bytes], where: str) -> _Header:
 def _decode_header(fields: Mapping[str, Any], offset: int) -> _Header:
     dtype: np.dtype[Any] = np.lib.format.descr_to_dtype(fields["descr"])
     shape, is_fortran = fields["shape"], fields["fortran_order"]
+    # NumPy itself would take True for a size, and has at most 32 dimensions before its version 2.
     if not isinstance(shape, tuple) or not all(type(size) is int and size >= 0 for size in shape) or len(shape) > 32:
         raise ValueError("no shape")
     if dtype.subdtype is not None:
@@ -305,6 +308,8 @@ class NpzWriter:
 
     def _write(self, name: str, array: Array) -> None:
         """Write an array without `numpy.savez`, where `file`, `args` and other argument names cannot be names of arrays."""
+        # Without a time of its own, so that equal tensors make equal files. The size is not known before the array is
+        # written, and may need 64 bits.
         with self._archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
             np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
@@ -353,6 +358,7 @@ def _converted(array: Array, dtype: np.dtype[Any]) -> Array:
 
 def _storage(dtype: DType) -> np.dtype[Any]:
     """Return a type of NumPy's own that holds every number of a dtype."""
+    # 2 are types that another package has registered, as ml_dtypes; numpy.load reads them as raw bytes.
     is_own = dtype.numpy.isbuiltin == 1
     return dtype.numpy if is_own else np.dtype({"f": np.float32, "i": np.int8, "u": np.uint8}[dtype.kind])
 

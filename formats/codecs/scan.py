@@ -67,9 +67,13 @@ class NodeReader:
         inputs = []
         position = start
         try:
+            # The number of the attributes' field is the largest, so its tag ends the loop: all that follows is one piece of
+            # bytes.
             while position < end and (tag := data[position]) <= _DEVICE:
                 size, begin = data[position + 1], position + 2
                 if size >= 0x80:
+                    # The bit of a third byte stays in the size, which then leads behind the end, and the message class reads
+                    # the node.
                     size, begin = size & 0x7F | data[begin] << 7, begin + 1
                 position = begin + size
                 if tag == _INPUT:
@@ -148,6 +152,7 @@ class GraphScan:
         """Yield all nodes; DataLossError for a damaged node."""
         position, end = 0, len(self._data)
         while position < end:
+            # Bytes are indexed and sliced faster than a view, and a window of them is still in the processor's cache.
             window = bytes(self._data[position : position + _WINDOW])
             done = 0
             for start, end_of_node in _small_nodes(window):
@@ -193,6 +198,7 @@ class GraphScan:
 
 def _small_nodes(window: bytes) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each node at the beginning of a GraphDef's bytes, up to a field of another kind or size."""
+    # A length at the end of the window is read without a check of each index: what it says then leads behind the window.
     padded = window + bytes(4)
     position = 0
     while padded[position] == _NODE:
@@ -287,6 +293,7 @@ class PrintedScan:
     def nodes(self) -> Iterator[LoadedNode]:
         """Yield all nodes; DataLossError for a damaged node."""
         position = 0
+        # TensorFlow prints the nodes first; a text with other fields before them is read by the serializer of all fields.
         while self._data[position : position + len(_BEGIN)] == _BEGIN.encode():
             position += yield from self._in_window(self._window(position))
         text = _decoded(self._data[position:])
@@ -321,6 +328,7 @@ class PrintedScan:
                 spelled = tuple(inputs[len(_BEFORE) : -len(_AFTER)].split(_BETWEEN)) if inputs else ()
                 yield name, share(op, op), spelled, share(device, device), attrs
             start = end
+        # The window is cut in bytes, but matched in characters.
         return len((text if start == len(text) else text[:start]).encode())
 
     def _new_attrs(self, text: str, head: re.Match[str], end: int) -> NodeAttrs:

@@ -27,6 +27,7 @@ _PREVIEWS = {
 }  # fmt: skip
 
 
+# The module stays apart from `tensor_values`, so that reading, printing and writing a graph imports no NumPy.
 class TensorSource:
     """The encoded form of a constant: the message, and the message's tensor_content where left in the file."""
 
