@@ -84,6 +84,7 @@ def freeze(
     state = state_of(graph, values)
     if not keep_functions:
         graph = inline_functions(graph)[0]
+    # Dead branches go before variables: a variable that only a dead branch writes does not keep the graph from being frozen.
     graph = with_live_branches(graph, names, names_of(inputs))
     result = freezing.freeze(graph, state, names, names_of(inputs), names_of(keep_variables), keep_files=keep_files)
     return with_files_of(graph, result)

@@ -113,6 +113,7 @@ class _How:
 
         def opened(one: Graph) -> Session:
             session = self.open_session(graph)
+            # Both graphs run on a session of the original, so that random initial values of variables are the same.
             return session.on_graph(after) if one is after else session
 
         return self._beside(graph, after, {name: name for name in names}, opened)

@@ -73,6 +73,7 @@ def _drop_dead_branches(graph: Graph, outputs: Collection[str], keep: Collection
 
 def _pivots(graph: Graph) -> set[str]:
     """Return the names of the nodes that stand for the choice of a V1 conditional, for nodes of its branches to wait for."""
+    # tf.cond of TensorFlow 1 switches the predicate by itself, and lets an Identity of each side stand for the branch.
     switches = [node for node in graph if node.op in SWITCH and node.inputs[0] == node.inputs[1]]
     return {user.name for node in switches for user in node.uses if user.is_identity}
 

@@ -115,6 +115,7 @@ def needed_placeholders(graph: Graph, arguments: Mapping[str, str], outputs: Ite
 
 def _saving_session(graph: Graph, session: SessionLike, folder: str) -> Session:
     """Return a session of a like graph with the same variables, which writes to a folder."""
+    # The graph of the savers runs once: an engine would only compile it.
     saving = Session(graph, engine=NUMPY)
     readable = [*map(str, saving.files.readable or ()), *(saving.files.addresses or ())]
     saving.files = FileAccess.only(readable, [folder])  # not files=: strangers' graphs are saved too

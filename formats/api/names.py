@@ -71,6 +71,8 @@ class Names:
 
         An unknown word stays, for the error of the method that takes it.
         """
+        # The view dissolves calls, which takes time in a large model, so it is made only for a word that the file does not
+        # know.
         unknown = [word for word in words if not self._is_there(word, {**self.outputs, **self.inputs})]
         if not unknown:
             return self
@@ -264,6 +266,7 @@ class Names:
     def _components(self, word: str, given: str | Given, composite: Composite) -> dict[str, Any] | None:
         """Return the feeds of the components of a sparse or ragged input; None for a value of its first component alone."""
         place, values = value_place("feed", word), composite.parts[composite.is_sparse]
+        # A literal of unequal rows is no array, so a text is first read as nested lists.
         whole = given.value if isinstance(given, Given) else nested_value(given)
         if whole is None:
             whole = value_of(str(given), values.dtype, place, readable=functools.partial(contents_of, self.graph, values))
@@ -315,6 +318,8 @@ class Names:
         """
         if self.signature is None:
             return dict(feeds)
+        # A loop of runs asks for the same completion each time. The number of nodes is a part, as a graph only grows while it
+        # is used.
         key = len(self.graph), tuple(feeds), tuple(fetches)
         if key not in self._defaults:
             self._defaults[key] = dict(self._missing(self.signature, *key[1:]))

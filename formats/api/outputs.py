@@ -58,6 +58,7 @@ def expose(graph: GraphLike, words: Sequence[str] | str, signature: str | None =
         part = tfg.extract(graph, names["deep"])
     """
     graph, words = as_graph(graph), names_of(words)
+    # Without a word of the view no view is made, and the graph stays the same object, with the caches of its sessions.
     there = {word: word for word in words if parse_tensor_name(word)[0] in graph}
     if len(there) == len(set(words)):
         return Exposed(graph, there)

@@ -101,6 +101,7 @@ def _add_removed(graph: Graph, difference: GraphDiff, match: GraphMatch) -> dict
     for change in difference.functions_changed:
         if change.removed:
             name = names[change.name]
+            # A copy of a graph shares its functions, and the given graphs stay as they are.
             function = graph.functions[change.name] = _copied(graph, graph.functions[change.name])
             lost = [record.name for record in change.removed]
             removed |= _add_nodes(function.body, match.before.functions[name].body, lost, match.body(name))
@@ -124,6 +125,7 @@ def _add_nodes(graph: Graph, before: Graph, removed: Sequence[str], counterparts
     for node, made in copies.items():
         here = {source: copies.get(source) or graph[counterparts[source].name] for source in predecessors(node)}
         inputs = [Output(here[value.node], value.index) for value in node.inputs]
+        # Inputs come after all nodes are there: removed nodes of a loop read each other in a circle.
         graph.set_inputs(made, inputs, [here[control] for control in node.control_inputs])
     return copies
 

@@ -85,6 +85,7 @@ def page_values(
     stored = {**_constants(view.graph), **_variables(view, state, notes)}
     shown = shown or RunValues()
     results = list(_results(shown.runs, view.graph.functions))
+    # A node that ran shows what it returned, and not the value that the file has for it.
     fresh = {place.node for place, _ in results}
     tensors = {_ValuePlace(node): tensor for node, tensor in stored.items() if node not in fresh}
     values = _Described(tensors | dict(results), shown, limit, notes)
@@ -234,6 +235,7 @@ def _origins(statistics: Mapping[_ValuePlace, TensorStatistics]) -> dict[Node, s
     origins: dict[Node, str] = {}
     for place, one in statistics.items():
         if one.nans or one.infs:
+            # The statistics are in the order of the run, so the inputs of a node were looked at before the node.
             is_passed_on = any(value.node in origins for value in place.node.inputs)
             origins.setdefault(place.node, "passed on" if is_passed_on else "begins here")
     return origins

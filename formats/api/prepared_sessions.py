@@ -144,6 +144,7 @@ def state_of(graph: Graph, values: State | SessionLike | None) -> dict[str, Tens
     if not isinstance(values, Mapping):
         return Runner(values or opened(graph)).contents()
     tensors = as_tensors(values)
+    # A session is opened only for tables: a state of variables alone, as a training returns it, says all that is needed.
     if all(entry in tensors for table in find_tables(graph).values() for entry in table.entries):
         return tensors
     return {**Runner(opened(graph, tensors or None)).contents(), **tensors}

@@ -95,6 +95,7 @@ class SessionSetup:
         from ...core.runtime.state.file_access import FileAccess
 
         if self.max_memory is None:
+            # Memory that the allocator keeps would count against a limit of the process.
             keep_freed_memory(of_any_size=self.engine is not None)
         return Session(
             graph, seed=self.seed, files=FileAccess.only(writable=self.allow_files), cache=cache,
@@ -134,11 +135,13 @@ class SessionSetup:
         if graph is not None:
             runner = type(runner)(runner.session.on_graph(graph))
         is_asked = bool(self.init or self.init_op)
+        # A SavedModel without its checkpoint can run if its variables get values otherwise.
         if not (is_asked or self.state or self.variable_values):
             require_saved_values(runner.graph)
         if is_asked or (implied and self._needs_initializer(runner.graph)):
             names = runner.initialize(self.init_op)
             self.note(f"initialized by {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}", quiet or not is_asked)
+        # A model that has a loader's start steps has run them in `start`.
         elif self.fills_variables and (runner.graph.meta is None or not runner.graph.meta.start_steps):
             runner.fill()
             runner.begin_iterators()

@@ -51,6 +51,8 @@ def top_classes(scores: Any, k: int = 5, labels: Sequence[str] | None = None) ->
     if labels is not None and len(labels) != count:
         hint = "use the labels of this model; some models count the background as class 0"
         raise InvalidArgumentError(f"{len(labels)} labels do not fit {count} classes", hint=hint)
+    # A stable sort of the negated scores leaves equal scores in the order of their classes. Unsigned scores have no negative
+    # numbers, hence the float64.
     order = np.argsort(-array.astype(np.float64), axis=-1, kind="stable")[..., :k]
     named = None if labels is None else np.array([label.encode() for label in labels], object)[order]
     return TopClasses(order, np.take_along_axis(array, order, -1), named)

@@ -78,6 +78,7 @@ class TrainingFile:
 
     def checkpoint(self, runner: Runner, step: int, steps: int) -> None:
         """Write the file after every `every` steps, apart from the last of the `steps`."""
+        # `finish` writes the last step.
         if self.every and step % self.every == 0 and step < steps:
             self.write(self.contents(runner, step))
             tell("checkpoint after step %d", step)
@@ -90,6 +91,7 @@ class TrainingFile:
 
     def write(self, state: Mapping[str, Tensor]) -> None:
         """Write the file, whole or not at all; a checkpoint has the form of the SavedModel's."""
+        # A checkpoint with the object graph of the SavedModel is one that tf.train.Checkpoint restores.
         form = self.graph.meta.variables_prefix if self.graph.meta is not None else None
         write_state(self.path, with_twins(state, self.graph), form, self.graph)
 
@@ -225,6 +227,7 @@ def train(
     depends on no such variable. The graph given stays as it is.
     """
     graph = as_graph(graph)
+    # Before the training: a dtype that the file cannot hold is an error now, and not after an hour of steps.
     file = training_file(save_state, graph, checkpoint_every, resume)
     method = find_optimizer(optimizer).configured(settings or {})
     rule = parse_schedule(schedule) if schedule else None
@@ -235,9 +238,11 @@ def train(
     trainer.runner.initialize(training.init_op)
     if state is not None:
         trainer.runner.restore(as_tensors(state))
+    # The file comes after the initializers and `state`, as its values are the latest.
     trainer.done = file.resume(trainer.runner) if file is not None else 0
     done = trainer.done if on_start is None else max(trainer.done, on_start(trainer))
     history = list(_watched(trainer, steps, done, file, on_step))
+    # A diverged training must not replace the last good checkpoint.
     if file is not None and not (history and not math.isfinite(history[-1].loss)):
         file.finish(trainer.runner, done + len(history))
     return TrainingReport(

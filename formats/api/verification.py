@@ -198,6 +198,7 @@ class _Verifying:
     ) -> None:  # fmt: skip
         self.before = before
         self.feeds = feeds
+        # A second step shows what the first did to variables; a graph without variables does the same each time.
         self.steps = steps or (_STEPS if find_variables(before) else 1)
         self.opened = open_session
         self.cuts = {name: f"{cut_name(before.output(name))}:0" for name in cuts}
@@ -321,6 +322,7 @@ class _Verifying:
 
     def _empty(self, graph: Graph) -> Session:
         """Return a session without state, which cannot read the files of `before`."""
+        # A written model that still read the original's files would pass here, and fail on another machine.
         folders = self.before.meta.folders if self.before.meta is not None else ()
         return self._settings.reopened(graph, hidden=folders)
 

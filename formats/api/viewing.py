@@ -73,6 +73,7 @@ class GraphPage(Displayed):
         return f"<GraphPage {self.title}: {len(self.html):,} characters>"
 
     def _repr_html_(self) -> str:
+        # A frame with scripts and without same origin: the page computes, and cannot reach the notebook around it.
         source = html.escape(self.html)
         return (
             f'<iframe srcdoc="{source}" sandbox="allow-scripts" style="width:100%;height:{self.height}px;border:0"></iframe>'
@@ -238,6 +239,7 @@ def make_page(
     page.values, of_values = page_values(view, state, max_values, page.notes, report, shown)
     problems = problem_overlay(graph)
     page.overlays = (*([problems] if problems else []), *overlays, *of_values, *differences)
+    # The page opens in the colours of what the user asked for: differences, then NaN, then overlays.
     telling = [*differences, *(one for one in of_values if one.title == NON_FINITE), *overlays]
     page.colour = telling[0].title if telling else ""
     book = make_book(title, graph, page.figures(path, flops, is_sound, sheets or _sheets), report)
@@ -330,6 +332,7 @@ class _Page:
         """
         functions = whole.functions
         graphs = {"": whole, **{name: function.body for name, function in functions.items()}}
+        # The answers are shared, so a function that several graphs call is inferred once for each signature of its calls.
         answers = Answers()
         called: Mapping[Function, Sequence[TensorSpec]] = {}
         for name, graph in graphs.items():
@@ -340,6 +343,7 @@ class _Page:
             except TfgError as error:
                 notes.append(f"shapes{f' in {name}' if name else ''} are the declared shapes: {error}")
             if not name:
+                # The whole graph comes first, and its calls tell with which specs each function is shown.
                 called = dict(answers.arguments)
 
     def _flops(self, facts: GraphFacts) -> dict[Node, DimLike]:

@@ -21,6 +21,7 @@ from .address import Address
 
 MAX_REQUEST: Final = 2**31 - 1
 """The bytes of the largest message that protobuf reads, sent or received."""
+# gRPC refuses answers above 4 MB by default, and waits up to two minutes before it tries a lost server again.
 _OPTIONS: Final = (
     ("grpc.max_send_message_length", -1),
     ("grpc.max_receive_message_length", MAX_REQUEST),
@@ -82,6 +83,7 @@ class Master:
 
     def wait(self, seconds: float) -> None:
         """Wait for the server; UnavailableError where no server answers within `seconds`."""
+        # The question needs no request of its own: an empty message is a valid one of any type.
         ask = self._channel.unary_unary("/tensorflow.WorkerService/GetStatus")
         end = time.monotonic() + seconds
         while True:
@@ -105,6 +107,7 @@ class Master:
         The call waits for the tasks of the config's device filters, or for all. After some seconds `waiting` names the
         tasks.
         """
+        # The graph is put around by hand: as a message inside of a message it would be parsed, and copied twice.
         rest = pb.CreateSessionRequest(config=config, target=str(self.address)).SerializeToString()
         request = b"".join((wire.length_prefix(pb.CreateSessionRequest.GRAPH_DEF_FIELD_NUMBER, len(graph)), graph, rest))
         response: pb.CreateSessionResponse = self._call("CreateSession", request, seconds, waiting)
@@ -182,6 +185,7 @@ class Master:
         except self._grpc.RpcError as error:
             raise failure(error.code().value[0], error.details() or "") from None
         finally:
+            # A finished call takes no notice of it.
             future.cancel()
 
     def _future(self, method: str, request: Message | bytes, seconds: float | None) -> Any:
@@ -193,6 +197,7 @@ class Master:
         return call.future(data, timeout=seconds)
 
     def _result(self, future: Any, waiting: Callable[[], str] | None, look: Callable[[], None] | None) -> Any:
+        # The wait is cut into pieces, between which the tasks are looked at.
         while waiting is not None or look is not None:
             try:
                 return future.result(PATIENCE)
@@ -247,6 +252,7 @@ def _first_cause(message: str) -> str:
     block = "\n".join(lines[rules[0] + 1 : rules[1]])
     codes = list(_CODE.finditer(block))
     ends = [*(code.start() for code in codes[1:]), len(block)]
+    # An error on one task cancels the steps of the others, which then report the cancellation, often first.
     causes = [(code[1], block[code.end() : end]) for code, end in zip(codes, ends)]
     return next((text for code, text in causes if code != "CANCELLED"), block)
 
@@ -254,6 +260,8 @@ def _first_cause(message: str) -> str:
 def _without_places(text: str) -> str:
     """Return a message without the places `[[node]]`, and without the spaces before each place."""
     said, position = [], 0
+    # A search by hand is linear; a regular expression for `[[...]]` would look for each `]]` again, in a text that a server
+    # chose.
     while (start := text.find("[[", position)) >= 0 and (end := text.find("]]", start) + 2) > 1:
         is_place = end == len(text) or text[end].isspace()
         said.append(text[position:start].rstrip() if is_place else text[position:end])
@@ -265,6 +273,7 @@ def _node(graph: Graph | None, name: str) -> Node | None:
     """Return the graph's node for a node of a partition: the master renames the ends of edges between devices."""
     if graph is None:
         return None
+    # The master ends the names of sends and receives with _S1 and _G2, and makes _arg_x_0_1 of a feed.
     fed = _FED.fullmatch(_PARTED.sub("", name))
     candidates = (name, _PARTED.sub("", name), fed[1] if fed else name)
     return next((graph.node(candidate) for candidate in candidates if candidate in graph), None)

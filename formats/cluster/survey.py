@@ -71,6 +71,7 @@ def describe_cluster(
     devices = tasks.devices
     asked = devices[:MOST_ASKED]
     session = ClusterSession(_questions(asked), server, note=note, filters=_filters(tasks))
+    # The first step makes the session, which waits for all tasks.
     made = _seconds(lambda: session.run("nothing"))
     for i in range(len(asked)):
         session.run(f"question{i}")  # the first time a part of the graph is sent there

@@ -81,6 +81,7 @@ class TaskWatch:
         now = time.monotonic()
         if now < self._next:
             return
+        # A task that answers once is forgotten here: only an unbroken silence counts.
         self._silent = {name: self._silent.get(name, now) for name in self._silent_tasks()}
         for name, since in self._silent.items():
             if now - since >= SILENT_SECONDS:

@@ -67,6 +67,7 @@ def to_html(book: Book, packed_from: int = PACKED_FROM, report: Report = lambda 
         "book": f'<script type="application/json" id="book">{book_json(book, packed_from, report)}</script>',
         "scripts": "\n".join(f"<script>{script}</script>" for script in scripts),
     }
+    # The parts are joined, not put in by a format: a text of the graph that looks like a place is text.
     pieces = _read("page.html").split("@@")
     return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
 
@@ -94,6 +95,7 @@ def book_json(book: Book, packed_from: int = PACKED_FROM, report: Report = lambd
     else:
         contents = _packed(book, report)
     text = _json(contents)
+    # Inside of a script element a browser looks for nothing but "</script" and "<!--".
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
@@ -169,6 +171,7 @@ def _traits(entry: Entry) -> Iterator[str]:
 
 def _interned(column: Sequence[Any]) -> dict[str, Any]:
     """Return the different values of a column, and for each row the number of its value."""
+    # A column of a million nodes has tens of different values: each is written once, and a number for each node.
     numbers: dict[Any, int] = {}
     at = [numbers.setdefault(value, len(numbers)) for value in column]
     return {"values": list(numbers), "at": at}
@@ -221,6 +224,8 @@ def _pack(contents: Any) -> str:
 
 def _json(contents: Any) -> str:
     """Return JSON in ASCII of values and dataclasses, with printable text; empty fields of dataclasses are left out."""
+    # Escapes in the JSON show whether a text needs a look at all: most books have none, and each value is looked at
+    # otherwise.
     text = _ENCODER.encode(contents)
     return _ENCODER.encode(_plain(contents)) if _UNPRINTABLE.search(text) else text
 
