@@ -34,6 +34,7 @@ def diff_models(before: Graph, after: Graph, *, strict_names: bool = False, raw:
     result says which file of values is missing. The nodes that the usual signatures of both graphs run, also in functions, are
     those of the models' views, unless `raw`.
     """
+    # The files are compared first: if they are equal, no view is made.
     result = diff_matched(before, after, None if strict_names else GraphMatch(before, after))
     if raw or result.is_same_graph:
         return result

@@ -320,6 +320,7 @@ def _write(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Cal
     around = model.about.SerializeToString(deterministic=True)
     graph_field = wire.length_prefix(MetaGraphDef.GRAPH_DEF_FIELD_NUMBER, sum(map(len, chunks)))
     size = len(around) + len(graph_field) + sum(map(len, chunks))
+    # The messages around the graph are written as lengths and pieces: protobuf would hold a second copy of all constants.
     head = SavedModel(saved_model_schema_version=1).SerializeToString()
     prefix = wire.length_prefix(SavedModel.META_GRAPHS_FIELD_NUMBER, size)
     write_file(os.path.join(folder, MODEL_FILES[0]), [head, prefix, around, graph_field, *chunks])
@@ -329,6 +330,7 @@ def _write(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Cal
     if source is not None and source.joined is not None:
         _copy_assets(folder, model, source)
     elif source is not None and source.folder is not None:
+        # A part of a model keeps the files that its tables need, and not what describes the whole model.
         for name in _EXTRAS if source.signatures or source.objects is not None else _EXTRAS[:1]:
             _copy(source.folder, name, folder)
 
@@ -339,6 +341,7 @@ def _copy_files(folder: str, model: ModelToWrite, files: FileAccess) -> None:
     if model.files:
         os.makedirs(assets, exist_ok=True)
     for name, node in model.files.items():
+        # The gate is the session's: what the graph may not read while it runs it may not have copied either.
         gate = FileGate(files, node)
         path = path_of(node)
         with file_errors(path), gate.open(path) as read, open(os.path.join(assets, name), "xb") as written:
@@ -424,6 +427,7 @@ def _add_unread_inputs(graph: Graph, about: MetaGraphDef) -> None:
             continue
         for argument in arguments.inputs.values():
             node, index, _ = parse_tensor_name(argument.tensor)
+            # Callers feed all inputs of a signature, those too that an extraction found unneeded.
             if argument.tensor and argument.dtype is not None and index == 0 and node not in graph:
                 graph.add_node(node, "Placeholder", (), (), {"dtype": argument.dtype, "shape": argument.shape})
 

@@ -70,6 +70,7 @@ def graph_from_tfjs(data: memoryview, folder: str | None, faults: list[TfgError]
 
     Weights in files that are not there have a dtype and a shape; a reader of their elements gets the error.
     """
+    # A model without its weights can still be explained and drawn.
     lacks: dict[str, TfgError] = {}
     about = meta_graph_of_tfjs(data, folder, lacks)
     graph = graph_from_meta_graph(memoryview(about.SerializeToString()), folder, faults)
@@ -142,6 +143,7 @@ def _add_initializer(about: MetaGraphDef, model: Mapping[str, Any], weights: Map
     _fill(graph, weights)
     scope = _free_scope(about.graph_def)
     read = {name.lstrip("^").partition(":")[0] for node in graph.node for name in node.input}
+    # The nodes that no other reads: one of them waits for the others, and is the operation that starts the model.
     last = {node.name for node in graph.node} - read
     for node in graph.node:
         node.name = f"{scope}/{node.name}"
@@ -200,9 +202,11 @@ def _contents(path: str, folder: str | None, read: set[str]) -> bytes:
     if folder is None:
         raise NotFoundError(f"the weights are in '{path}', next to model.json", hint="give the path of model.json")
     place = os.path.join(folder, path)
+    # A manifest may name a file any number of times, and so make memory of many times the file's size.
     if resolved(place) in read:
         raise ValueError(f"the manifest names the file '{path}' twice")
     read.add(resolved(place))
+    # The name comes from the model: the gate opens no file outside of its folder.
     with file_errors(place), FileGate(NO_FILES.reading(folder)).open(place) as file:
         data = file.read()
     require_no_pointer(data, place, WITHOUT_WEIGHTS)
@@ -262,6 +266,8 @@ def _fill(graph: GraphDef, weights: Mapping[str, Array]) -> None:
     ValueError for repeated names that would make constants of many times the size of the weights.
     """
     nodes = [*graph.node, *(node for function in graph.library.function for node in function.node_def)]
+    # Constants of several functions may have the name of one weight, and each gets a copy; a hostile file would name one
+    # weight thousands of times.
     left = _FEW_BYTES + _MOST_COPIES * sum(array.nbytes for array in weights.values())
     for node in nodes:
         if node.name in weights and "dtype" in node.attr:
@@ -319,6 +325,8 @@ def write_tfjs(
     model = _model(graph, parts, signature)
     with file_errors(path):
         make_folders(os.path.dirname(path) or ".")
+    # Read before the new files are written, and removed after model.json names those: at no moment it names a file that is
+    # gone.
     earlier = _named_files(path)
     model["weightsManifest"] = _write_shards(path, stored)
     write_file(path, [json.dumps(model, separators=(",", ":")).encode()])
@@ -357,6 +365,7 @@ def _part(graph: GraphDef, names: Collection[str]) -> GraphDef:
         if node.name in names:
             kept = part.node.add()
             kept.CopyFrom(node)
+            # The filling of tables and the model are two graphs here; a control edge from one to the other has no form.
             kept.input[:] = [name for name in node.input if name[:1] != "^" or name[1:] in names]
     return part
 
@@ -451,9 +460,11 @@ def _quantized(array: Array, dtype: str) -> tuple[Array, dict[str, Any] | None]:
     if dtype == "float16":
         return (array.astype("<f2"), about) if np.abs(array).max() <= np.finfo(np.float16).max else (array, None)
     least, most, steps = float(array.min()), float(array.max()), np.iinfo(_QUANTIZED[dtype]).max
+    # All numbers equal: any scale but 0 gives them back.
     scale = (most - least) / steps or 1.0
     if least <= 0 <= most:
         least = -np.round(-least / scale).item() * scale  # so that 0 stays 0
+    # Moving `least` may push the ends half a step out of the range.
     places = np.round((array.astype(np.float64) - least) / scale).clip(0, steps)
     return places.astype(_QUANTIZED[dtype]), about | {"min": least, "scale": scale}
 
@@ -475,6 +486,8 @@ def _named_files(path: str) -> set[str]:
         data = file.read()
     try:
         names = {name for group in json.loads(data)["weightsManifest"] for name in group["paths"]}
+        # The names come from a file that anybody may have written, and files of these names are removed: none may lie
+        # elsewhere.
         return {name for name in names if os.path.basename(name) == name}
     except _DAMAGED:
         return set()

@@ -138,6 +138,7 @@ class Model(Displayed, NotCopied):
     def outputs(self) -> Mapping[str, SignatureTensor]:
         """The returned tensors by name, with dtype and shape as far as it follows from the inputs' shapes."""
         declared = {name: self.signature.outputs.get(name, SignatureTensor("")) for name in self._fetches}
+        # Most signatures declare all ranks, and the inference of a large graph takes a while.
         if all(tensor.shape.dims is not None for tensor in declared.values()):
             return declared
         inference = inferred(self.graph)
@@ -153,6 +154,7 @@ class Model(Displayed, NotCopied):
     @property
     def session(self) -> SessionLike:
         """The session of all calls, for other fetches."""
+        # Two threads that call a new model at once must get one session: its variables are the model's.
         with self._opening:
             if self._session is None:
                 self._session = session_on(self.graph, self._opener or self._opened)

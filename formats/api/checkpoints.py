@@ -425,6 +425,7 @@ def _average(tensors: Sequence[Tensor], shares: Sequence[float]) -> Tensor:
         return last
 
     def average() -> Array:
+        # Sums of float16 or bfloat16 in their own dtype would lose most of the small differences between checkpoints.
         total: Array = np.zeros(last.shape, np.complex128 if last.dtype.is_complex else np.float64)
         for tensor, share in zip(tensors, shares):
             total += share * tensor.read().astype(total.dtype)
@@ -443,6 +444,7 @@ def match_checkpoint(checkpoint: Checkpoint, graph: GraphLike) -> CheckpointMatc
     wanted = _wanted(graph)
     names = names_in_graph(checkpoint.tensors, graph)
     kinds = {names.get(key, key): kind_of(tensor) for key, tensor in checkpoint.tensors.items() if not is_apart(key)}
+    # A state with a whole tensor fits a graph with its slices: a restore cuts it.
     parts = {part.variable: part.whole for part in partitions(graph) if part.whole in kinds and part.variable not in kinds}
     kinds |= {name: wanted[name] for name in parts if name in wanted}
     keys = {name: object_path(key) for key, name in names.items()}

@@ -139,6 +139,7 @@ class ModelExport(Displayed):
         by default with the values that the model was made with.
         """
         self.check_trust()
+        # As another program would find it: nothing beside the original can mend what the file lacks.
         with private_copy(self.path) as path:
             model = copy.copy(self)
             model.path = path
@@ -197,11 +198,13 @@ class _ModelRuns:
 
     def __call__(self, feeds: Mapping[str, Any]) -> list[dict[str, Any]]:
         inputs = {word: np.asarray(feeds[value.name]) for word, value in self.model.inputs.items()}
+        # A refusal of sizes that the file does not declare is no difference between the graph and its model.
         if not self.model.declares(inputs, self.dims):
             raise UndeclaredError(f"the model declares other sizes: {dict(self.dims)}")
         try:
             return [dict(zip(self.model.outputs, self.model.run(inputs)))]
         except UnimplementedError as error:
+            # A runtime may lack kernels for empty inputs only; for others the refusal is an error of the export.
             if all(value.size for value in inputs.values()):
                 raise
             raise UndeclaredError(f"{self.model.runtime} does not support an empty input: {error.message}") from error
@@ -390,6 +393,7 @@ def _fed(
 def _parameters(graph: Graph, nodes: Mapping[str, Node], state: State | Session | None) -> Parameters:
     """Return the values of parameters; FailedPreconditionError for a variable without a value."""
     values = {} if state is None or isinstance(state, Session) else as_tensors(state)
+    # A session is opened only for values that the caller did not give.
     if any(node.op in VARIABLES and name not in values for name, node in nodes.items()):
         session = state if isinstance(state, Session) else opened(graph, state)
         values = Runner(session).state() | values  # stated values win over those of initializers and files

@@ -58,6 +58,7 @@ class NotebookDisplay:
 
     def svg(self, value: Any) -> str | None:
         """Return a small graph's picture; None for other graphs, and where no layout program is installed."""
+        # A notebook asks for the picture of each graph that ends a cell; a layout of a large one would take minutes.
         if not isinstance(value, Graph) or not 0 < len(value) <= _MAX_PICTURED:
             return None
         try:
