@@ -144,7 +144,7 @@ def _refuse(name: str, what: str, hint: str | None = None) -> InvalidArgumentErr
 
 
 def _text_kind(data: memoryview, name: str) -> Kind | None:
-    """Return the kind of graph in a text; None where the data is no printed message."""
+    """Return the kind of graph in a text; None if the data is no printed message."""
     # Editors of Windows write a byte order mark before UTF-8.
     head = bytes(data[:4096]).removeprefix(b"\xef\xbb\xbf")
     match = _FIRST_FIELD.match(head)
@@ -167,7 +167,7 @@ def _is_text(head: bytes) -> bool:
 
 
 def _refuse_known(data: memoryview, name: str) -> None:
-    """Raise where the data is of a known kind that is no graph."""
+    """Raise if the data is of a known kind that is no graph."""
     head = bytes(data[:1024])
     for offset, magic, what, hint in _MAGIC:
         if head[offset : offset + len(magic)] == magic:
@@ -260,7 +260,7 @@ def _begins_like_graph(data: memoryview, seen: dict[int, wire.Field]) -> bool:
 
 
 def _strings(data: memoryview, message: wire.Field) -> dict[int, memoryview]:
-    """Return the first length-delimited field of each number; empty where the bytes are no message."""
+    """Return the first length-delimited field of each number; empty if the bytes are no message."""
     strings: dict[int, memoryview] = {}
     try:
         for field in wire.fields(data, message.start, message.end):
@@ -287,7 +287,7 @@ def _looks_like_graph(data: memoryview, field: wire.Field) -> bool:
 
 
 def _safe_first(data: memoryview, field: wire.Field) -> list[wire.Field]:
-    """Return the first field inside a message as a list; empty where the bytes are no message."""
+    """Return the first field inside a message as a list; empty if the bytes are no message."""
     try:
         return [next(wire.fields(data, field.start, field.end))] if field.end > field.start else []
     except DataLossError:

@@ -164,7 +164,7 @@ class LayoutProgram:
     def render(self, source: str, kind: str, timeout: float) -> bytes:
         """Lay out Graphviz source and return the picture; `timeout` in seconds.
 
-        DeadlineExceededError where the layout takes longer, UnknownError where the program fails.
+        DeadlineExceededError if the layout takes longer, UnknownError if the program fails.
         """
         watch = Stopwatch()
         command = [self.path, f"-T{kind}"]
@@ -181,9 +181,9 @@ class LayoutProgram:
 
 
 def layout_program(kind: str) -> LayoutProgram:
-    """Find the program that makes pictures of a kind: `dot` where installed, else the program of graphviz-pure.
+    """Find the program that makes pictures of a kind: `dot` if installed, else the program of graphviz-pure.
 
-    NotFoundError where neither can make the picture; graphviz-pure writes no PDF.
+    NotFoundError if neither can make the picture; graphviz-pure writes no PDF.
     """
     dot = shutil.which("dot")
     if dot is not None:
@@ -200,7 +200,7 @@ def layout_program(kind: str) -> LayoutProgram:
 
 
 def pure_path() -> str | None:
-    """Return the path of graphviz-pure's program, wherever pip put the file; None where the package is not installed."""
+    """Return the path of graphviz-pure's program, wherever pip put the file; None if the package is not installed."""
     from importlib.metadata import PackageNotFoundError, files
 
     try:

@@ -113,7 +113,7 @@ def _encode_arg_def(arg: ArgDef) -> OpDefProto.ArgDef:
 def decode_function(proto: FunctionDef, library: ReadFunctions, gradient: str | None = None, checks: bool = True) -> Function:
     """Decode the Function of a message.
 
-    InvalidArgumentError names the function and the node where an input does not exist and, with `checks`, where a node does
+    InvalidArgumentError names the function and the node if an input does not exist and, with `checks`, if a node does
     not fit the node's op.
     """
     name = proto.signature.name

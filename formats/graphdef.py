@@ -139,7 +139,7 @@ def graph_from_printed(
 ) -> Graph:
     """Return the graph of a text in protobuf's printed layout, as `graph_from_bytes`.
 
-    OtherLayout where the text has another layout or may be wrong.
+    OtherLayout if the text has another layout or may be wrong.
     """
     return _graph(PrintedScan(text), kind, meta_graph, faults)
 
@@ -317,7 +317,7 @@ class _Encoded(Generic[_T]):
 
 
 def _unchanged_attrs(node: Node) -> NodeAttrs | None:
-    """Return a node's attributes where they are unchanged since loading, and none of them is still in the file."""
+    """Return a node's attributes if they are unchanged since loading, and none of them is still in the file."""
     attrs = node.source
     return attrs if isinstance(attrs, NodeAttrs) and attrs is node.attrs and not attrs.contents else None
 

@@ -226,7 +226,7 @@ class Items(Chained[Item]):
 
     def group_ends(self, least: int) -> list[int] | None:
         """Return the ends of the groups of rows in Parquet and Arrow files, small groups of a file joined to groups of at
-        least so many rows; None where other inputs are among them.
+        least so many rows; None if other inputs are among them.
         """
         ends: list[int] = []
         for rows, end in zip(self._parts, self._ends):
@@ -387,8 +387,8 @@ class ItemReader:
     def read(self, item: Item) -> Mapping[str, Any]:
         """Return the arrays of a file by name, which is no picture and no file of lines; as tensors for an npz file.
 
-        An npy file and a TFRecord file, a vector of strings, have the name `WHOLE`. NotFoundError where the file is gone,
-        DataLossError where the file is damaged.
+        An npy file and a TFRecord file, a vector of strings, have the name `WHOLE`. NotFoundError if the file is gone,
+        DataLossError if the file is damaged.
         """
         if _is_records(item.path):
             return {WHOLE: _records(item.path)}
@@ -397,14 +397,14 @@ class ItemReader:
         return read_npz(item.path)
 
     def document(self, item: Item) -> Any:
-        """Return the value of a line of JSON; DataLossError where it is not JSON."""
+        """Return the value of a line of JSON; DataLossError if it is not JSON."""
         try:
             return parse_json(self._line(item))
         except InvalidArgumentError as error:
             raise DataLossError(f"{item.place} is {error.message}") from None
 
     def documents(self, items: Sequence[Item]) -> list[Any]:
-        """Return the values of lines of a file, read at once; InvalidArgumentError where one is not JSON."""
+        """Return the values of lines of a file, read at once; InvalidArgumentError if one is not JSON."""
         first, last = items[0], items[-1]
         data = self._line(dataclasses.replace(first, end=last.end))
         start = first.start or 0
@@ -650,7 +650,7 @@ class InputArrays:
         return values
 
     def _keys(self, table: ColumnNames) -> Sequence[str]:
-        """Return the keys of a table without --feed: its columns, or all together where they fit the only input."""
+        """Return the keys of a table without --feed: its columns, or all together if they fit the only input."""
         if table is not self._found[0]:
             known = [name for name in table.names if self._is_tensor(name)]
             is_one = not known and self._takes(len(table.names))
@@ -694,7 +694,7 @@ class InputArrays:
 
     @functools.cached_property
     def _sole_input(self) -> str:
-        """The only tensor for an input without a name; InvalidArgumentError where there is none, or several."""
+        """The only tensor for an input without a name; InvalidArgumentError if there is none, or several."""
         names = self._inputs()
         if len(names) != 1:
             several = ", ".join(names) or "none"
@@ -718,7 +718,7 @@ def _place(item: Item, key: str) -> str:
 
 
 def _add(values: dict[str, Any], arrays: Mapping[str, Any], item: Item, key: str) -> None:
-    """Add the arrays for a key; InvalidArgumentError where another key feeds one of their tensors."""
+    """Add the arrays for a key; InvalidArgumentError if another key feeds one of their tensors."""
     for name in arrays:
         if name in values:
             raise InvalidArgumentError(f"{_place(item, key)}: '{name}' is already fed")

@@ -25,8 +25,8 @@ STREAMED_FROM: Final = 1 << 22
 def load(source: Source, *, tags: Sequence[str] | None = None, untrusted: bool = False) -> Graph:
     """Return the graph of a path, `-` for standard input, a SavedModel's folder, or bytes.
 
-    `tags` choose the MetaGraphDef of a SavedModel that has several. NotFoundError where the file does not exist,
-    InvalidArgumentError, naming the format, where the file is no graph, DataLossError where the file is damaged.
+    `tags` choose the MetaGraphDef of a SavedModel that has several. NotFoundError if the file does not exist,
+    InvalidArgumentError, naming the format, if the file is no graph, DataLossError if the file is damaged.
 
     `untrusted`: sessions on the graph and its copies have at most 60 seconds a run and 4 GiB of tensors unless they set
     other limits, and no op library, and refuse files but the model's own.
@@ -110,7 +110,7 @@ def _model_folder(source: Source) -> str | None:
 def _load_sound(
     data: memoryview, name: str, tags: Sequence[str] | None, faults: list[TfgError] | None, folder: str | None
 ) -> Graph:
-    """Return the graph in the data; where the data cannot be read because a text conversion damaged it, say so."""
+    """Return the graph in the data; if the data cannot be read because a text conversion damaged it, say so."""
     try:
         return _load_contents(data, name, tags, faults, folder)
     except TfgError as error:

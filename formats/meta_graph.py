@@ -179,7 +179,7 @@ def renamed_message(about: MetaGraphDef, names: PartNames) -> MetaGraphDef:
     """Return the signatures and collections of a message, by the names of a joined graph that the graph became a part of.
 
     What starts and saves the graph is left out, as the joined graph is started and saved as a whole, and so are collections
-    of unknown contents where names changed.
+    of unknown contents if names changed.
     """
     result = MetaGraphDef()
     result.meta_info_def.tags.extend(about.meta_info_def.tags)
@@ -307,7 +307,7 @@ def _read_objects(objects: SavedObjectGraph, keys: Mapping[int, str], graph: Gra
 
 
 def _python_names(objects: SavedObjectGraph, read: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield the nodes of variables with their names in Python, where the graph's are those with a number: `kernel_1`."""
+    """Yield the nodes of variables with their names in Python, if the graph's are those with a number: `kernel_1`."""
     for node, number in read.items():
         name = objects.nodes[number].variable.name
         if name and node != name and node.startswith(f"{name}_") and node[len(name) + 1 :].isdecimal():
@@ -415,7 +415,7 @@ def _decode_asset(proto: AssetFileDef, folder: str | None) -> Asset:
 
 
 def _variables_prefix(folder: str | None) -> str | None:
-    """Return the checkpoint of a SavedModel; None where the model has no variables."""
+    """Return the checkpoint of a SavedModel; None if the model has no variables."""
     if folder is None:
         return None
     prefix = os.path.join(folder, "variables", "variables")
@@ -530,7 +530,7 @@ class PrintedMetaGraph(NamedTuple):
 
 
 def cut_meta_graph(text: bytes) -> PrintedMetaGraph:
-    """Cut a MetaGraphDef in printed text into parts; OtherLayout where the text has another layout or may be wrong."""
+    """Cut a MetaGraphDef in printed text into parts; OtherLayout if the text has another layout or may be wrong."""
     around, graphs = _cut(text, _GRAPH_TEXT)
     if len(graphs) > 1:
         raise OtherLayout
@@ -538,7 +538,7 @@ def cut_meta_graph(text: bytes) -> PrintedMetaGraph:
 
 
 def cut_saved_model(text: bytes) -> list[PrintedMetaGraph]:
-    """Cut out the MetaGraphDefs of a SavedModel in printed text; OtherLayout where the text has another layout or may be
+    """Cut out the MetaGraphDefs of a SavedModel in printed text; OtherLayout if the text has another layout or may be
     wrong.
     """
     around, meta_graphs = _cut(text, _META_GRAPHS_TEXT)
@@ -547,7 +547,7 @@ def cut_saved_model(text: bytes) -> list[PrintedMetaGraph]:
 
 
 def check_graph(meta_graph: PrintedMetaGraph) -> None:
-    """Check the text of a graph that is not to be read; OtherLayout where the text has another layout or may be wrong."""
+    """Check the text of a graph that is not to be read; OtherLayout if the text has another layout or may be wrong."""
     _serialized(GraphDef.DESCRIPTOR, meta_graph.graph)
 
 
@@ -593,7 +593,7 @@ def graph_from_saved_model(
 ) -> Graph:
     """Return the graph of a serialized SavedModel; `meta` tells where variables and assets lie: in `folder`.
 
-    InvalidArgumentError lists the tag sets where `tags` match none, or where tags are needed and missing.
+    InvalidArgumentError lists the tag sets if `tags` match none, or if tags are needed and missing.
     """
     meta_graphs = [
         data[field.start : field.end]

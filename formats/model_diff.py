@@ -30,7 +30,7 @@ _PIECE: Final = 1 << 20
 def diff_models(before: Graph, after: Graph, *, strict_names: bool = False, raw: bool = False) -> GraphDiff:
     """Return the differences of nodes, functions, signatures, variables, assets and versions; see `diff_graphs`.
 
-    Values of variables and contents of assets are compared where the graphs come from SavedModels. `variables_unread` of the
+    Values of variables and contents of assets are compared if the graphs come from SavedModels. `variables_unread` of the
     result says which file of values is missing. The nodes that the usual signatures of both graphs run, also in functions, are
     those of the models' views, unless `raw`.
     """

@@ -270,7 +270,7 @@ def _onnx_session(path: str | os.PathLike[str]) -> Any:
 def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[Array]:
     """Return the outputs of a model in a file, computed by onnxruntime on the CPU; complex outputs as in `as_pairs`.
 
-    UnimplementedError without the package onnxruntime, and where onnxruntime does not run the model.
+    UnimplementedError without the package onnxruntime, and if onnxruntime does not run the model.
     """
     session = _onnx_session(path)
     try:
@@ -365,7 +365,7 @@ def compare_with_onnx(
 
     `names` are the graph's tensors behind the names of inputs and of outputs; other inputs are placeholders. An input
     without a value in `feeds` gets a drawn value. `onnx_first`: the model in the file is the first of the two. With
-    `all_outputs` an output of the model that no name stands for is the graph's node of that name. InvalidArgumentError where
+    `all_outputs` an output of the model that no name stands for is the graph's node of that name. InvalidArgumentError if
     names do not fit, UnimplementedError without the package onnxruntime.
     """
     inputs, outputs = onnx_interface(path)

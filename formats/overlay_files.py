@@ -30,7 +30,7 @@ _DOCUMENTS: Final = {
 def read_overlay(path: str, view: ModelView) -> NodeOverlay:
     """Return the overlay in a JSON file, called as the file is. Names of functions' nodes are FUNCTION/NODE.
 
-    InvalidArgumentError for a file without JSON of this form, for values of both kinds, and where no name is a node's.
+    InvalidArgumentError for a file without JSON of this form, for values of both kinds, and if no name is a node's.
     """
     contents = _contents(path)
     rows, frame = _rows(contents, NodeOverlay(os.path.basename(path).removesuffix(".json"), {}), path)

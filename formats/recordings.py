@@ -251,7 +251,7 @@ class EventLog(Report):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the scalars to a .csv file, or all values to a folder.
 
-        A folder has `scalars.csv`, `text.csv` where there are texts, a table `histograms/RUN/TAG.csv` for each tag, with a row
+        A folder has `scalars.csv`, `text.csv` if there are texts, a table `histograms/RUN/TAG.csv` for each tag, with a row
         for each bucket, and the files `images/RUN/TAG/step_STEP_INDEX.png` and `audio/RUN/TAG/step_STEP_INDEX.wav`.
         InvalidArgumentError for another extension.
         """
@@ -502,7 +502,7 @@ def describe_recording(source: Source) -> Recording | None:
 def graph_from_events(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
     """Return the last graph that was written into an event file, else the largest graph of a traced run.
 
-    InvalidArgumentError where there is none.
+    InvalidArgumentError if there is none.
     """
     graphs = [graph for event in _Events(data) for graph in _graphs_of_event(event)]
     if not graphs:
@@ -515,7 +515,7 @@ def graph_from_events(data: memoryview, faults: list[TfgError] | None = None) ->
 def graph_from_run_metadata(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
     """Return the graph with the most nodes in a RunMetadata, as it was before optimization if that was recorded.
 
-    InvalidArgumentError where there is none.
+    InvalidArgumentError if there is none.
     """
     graphs = _graphs(_run_metadata(data))
     if not graphs:

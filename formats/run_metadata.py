@@ -70,7 +70,7 @@ def _start(node: NodeExecStats) -> float:
 
 
 def _seconds(node: NodeExecStats) -> float:
-    """Return the time of the kernel, in seconds, or of the whole execution where the kernel's time is not recorded."""
+    """Return the time of the kernel, in seconds, or of the whole execution if the kernel's time is not recorded."""
     if node.op_end_rel_nanos:
         return (node.op_end_rel_nanos - node.op_start_rel_nanos) / 1e9
     if node.op_end_rel_micros:

@@ -126,8 +126,8 @@ def prepare(
     """Prepare a graph for writing: add nodes that save the variables, signatures, and the init op.
 
     Parts of a SavedModel around the graph stay as far as the graph still has the named nodes. `inputs` and `outputs` make
-    up `signature` where the graph has no signature and `edits` drop none; InvalidArgumentError where both are needed and
-    missing. The objects of TF2 are left out where `edits`, or values and shapes of placeholders, changed a signature, which
+    up `signature` if the graph has no signature and `edits` drop none; InvalidArgumentError if both are needed and
+    missing. The objects of TF2 are left out if `edits`, or values and shapes of placeholders, changed a signature, which
     the objects describe too.
     """
     # The order: inputs that the graph lost come back before signatures are judged by their nodes, and broken signatures go
@@ -179,7 +179,7 @@ def add_joined_signatures(graph: Graph, parts: Sequence[PartOfModel]) -> None:
     """Give a joined graph the signatures and collections of its parts.
 
     The parts' chosen signatures become one, with the inputs of both that are not connected, and the outputs of both that are
-    no connected tensors; none is made where a part has several signatures and none is usual. Another signature with
+    no connected tensors; none is made if a part has several signatures and none is usual. Another signature with
     connected inputs takes the inputs behind them instead.
     """
     messages = [renamed_message(message_of(part.graph), part.names) for part in parts]
@@ -277,7 +277,7 @@ def _others(
 
 
 def _free(key: str, part: PartOfModel, taken: Container[str]) -> str:
-    """Return a name for an argument or a signature of a part, with the part's label where the name is taken."""
+    """Return a name for an argument or a signature of a part, with the part's label if the name is taken."""
     return key if key not in taken else free_name(f"{part.label}_{key}", taken)
 
 
@@ -433,9 +433,9 @@ def _add_unread_inputs(graph: Graph, about: MetaGraphDef) -> None:
 
 
 def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | None:
-    """Return the graph's saver, or add a saver of all variables where no objects lead to some of the variables.
+    """Return the graph's saver, or add a saver of all variables if no objects lead to some of the variables.
 
-    Nor does the graph's saver serve where it saves positions of iterators: no TensorFlow reads tfg's, nor the reverse.
+    Nor does the graph's saver serve if it saves positions of iterators: no TensorFlow reads tfg's, nor the reverse.
     """
     saver = graph.meta.saver if graph.meta is not None else None
     is_whole = not (unrestored(graph) or _unsaved_tables(graph) or restored_iterators(graph))
@@ -561,7 +561,7 @@ def describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output]
 
 def _start(graph: Graph, about: MetaGraphDef) -> None:
     """Name an operation that fills the tables, sets the paths of files, and begins the iterators that the signatures take,
-    where nothing else starts the graph.
+    if nothing else starts the graph.
     """
     if MAIN_OP in about.collection_def or INIT_SIGNATURE in about.signature_def:
         return
@@ -574,7 +574,7 @@ def _start(graph: Graph, about: MetaGraphDef) -> None:
 
 
 def _declare_assets(graph: Graph, about: MetaGraphDef) -> None:
-    """Name the files that the graph takes, for loaders of all versions, where the message does not name them yet."""
+    """Name the files that the graph takes, for loaders of all versions, if the message does not name them yet."""
     if about.asset_file_def or about.HasField("object_graph_def"):
         return
     about.collection_def.pop(ASSETS, None)

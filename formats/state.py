@@ -57,7 +57,7 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     """Return tensors by name from an .npz archive, a safetensors file, or a checkpoint's prefix or folder; values are read
     late.
 
-    NotFoundError where there is neither, DataLossError where the file is damaged.
+    NotFoundError if there is neither, DataLossError if the file is damaged.
     """
     text = os.fspath(path)
     if is_file(text):
@@ -133,7 +133,7 @@ def read_variables(path: str | os.PathLike[str], names: Mapping[str, str] | None
 
 
 def unread_values(graph: Graph) -> str | None:
-    """Return why the values of a SavedModel's variables cannot be read: a file is missing or damaged; None where they can."""
+    """Return why the values of a SavedModel's variables cannot be read: a file is missing or damaged; None if they can."""
     try:
         prefix = saved_values(graph)
         for tensor in _checkpoint(prefix).tensors() if prefix is not None else ():
@@ -147,7 +147,7 @@ def unread_values(graph: Graph) -> str | None:
 def saved_values(graph: Graph) -> str | None:
     """Return the prefix of a SavedModel's checkpoint; None for a graph that restores no variables.
 
-    NotFoundError where the graph restores variables, but the checkpoint is not there.
+    NotFoundError if the graph restores variables, but the checkpoint is not there.
     """
     meta = graph.meta
     if meta is None or meta.variables_prefix is not None:
@@ -218,7 +218,7 @@ def _owners(prefix: str, by_key: Mapping[str, str], read: Mapping[str, str]) -> 
 
 
 def read_progress(path: str | os.PathLike[str]) -> TrainingPosition | None:
-    """Return the progress of the training that wrote a state; None where the state has no progress."""
+    """Return the progress of the training that wrote a state; None if the state has no progress."""
     tensors = read_state(path)
     if TRAINED_STEPS not in tensors:
         return None
@@ -233,7 +233,7 @@ def read_progress(path: str | os.PathLike[str]) -> TrainingPosition | None:
 def _numbers(
     path: str | os.PathLike[str], name: str, tensors: Mapping[str, Tensor], shape: tuple[int, ...], dtype: Any
 ) -> Array:
-    """Return the numbers of an entry; DataLossError where the entry has another shape or dtype, or a negative number."""
+    """Return the numbers of an entry; DataLossError if the entry has another shape or dtype, or a negative number."""
     tensor = tensors[name]
     if tensor.shape != shape or tensor.dtype.numpy != dtype or (tensor.numpy() < 0).any():
         raise DataLossError(f"'{os.fspath(path)}' has an invalid value in its entry '{name}'")

@@ -23,11 +23,11 @@ _NOTHING: Final[tuple[DType, ...]] = ()
 
 
 class Unsound(Exception):
-    """Raised where loading would refuse the graph with a reason, or might refuse the graph."""
+    """Raised if loading would refuse the graph with a reason, or might refuse the graph."""
 
 
 class SoundNodes:
-    """The nodes of a stream; Unsound, at the latest behind the last of them, where loading might refuse the graph."""
+    """The nodes of a stream; Unsound, at the latest behind the last of them, if loading might refuse the graph."""
 
     def __init__(self, stream: NodeStream) -> None:
         self._stream = stream
@@ -66,7 +66,7 @@ class _Edges:
         self._waiting: list[tuple[str, DType]] = []
 
     def take(self, node: Node) -> bool:
-        """Check the next node; False if the node is not sound, or where soundness is unknown."""
+        """Check the next node; False if the node is not sound, or if soundness is unknown."""
         checked = node.checked
         if checked is None or checked.opened:
             return False
@@ -101,7 +101,7 @@ class _Edges:
 def write_stream(stream: NodeStream, path: str | os.PathLike[str], text: bool, gzip: bool) -> int | None:
     """Write the graph of a stream, as `saving.save` does, and return the number of nodes.
 
-    None, and nothing is written, where the graph has to be loaded: loading may refuse the graph.
+    None, and nothing is written, if the graph has to be loaded: loading may refuse the graph.
     """
     nodes = SoundNodes(stream)
     encoded = (piece.encode() for piece in graph_texts(nodes, nodes.rest))
@@ -113,9 +113,9 @@ def write_stream(stream: NodeStream, path: str | os.PathLike[str], text: bool, g
 
 
 def diff_streams(before: NodeStream, after: NodeStream, *, strict_names: bool = False) -> GraphDiff | None:
-    """Compare two streams as `diff_models`; None where a graph has to be loaded. Only nodes that differ stay in memory.
+    """Compare two streams as `diff_models`; None if a graph has to be loaded. Only nodes that differ stay in memory.
 
-    Graphs have to be loaded where nodes or functions may match under other names, unless `strict_names` forbids it.
+    Graphs have to be loaded if nodes or functions may match under other names, unless `strict_names` forbids it.
     """
     try:
         return _diff(before, after, strict_names)

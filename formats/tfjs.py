@@ -85,7 +85,7 @@ def graph_from_tfjs(data: memoryview, folder: str | None, faults: list[TfgError]
 def meta_graph_of_tfjs(data: memoryview, folder: str | None, lacks: dict[str, TfgError] | None = None) -> MetaGraphDef:
     """Return the graph and the signature of a model.json, weights included; `folder` has the files of the weights.
 
-    InvalidArgumentError for a layers model, NotFoundError where the files are not there, DataLossError for weights that do
+    InvalidArgumentError for a layers model, NotFoundError if the files are not there, DataLossError for weights that do
     not fit the manifest. `lacks` gets the NotFoundError of each weight, by name, instead.
     """
     try:
@@ -479,7 +479,7 @@ def _model(graph: Graph, parts: Sequence[GraphDef], signature: SignatureDef) -> 
 
 
 def _named_files(path: str) -> set[str]:
-    """Return the names of the files of weights beside an existing model.json; none where the file is no such model."""
+    """Return the names of the files of weights beside an existing model.json; none if the file is no such model."""
     if not is_file(path):
         return set()
     with file_errors(path), open_regular(path) as file:

@@ -56,7 +56,7 @@ def value_of(
     shape: Shape = UNKNOWN,
     readable: Callable[[], bytes] = lambda: PLAIN,
 ) -> Any:
-    """Return the value of a text, of a dtype where the dtype is known; an error begins with `place`."""
+    """Return the value of a text, of a dtype if the dtype is known; an error begins with `place`."""
     try:
         return parse_value(text, dtype.base if dtype else None, shape, readable)
     except TfgError as error:
@@ -227,7 +227,7 @@ _WORD: Final = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 
 
 def _in_json(text: str, dtype: DType | None) -> str:
-    """Return the hint for a text that is no JSON: the text in JSON where it has words of Python, else the forms of values."""
+    """Return the hint for a text that is no JSON: the text in JSON if it has words of Python, else the forms of values."""
     words = _WORD.sub(lambda match: _WORDS[match[0].lower()], text)
     if re.search(r"\bnull\b", words):
         return f"a tensor has no None: write {'true or false' if dtype is bool_ else 'a number, such as 0'}"
@@ -245,7 +245,7 @@ def _is_json(text: str) -> bool:
 
 
 def _parsed(text: str, dtype: DType | None) -> Any:
-    """Return the value of a JSON text, or a text itself where the tensor has strings. A slip in JSON is an error: its
+    """Return the value of a JSON text, or a text itself if the tensor has strings. A slip in JSON is an error: its
     characters are not meant.
     """
     try:

@@ -110,7 +110,7 @@ def unfreeze(graph: GraphLike, variables: Sequence[str] | str | None = None, out
     a node computes with. `variables` are names of constants, or of layers for their parameters. A variable has the name
     and begins with the value of its constant. Bodies of functions take the place of calls. The averages of a batch
     normalization become variables that are not trained. InvalidArgumentError names a node that cannot become a variable, and
-    tells where there are no parameters; NotFoundError names the nearest names.
+    tells if there are no parameters; NotFoundError names the nearest names.
 
         tfg.save_model(tfg.unfreeze("frozen.pb").graph, "model")
     """
@@ -166,7 +166,7 @@ def to_inference(graph: GraphLike, outputs: Sequence[str] | str = (), *, average
     other readers of statistics of the batch take the averages that updates make of the statistics. Updates of training,
     losses, gradients and inputs that no output needs go. With `averages` moving averages take the place of variables.
     The variables stay variables: `freeze` and `save_model` take their values from a state, as for `graph`.
-    InvalidArgumentError where the outputs have to be named, and with `averages` where the graph has none.
+    InvalidArgumentError if the outputs have to be named, and with `averages` if the graph has none.
     """
     graph = as_graph(graph)
     names = names_of(outputs) or _results(graph)
@@ -207,8 +207,8 @@ class ForTensorflow(NamedTuple):
 def for_tensorflow(graph: GraphLike, release: str) -> ForTensorflow:
     """Return a copy of the graph in the ops and attributes of a release of TensorFlow, such as `1.13`, from 1.0 on.
 
-    Newer ops become older ones where these compute the same. Attributes go that hold their default, that the release lacks,
-    or that only tell how to run. Bodies of functions take the place of calls where the release lacks the call, and before
+    Newer ops become older ones if these compute the same. Attributes go that hold their default, that the release lacks,
+    or that only tell how to run. Bodies of functions take the place of calls if the release lacks the call, and before
     2.0 functions go that no node calls. The GraphDef version is that of the release. InvalidArgumentError for an unknown
     release, UnimplementedError names all nodes that the release cannot say, and why.
     """
@@ -350,7 +350,7 @@ def reduce(
 ) -> Graph:
     """Return a part of the graph, no node of which can be left out, for which `fails` returns True.
 
-    `fails` gets a graph to try; InvalidArgumentError where the whole graph does not fail. The values of a run of `fetches`,
+    `fails` gets a graph to try; InvalidArgumentError if the whole graph does not fail. The values of a run of `fetches`,
     by default the outputs, stand in for the nodes that are left out; placeholders without a value in `feeds` get drawn ones.
     `open_session` opens the session of this run. The run may stop at an error: the values so far serve, and `on_error` gets
     the error.

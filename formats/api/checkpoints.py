@@ -61,7 +61,7 @@ METADATA: Final = "metadata.tsv"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TensorRow:
-    """A tensor of a checkpoint; `statistics` of its elements where they were asked for."""
+    """A tensor of a checkpoint; `statistics` of its elements if they were asked for."""
 
     name: str
     """The name in the checkpoint."""
@@ -84,14 +84,14 @@ class ComparedTensor:
     status: str
     """`equal`, `close`, `different` or `missing`."""
     largest_difference: float | None
-    """The largest absolute difference of two elements; None where the tensors cannot be subtracted."""
+    """The largest absolute difference of two elements; None if the tensors cannot be subtracted."""
     detail: str
     """The place of the largest difference, or the reason why there is none."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class StateComparison(Report):
-    """All tensors of two checkpoints; `equal` where every one is equal or close enough."""
+    """All tensors of two checkpoints; `equal` if every one is equal or close enough."""
 
     main_table: ClassVar[str] = "tensors"
 
@@ -111,7 +111,7 @@ class MatchedVariable:
     """A variable of a graph and the tensor of a checkpoint with its name, or a tensor that the graph has no variable for."""
 
     name: str
-    """The name of the variable; of the tensor where the graph has none."""
+    """The name of the variable; of the tensor if the graph has none."""
     status: str
     """`fits`, `missing`, `shape differs`, `dtype differs` or `extra`."""
     graph: str | None
@@ -124,7 +124,7 @@ class MatchedVariable:
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class CheckpointMatch(Report):
-    """The variables of a graph beside the tensors of a checkpoint; `fits` where each variable has its value."""
+    """The variables of a graph beside the tensors of a checkpoint; `fits` if each variable has its value."""
 
     main_table: ClassVar[str] = "variables"
 
@@ -192,7 +192,7 @@ class Checkpoint(Mapping[str, Array], Displayed):
     def matching(self, pattern: str) -> Checkpoint:
         """Return the tensors whose names the regular expression matches a part of, sorted by name.
 
-        NotFoundError where there are none.
+        NotFoundError if there are none.
         """
         tensors = _select(self.tensors, pattern)
         if not tensors and pattern:
@@ -276,7 +276,7 @@ def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys", tags: 
 
     `tags` choose the graph of a SavedModel.
     `names="variables"` names the tensors of TF2's checkpoints as the graph names its variables, not by object paths.
-    NotFoundError where there is neither, DataLossError where the file is damaged.
+    NotFoundError if there is neither, DataLossError if the file is damaged.
     """
     if names == "variables":
         return Checkpoint(os.fspath(path), read_variables(path), tags=tags)
@@ -325,7 +325,7 @@ def compare_checkpoints(
 ) -> StateComparison:
     """Compare the tensors of two checkpoints by name, those whose names the regular expression matches a part of.
 
-    Tensors are close where the elements differ by at most `tolerance`, relative to the largest magnitude of the first. Two
+    Tensors are close if the elements differ by at most `tolerance`, relative to the largest magnitude of the first. Two
     NaN are equal. Beside the constants of a graph, the names are those of variables, and constants that the other checkpoint
     lacks do not count. InvalidArgumentError for a bad expression.
     """

@@ -65,7 +65,7 @@ def compare(
     graphs run from seed 0; their variables are initialized, then set to the values of `state`; `open_session` opens sessions
     in another way.
 
-    InvalidArgumentError where the graphs share no node, UnimplementedError for an ONNX file without onnxruntime.
+    InvalidArgumentError if the graphs share no node, UnimplementedError for an ONNX file without onnxruntime.
     """
     if (after is not None) + (passes is not None) + (engines is not None) != 1:
         raise InvalidArgumentError("compare needs exactly one of a second graph, passes and engines")
@@ -146,7 +146,7 @@ class _How:
     def _beside(
         self, before: Graph, after: Graph, names: Mapping[str, str], opened: Callable[[Graph], Session]
     ) -> GraphComparison:
-        """Compare the nodes of two graphs by values and, where asked, by times; `names` has the fetches of both."""
+        """Compare the nodes of two graphs by values and, if asked, by times; `names` has the fetches of both."""
         matched = match_nodes(before, after)
         feeds = self._feeds(before, tuple(names))
         result = compare_graphs(before, after, tuple(names.items()), feeds, opened, self.tolerance, matched)
@@ -159,7 +159,7 @@ class _How:
         return _checked(result)
 
     def _feeds(self, graph: Graph, names: Sequence[str]) -> Mapping[str, Any]:
-        """Return the feeds, drawn where none are given, on which the graph runs."""
+        """Return the feeds, drawn if none are given, on which the graph runs."""
         feeds = Feeds(graph, self.fixed_feeds, names)
         if not feeds.drawn:
             return self.fixed_feeds
@@ -167,7 +167,7 @@ class _How:
 
 
 def _checked(result: GraphComparison) -> GraphComparison:
-    """Return the comparison; InvalidArgumentError where it has no nodes."""
+    """Return the comparison; InvalidArgumentError if it has no nodes."""
     if not result.nodes:
         raise InvalidArgumentError("no node of the first graph matches a node of the second")
     return result

@@ -165,7 +165,7 @@ class _Maker:
         return dataclasses.replace(look, max_layers=_MAX_TEXT_LAYERS, max_width=width) if width and is_text else look
 
     def _colours(self) -> Mapping[Node, str]:
-        """Return the word that each node is coloured by, where that is not the node's kind."""
+        """Return the word that each node is coloured by, if that is not the node's kind."""
         colour = self.options["color_by"]
         if colour == "stage":
             return {node: stage for node, (stage, _) in stage_of_nodes(Roles(self.graph)).items()}
@@ -200,7 +200,7 @@ def draw(graph: GraphLike | ModelView, format: PictureFormat = "svg", **options:
     """Return a picture of a model, or of the body of a function, with scopes folded.
 
     A model is what `tfg.model_view` makes of the graph and its signature. `svg`, `png` and `pdf` need Graphviz, or
-    graphviz-pure for the first two: NotFoundError where neither is installed, DeadlineExceededError for a layout that takes
+    graphviz-pure for the first two: NotFoundError if neither is installed, DeadlineExceededError for a layout that takes
     longer than the time limit.
     """
     maker = _Maker(graph if isinstance(graph, ModelView) else as_graph(graph), format, options)

@@ -34,7 +34,7 @@ def with_live_branches(graph: Graph, fetches: Sequence[str], inputs: Sequence[st
     """Return a copy in which constant predicates have chosen their branches, cut at the tensors `inputs`, without dropout of
     rate 0.
 
-    Nodes on other branches never run, so nothing about them matters to a frozen graph or a model. The graph itself where no
+    Nodes on other branches never run, so nothing about them matters to a frozen graph or a model. The graph itself if no
     constant decides, and nothing draws.
     """
     keep = [node.name for node in (*table_fills(graph), *asset_assignments(graph))]

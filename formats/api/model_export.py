@@ -57,13 +57,13 @@ DeclaredDims = Mapping[str, Sequence[int | str | None]]
 """The dimensions of a model's inputs by name: sizes, names, or None for any size."""
 
 _TOLERANCE: Final = 1e-5
-"""The largest difference of a result where roundings have little effect."""
+"""The largest difference of a result if roundings have little effect."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Source:
     """The graph that a model was made of: values of variables, outputs by their names in the model, and tensors of the graph
-    by the tensors that stand for them in the frozen graph, where the graph was cut.
+    by the tensors that stand for them in the frozen graph, if the graph was cut.
     """
 
     graph: Graph
@@ -135,7 +135,7 @@ class ModelExport(Displayed):
         """Run the written model in its `runtime`, and the graph that it was made of here, on drawn feeds.
 
         The model is read from a copy in another folder. `tolerance` is relative to a tensor's largest magnitude; by default
-        1e-5, and more where roundings on the way to a result have more effect. `open_session` opens a session of the graph,
+        1e-5, and more if roundings on the way to a result have more effect. `open_session` opens a session of the graph,
         by default with the values that the model was made with.
         """
         self.check_trust()

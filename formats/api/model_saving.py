@@ -98,7 +98,7 @@ def _handed_on(value: Output) -> Output | None:
 def _arguments(
     graph: Graph, inputs: Mapping[str, str], outputs: Mapping[str, str]
 ) -> tuple[Mapping[str, Output], Mapping[str, Output]]:
-    """Return the tensors of a signature by argument, with the needed placeholders where there are no `inputs`."""
+    """Return the tensors of a signature by argument, with the needed placeholders if there are no `inputs`."""
     results = {word: graph.output(name) for word, name in outputs.items()}
     fed = {word: graph.output(name) for word, name in inputs.items()}
     usual = graph.meta.usual_signature if graph.meta is not None else None

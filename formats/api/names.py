@@ -90,7 +90,7 @@ class Names:
         return model_view(self.graph, None if self.asked is None else self.asked.name)
 
     def layer(self, word: str, note: Callable[[str], None] = lambda _: None) -> Output | None:
-        """Return the tensor of the view that a word names, as that of a layer; None where there is none."""
+        """Return the tensor of the view that a word names, as that of a layer; None if there is none."""
         from ...core.model.model_view import is_inside  # lazy: most words are names of the file
 
         value = self.view.find(word)
@@ -120,7 +120,7 @@ class Names:
         return self._is_there(word, self.outputs) or self._function(word) is not None
 
     def inside(self, word: str) -> Output | None:
-        """The tensor in a function that `FUNCTION/NODE` names; None where the word names something of the graph itself."""
+        """The tensor in a function that `FUNCTION/NODE` names; None if the word names something of the graph itself."""
         if self._is_argument(word, self.outputs) or parse_tensor_name(word)[0] in self.graph:
             return None
         function = self._function(word)
@@ -301,7 +301,7 @@ class Names:
         return self._is_argument(word, self.inputs) or parse_tensor_name(word)[0] in self.graph
 
     def _only_input(self) -> str:
-        """Return the only input, for a document without names; InvalidArgumentError where there are others."""
+        """Return the only input, for a document without names; InvalidArgumentError if there are others."""
         names = list(self.inputs) or [node.name for node in self.graph if node.must_be_fed]
         if len(names) != 1:
             document = option("feed", '{"inputs": {"NAME": ..}}')

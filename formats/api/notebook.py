@@ -48,7 +48,7 @@ class NotebookDisplay:
     def html(self, value: Any) -> str | None:
         """Return the tables of an object below its `repr`, and a small graph's picture; of a page, the frame.
 
-        The picture is an image, whose scripts a browser does not run. Jupyter shows HTML where an object has both forms.
+        The picture is an image, whose scripts a browser does not run. Jupyter shows HTML if an object has both forms.
         """
         tables = "".join(_tables(value))
         picture = self.svg(value)
@@ -57,7 +57,7 @@ class NotebookDisplay:
         return f"<div><p><code>{_text(title)}</code></p>{image}{tables}</div>"
 
     def svg(self, value: Any) -> str | None:
-        """Return a small graph's picture; None for other graphs, and where no layout program is installed."""
+        """Return a small graph's picture; None for other graphs, and if no layout program is installed."""
         # A notebook asks for the picture of each graph that ends a cell; a layout of a large one would take minutes.
         if not isinstance(value, Graph) or not 0 < len(value) <= _MAX_PICTURED:
             return None
@@ -240,7 +240,7 @@ def _number(value: float) -> str:
 
 
 def _text(value: object) -> str:
-    """Return text fit for HTML, on a line of its own and cut where it is long."""
+    """Return text fit for HTML, on a line of its own and cut if it is long."""
     text = _number(value) if _is_number(value) else "" if value is None else str(value)
     text = text if len(text) <= _MAX_CELL else f"{text[: _MAX_CELL - 3]}..."
     return html.escape(printable_line(text))

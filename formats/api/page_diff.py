@@ -169,7 +169,7 @@ def _variables(graph: Graph, difference: GraphDiff) -> dict[Node, list[Change]]:
 
 
 def _shape_changes(before: Graph, after: Graph, match: GraphMatch) -> dict[str, list[Change]]:
-    """Return the matched nodes whose inferred outputs differ, by name; nothing where a graph's shapes cannot be inferred."""
+    """Return the matched nodes whose inferred outputs differ, by name; nothing if a graph's shapes cannot be inferred."""
     try:
         old, new = (infer(graph, functions=graph.functions) for graph in (before, after))
     except TfgError:

@@ -103,7 +103,7 @@ def engine_runtime(
 
 
 def runtime_of_many_runs() -> EngineRuntime | AutoRuntime | None:
-    """Return the engine for many runs of a graph, with `auto` where an engine is installed and TFG_ENGINE names none."""
+    """Return the engine for many runs of a graph, with `auto` if an engine is installed and TFG_ENGINE names none."""
     from ...core.engines.engine_registry import engine_of_many_runs  # lazy: most sessions have no engine
 
     name = engine_of_many_runs()

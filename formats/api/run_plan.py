@@ -59,7 +59,7 @@ class RunRequest:
     labels: str | tuple[str, ...] | None = None
     """The labels of the classes, or the file with the labels."""
     fetches_outputs: bool = True
-    """Fetch the outputs of the signature or of the graph where `fetches` is empty."""
+    """Fetch the outputs of the signature or of the graph if `fetches` is empty."""
 
     @classmethod
     def of_values(cls, fetches: Sequence[str], feeds: Pairs, options: StepKeywords) -> RunRequest:
@@ -85,7 +85,7 @@ def given_pairs(values: Mapping[str, Any] | None) -> Pairs:
 _FIELDS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "targets": names_of, "assign": given_pairs, "assign_add": given_pairs, "assign_sub": given_pairs, "labels": _labels,
 }  # fmt: skip
-"""By parameter: how the value in Python becomes the value of the request, where the two have different forms."""
+"""By parameter: how the value in Python becomes the value of the request, if the two have different forms."""
 
 
 class RunPlan:
@@ -94,7 +94,7 @@ class RunPlan:
     def __init__(
         self, graph: Graph, request: RunRequest, signature: str | None, note: Callable[[str], None] = lambda _: None
     ) -> None:
-        """`note` takes the choice of outputs where the request names no fetch."""
+        """`note` takes the choice of outputs if the request names no fetch."""
         graph.check()
         self.graph = graph
         self.request = request

@@ -56,12 +56,12 @@ class SessionSetup:
     """Initialize variables and tables and begin iterators, as far as the graph has initializers."""
 
     def of_many_runs(self) -> Self:
-        """Return the settings for many runs of a graph: with the engine for these where they name none."""
+        """Return the settings for many runs of a graph: with the engine for these if they name none."""
         name = self.engine_of_many_runs()
         return self if name is None else dataclasses.replace(self, engine=name)
 
     def engine_of_many_runs(self) -> str | None:
-        """Return the engine for many runs where the settings name none; None for NumPy.
+        """Return the engine for many runs if the settings name none; None for NumPy.
 
         Servers use their own kernels, and engines take more address space than a memory limit may allow.
         """
@@ -76,7 +76,7 @@ class SessionSetup:
         """Tell the user of a step; the settings of a command print the text."""
 
     def check_trust(self, graph: Graph) -> None:
-        """Raise InvalidArgumentError where the settings open files or a cluster to an untrusted graph."""
+        """Raise InvalidArgumentError if the settings open files or a cluster to an untrusted graph."""
         from ...core.runtime.guards.limits import refuse_cluster, refuse_files
         from ...core.runtime.state.file_access import FileAccess
 
@@ -173,7 +173,7 @@ class SessionSetup:
 
 
 def require_saved_values(graph: Graph) -> None:
-    """Raise NotFoundError where the checkpoint of a SavedModel is not there, as TensorFlow's loader does."""
+    """Raise NotFoundError if the checkpoint of a SavedModel is not there, as TensorFlow's loader does."""
     if graph.meta is not None and graph.meta.folder is not None and graph.meta.variables_prefix is None:
         from ..state import saved_values  # lazy: most graphs have no saved values
 

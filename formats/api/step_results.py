@@ -36,10 +36,10 @@ class TopClasses:
 
 @checked
 def top_classes(scores: Any, k: int = 5, labels: Sequence[str] | None = None) -> TopClasses:
-    """Return the k largest scores of each row of `scores`, (..., classes), the largest first; all where there are fewer.
+    """Return the k largest scores of each row of `scores`, (..., classes), the largest first; all if there are fewer.
 
     Equal scores come in the order of their classes, as of `tf.math.top_k`. InvalidArgumentError for scores that are no
-    numbers, for scalars, and where there is not one label for each class.
+    numbers, for scalars, and if there is not one label for each class.
     """
     expect(str, *(labels or ()))
     array = np.asarray(scores)
@@ -119,12 +119,12 @@ def steps_csv(steps: Sequence[StepResult], results: Iterable[str] | None = None,
 
 
 def fetched_tensors(steps: Sequence[StepResult]) -> dict[str, Tensor]:
-    """The values of each tensor; where several steps fetched, stacked along a new first axis."""
+    """The values of each tensor; if several steps fetched, stacked along a new first axis."""
     return {name: Tensor.from_numpy(array) for name, array in step_arrays(steps).items()}
 
 
 def step_arrays(steps: Sequence[StepResult]) -> dict[str, Any]:
-    """Each tensor's value; where several steps fetched, their values stacked along a new first axis."""
+    """Each tensor's value; if several steps fetched, their values stacked along a new first axis."""
     values_by_name = grouped((item.name, item.value) for step in steps for item in step.values if item.shape is not None)
     arrays = {}
     for name, values in values_by_name.items():

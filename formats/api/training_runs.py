@@ -215,7 +215,7 @@ def train(
     `feeds` are the same in each step, or `batch` rows of them in turn. `optimizer`, `settings` (hyperparameters by name),
     `lr`, `schedule` and `clipping` are those of `tfg train`; `variables` is a regular expression for the names of the
     variables to train, by default all that the loss depends on. Training begins with the initial values, or those of
-    `state`. Training ends early at a loss that is not finite, and where `on_step`, which sees each step, returns False;
+    `state`. Training ends early at a loss that is not finite, and if `on_step`, which sees each step, returns False;
     `on_start` sees the trainer before the first step, and returns how many of the `steps` are done already.
 
     `save_state` is a file for all variables after the last step, written also after every `checkpoint_every` steps; a loss
@@ -223,7 +223,7 @@ def train(
     if the file exists, up to `steps` in total.
 
     `open_session` opens the session of the training graph, by default with `seed` and the fastest installed engine, unless
-    TFG_ENGINE names one. InvalidArgumentError where the loss
+    TFG_ENGINE names one. InvalidArgumentError if the loss
     depends on no such variable. The graph given stays as it is.
     """
     graph = as_graph(graph)
@@ -282,7 +282,7 @@ def fit(
     `variables` is a
     regular expression for the names of the variables to fit. The fit begins with the initial values, or those of `state`.
     `on_start` sees the problem before the first iteration, `on_step` each iteration. `open_session` opens the session.
-    InvalidArgumentError where residuals or derivatives are not finite at the start.
+    InvalidArgumentError if residuals or derivatives are not finite at the start.
     """
     graph = as_graph(graph)
     graph, minimized, values = _with_loss(graph, residuals, feeds, residuals=True)
@@ -318,7 +318,7 @@ def _with_loss(
 
 
 def _only_output(graph: Graph) -> str:
-    """Return the output of the usual signature; InvalidArgumentError where the graph has no such signature or output."""
+    """Return the output of the usual signature; InvalidArgumentError if the graph has no such signature or output."""
     signature = graph.meta.usual_signature if graph.meta is not None else None
     outputs = list(signature.fetched.values()) if signature is not None else []
     if len(outputs) != 1:

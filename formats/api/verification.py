@@ -111,9 +111,9 @@ def verify(
     `feeds` get drawn values: sizes that differ from input to input (1, 2, 3 and 0), both truth values, and values on both
     sides of predicates. `tolerance` is relative to a tensor's largest magnitude, or an accuracy class, such as the `accuracy`
     of an OptimizeReport; the tolerance of a class grows with the roundings on the way to a result. `steps` runs follow each
-    other, by default 3 where the graph has variables. The variables of both graphs begin with the initial values of
+    other, by default 3 if the graph has variables. The variables of both graphs begin with the initial values of
     `before`, or those of `state`, and are compared at the end. Fetched initializers also run without any state.
-    `open_session` opens a session of `before`. NoFeedsError where `before` runs on no drawn feeds.
+    `open_session` opens a session of `before`. NoFeedsError if `before` runs on no drawn feeds.
     """
     before = as_run(before, fetches)
     work = _Verifying(before, named(feeds), tolerance, steps, lambda graph: local_session(graph, open_session, state))
@@ -287,7 +287,7 @@ class _Verifying:
         return [run.only(labels) for labels in fetches_in_turn(self.before, run.mine, outputs)]
 
     def _verdict(self, after: Graph, run: _Pair, opened: Opened, opened_after: Opened, steps: int) -> Verdict:
-        """Compare on feeds drawn for the original, or for a graph that has placeholders where the original has not."""
+        """Compare on feeds drawn for the original, or for a graph that has placeholders if the original has not."""
         if self.cuts:
             original = GraphRuns(self.before, run.mine, opened, steps, {name: tensor for tensor, name in self.cuts.items()})
             rewrite = GraphRuns(after, run.theirs, opened_after, steps)

@@ -367,7 +367,7 @@ class _Page:
         return flops_by_node(self.graph, report)
 
     def _layers(self, report: FlopsReport, facts: GraphFacts) -> Sequence[Layer]:
-        """Return the layers that the FLOPs are of, with times where a run was measured."""
+        """Return the layers that the FLOPs are of, with times if a run was measured."""
         trained = {one.name: one.shape.num_elements for one in facts.variables if one.purpose == "trainable"}
         times = next((overlay.values for overlay in self.overlays if overlay.unit == "seconds"), None)
         seconds = None if times is None else {node.name: float(time) for node, time in times.items()}
@@ -375,7 +375,7 @@ class _Page:
 
 
 def _counts_alone(graph: Graph) -> dict[Node, DimLike]:
-    """Return the FLOPs of the nodes of a graph's outputs; none where they cannot be counted."""
+    """Return the FLOPs of the nodes of a graph's outputs; none if they cannot be counted."""
     from ...core.passes.pipeline import guessed_fetches  # lazy: pages need no passes
 
     try:

@@ -179,7 +179,7 @@ _DTYPE, _SHAPE, _SHARD, _OFFSET, _SIZE, _CRC = 0x08, 0x12, 0x18, 0x20, 0x28, 0x3
 
 
 def _end_of_head(encoded: bytes) -> int:
-    """Return the end of dtype and shape, a prefix shared by many entries; 0 where an entry begins otherwise."""
+    """Return the end of dtype and shape, a prefix shared by many entries; 0 if an entry begins otherwise."""
     is_usual = len(encoded) > 4 and encoded[0] == _DTYPE and encoded[2] == _SHAPE and encoded[1] < 0x80 and encoded[3] < 0x80
     return 4 + encoded[3] if is_usual else 0
 
@@ -195,12 +195,12 @@ def _shards_of(entries: Collection[bytes]) -> set[int]:
 
 
 def _beginning(encoded: bytes) -> bytes:
-    """Return the bytes of an entry up to the number of the data file, where dtype and shape come first."""
+    """Return the bytes of an entry up to the number of the data file, if dtype and shape come first."""
     return encoded[: encoded[3] + 6] if len(encoded) > 3 else encoded
 
 
 def _usual_shard(beginning: bytes) -> int | None:
-    """Return the number of the data file where the number follows dtype and shape, or is left out as 0; else None."""
+    """Return the number of the data file if the number follows dtype and shape, or is left out as 0; else None."""
     end = _end_of_head(beginning)
     if not end or end + 1 >= len(beginning):
         return None
@@ -437,7 +437,7 @@ class Shards:
         self._good: set[tuple[int, int, int, int]] = set()
 
     def check(self, name: str, entry: BundleEntryProto) -> None:
-        """Raise NotFoundError or DataLossError where the file of an entry is missing or too short. Nothing is read."""
+        """Raise NotFoundError or DataLossError if the file of an entry is missing or too short. Nothing is read."""
         self._located(name, entry)
 
     def read(self, name: str, entry: BundleEntryProto) -> np.ndarray[Any, Any]:
@@ -490,7 +490,7 @@ class Shards:
 
 
 def require_fetched(data: PositionedFile, path: str) -> None:
-    """Raise NotFoundError where a file of a checkpoint is a Git LFS pointer."""
+    """Raise NotFoundError if a file of a checkpoint is a Git LFS pointer."""
     if len(data) < _LARGEST_POINTER:
         require_no_pointer(bytes(data.read_at(0, len(data))), path)
 
@@ -523,7 +523,7 @@ def _read_strings(content: memoryview, count: int, stored_crc: int, where: str) 
 
 
 def size_bytes(sizes: Sequence[int]) -> bytes:
-    """Return the lengths in the checksum's form: 32 bits each, 64 where needed."""
+    """Return the lengths in the checksum's form: 32 bits each, 64 if needed."""
     # The file has the lengths as varints, but TensorFlow's checksum takes them as numbers of 32 or 64 bits.
     return b"".join(size.to_bytes(4 if size < 1 << 32 else 8, "little") for size in sizes)
 

@@ -39,7 +39,7 @@ def object_path(key: str) -> str:
 def moved_objects(tensor: Tensor, keys: Mapping[str, str]) -> Tensor:
     """Return the object graph of a part of a checkpoint, under new keys: `keys` has the new key of each key that stays.
 
-    A value moves to the object at the path of its new key, which is made where the graph has none. Other references to
+    A value moves to the object at the path of its new key, which is made if the graph has none. Other references to
     that object hold for the value, too: Keras lists each variable of a layer in the lists of the model as well.
     """
     objects = read_objects(tensor)

@@ -146,7 +146,7 @@ _Piece = tuple["StoredPart", tuple[slice, ...], tuple[slice, ...]]
 
 
 def _needed(tensor: StoredTensor, parts: Sequence[StoredPart], requested: SliceSpec) -> list[_Piece]:
-    """Return the pieces of the wanted slice; InvalidArgumentError where the parts do not cover the slice."""
+    """Return the pieces of the wanted slice; InvalidArgumentError if the parts do not cover the slice."""
     everything = tuple(slice(0, length) for _, length in requested.bounds)
     for part in parts:
         # A variable is mostly restored in the partitions in which it was saved: the part is the result, and nothing is
@@ -179,7 +179,7 @@ def _assemble(tensor: StoredTensor, parts: Sequence[StoredPart], requested: Slic
 
 
 def _read_part(tensor: StoredTensor, part: StoredPart) -> Array:
-    """Read a stored slice; DataLossError where the slice's own entry has another shape or dtype than the tensor's
+    """Read a stored slice; DataLossError if the slice's own entry has another shape or dtype than the tensor's
     description.
     """
     array, shape = part.read(), SliceSpec(tensor.shape, part.extents).shape
@@ -204,7 +204,7 @@ def _overlap(stored: Extents, requested: Extents) -> tuple[tuple[slice, ...], tu
 
 
 def check_disjoint(name: str, shape: Sequence[int], parts: Sequence[Extents]) -> None:
-    """Raise InvalidArgumentError where two slices of a tensor overlap."""
+    """Raise InvalidArgumentError if two slices of a tensor overlap."""
     bounds = [resolve(extents, shape) for extents in parts]
     for i, extents in enumerate(bounds):
         for other in bounds[:i]:

@@ -39,7 +39,7 @@ class SliceSpec:
 
 
 def resolve(extents: Extents, shape: Sequence[int]) -> Extents:
-    """Return the extents with every length known; InvalidArgumentError where the extents do not fit the shape."""
+    """Return the extents with every length known; InvalidArgumentError if the extents do not fit the shape."""
     if len(extents) != len(shape):
         raise InvalidArgumentError(
             f"slice {format_extents(extents)} has {len(extents)} dimensions, but the tensor has {len(shape)}"

@@ -1,4 +1,4 @@
-"""Where the server of a cluster is: grpc://HOST:PORT, or grpcs://HOST:PORT where a proxy speaks TLS."""
+"""Where the server of a cluster is: grpc://HOST:PORT, or grpcs://HOST:PORT if a proxy speaks TLS."""
 
 from __future__ import annotations
 

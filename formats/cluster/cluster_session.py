@@ -78,9 +78,9 @@ class _MasterSession:
         self._lock = threading.RLock()
 
     def handle_for(self, graph: Graph) -> str | None:
-        """Return the handle of the session, made or extended where the session lacks nodes of the graph.
+        """Return the handle of the session, made or extended if the session lacks nodes of the graph.
 
-        None where the session has a different node with the same name.
+        None if the session has a different node with the same name.
         """
         with self._lock:
             if self._handle is None:
@@ -242,7 +242,7 @@ class ClusterSession(NotCopied):
         return PartialRun(self, self._master.set_up_partial_run(request, TaskWatch(self._master, handle, self._note).look))
 
     def on_graph(self, graph: Graph) -> ClusterSession:
-        """Return a session on another graph with the same variables: the same session, where the graph only has more nodes."""
+        """Return a session on another graph with the same variables: the same session, if the graph only has more nodes."""
         self.start()
         _check_graph(graph)
         # The other session shares the master's sessions, so variables and their values are the same.
@@ -410,7 +410,7 @@ def _bytes(value: Any) -> int:
 
 
 def _values(asked: Sequence[Output | Node], answer: pb.RunStepResponse) -> dict[Output, Any]:
-    """Return the values of the requested tensors; UnknownError where the server answers with others."""
+    """Return the values of the requested tensors; UnknownError if the server answers with others."""
     tensors = {named.name: named.tensor for named in answer.tensor}
     values = {}
     for output in dict.fromkeys(item for item in asked if isinstance(item, Output)):

@@ -82,7 +82,7 @@ class Master:
         self._abandoned: list[Any] = []
 
     def wait(self, seconds: float) -> None:
-        """Wait for the server; UnavailableError where no server answers within `seconds`."""
+        """Wait for the server; UnavailableError if no server answers within `seconds`."""
         # The question needs no request of its own: an empty message is a valid one of any type.
         ask = self._channel.unary_unary("/tensorflow.WorkerService/GetStatus")
         end = time.monotonic() + seconds

@@ -55,7 +55,7 @@ class ArrowFile:
     """
 
     def __init__(self, path: str) -> None:
-        """Open a file; DataLossError where it is damaged."""
+        """Open a file; DataLossError if it is damaged."""
         self.path = path
         arrow = pyarrow()
         with file_errors(path):

@@ -21,7 +21,7 @@ HEAD = ("name", "op", "input", "device")
 class NodeAttrs(Mapping[str, Any]):
     """The attributes of NodeDefs in the file's bytes, decoded at first use; nodes with equal attributes share an object.
 
-    A loaded node keeps the same object as `source`: where `attrs` still is `source`, the attributes are unchanged.
+    A loaded node keeps the same object as `source`: if `attrs` still is `source`, the attributes are unchanged.
     `contents` holds the large tensor_content bytes that were left in the file, by attribute. Errors name the node passed
     in.
     """
@@ -71,7 +71,7 @@ class NodeAttrs(Mapping[str, Any]):
         return value
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the value of an attribute, or `default` where the attribute is not set."""
+        """Return the value of an attribute, or `default` if the attribute is not set."""
         value = self._cache.get(name)
         if value is not None:
             return value

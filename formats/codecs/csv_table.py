@@ -95,7 +95,7 @@ class CsvFile:
         return self.whole(row, next((cells for _, cells in _records(self.path, lines, row)), []))
 
     def read_rows(self, rows: Sequence[Row]) -> list[list[str]] | None:
-        """Return the cells of rows that stand one behind the other, read at once; None where others are between them."""
+        """Return the cells of rows that stand one behind the other, read at once; None if others are between them."""
         with file_errors(self.path):
             self._file.seek(rows[0].start)
             lines = io.BytesIO(self._file.read(rows[-1].end - rows[0].start))
@@ -121,7 +121,7 @@ class CsvFile:
     def as_array(
         self, rows: Sequence[Row], cells: Sequence[Sequence[str]], names: Sequence[str], dtype: DType | None
     ) -> Array:
-        """Return the cells of columns, (rows, columns), in a dtype; without a dtype as numbers where all are numbers, or else
+        """Return the cells of columns, (rows, columns), in a dtype; without a dtype as numbers if all are numbers, or else
         as strings of bytes.
 
         InvalidArgumentError names the row and the column of a cell that is no number, or that does not fit the dtype.
@@ -197,7 +197,7 @@ def missing_column(table: str, name: str, names: Sequence[str]) -> NotFoundError
 
 
 def _plain_numbers(cells: Sequence[Sequence[str]]) -> Array | None:
-    """Return cells as doubles, where these are what `_number` reads: no words, and no digits that a double rounds."""
+    """Return cells as doubles, if these are what `_number` reads: no words, and no digits that a double rounds."""
     try:
         numbers = np.array([list(map(float, row)) for row in cells])
     except ValueError:

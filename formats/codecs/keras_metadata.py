@@ -32,7 +32,7 @@ def layer_classes(graph: Graph) -> Mapping[str, str]:
 
 
 def keras_version(graph: Graph) -> str:
-    """Return the version of Keras 2 that wrote a model, empty where no file says. DataLossError as `layer_classes`."""
+    """Return the version of Keras 2 that wrote a model, empty if no file says. DataLossError as `layer_classes`."""
     versions = (str(one["keras_version"]) for one in _described(graph) if "keras_version" in one)
     return next(versions, "")
 

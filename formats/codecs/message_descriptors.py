@@ -44,7 +44,7 @@ class DescribedType:
             raise DataLossError(f"Unable to parse text protobuf: {error}") from None
 
     def sanitized(self, data: bytes) -> bytes:
-        """Return the message as protobuf writes it; DataLossError where protobuf refuses the message."""
+        """Return the message as protobuf writes it; DataLossError if protobuf refuses the message."""
         message = self._new()
         try:
             message.ParseFromString(data)

@@ -50,7 +50,7 @@ def add_nodes(graph: Graph, nodes: Iterable[LoadedNode], faults: list[TfgError] 
 
 
 def _names_so_far(graph: Graph, texts: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the texts as `_resolved_inputs` does where all are bare names of earlier nodes, the usual case; else None.
+    """Return the texts as `_resolved_inputs` does if all are bare names of earlier nodes, the usual case; else None.
 
     Data that was just read from the file is still in the processor's cache; after all nodes are read, that is no longer
     true.
@@ -65,7 +65,7 @@ def _names_so_far(graph: Graph, texts: tuple[str, ...]) -> tuple[str, ...] | Non
 
 
 def _note(faults: list[TfgError] | None, error: TfgError) -> None:
-    """Raise an error, or collect the error where faults are collected."""
+    """Raise an error, or collect the error if faults are collected."""
     if faults is None:
         raise error from None
     faults.append(error)
@@ -164,7 +164,7 @@ def encode_node(node: Node, inputs: Sequence[str]) -> EncodedNode:
 
 
 def _set_attrs(proto: NodeDef, node: Node, source: NodeAttrs | None) -> dict[str, memoryview]:
-    """Set the attributes of `proto` to the node's attributes, copied from `source` where unchanged.
+    """Set the attributes of `proto` to the node's attributes, copied from `source` if unchanged.
 
     Return the contents that are left out.
     """

@@ -328,7 +328,7 @@ def _check_name(name: str) -> None:
 
 
 def _pack(name: str, tensor: Tensor) -> tuple[Array, dict[str, Any] | None]:
-    """Return the array to store, and the manifest's entry where the array is not the tensor itself."""
+    """Return the array to store, and the manifest's entry if the array is not the tensor itself."""
     dtype, array = tensor.dtype, tensor.read()
     if dtype is dtypes.string:
         strings = array.ravel().tolist()
@@ -345,7 +345,7 @@ def _pack(name: str, tensor: Tensor) -> tuple[Array, dict[str, Any] | None]:
 
 
 def _fits_numpy(strings: Sequence[bytes]) -> bool:
-    """Return False for strings that end with NUL, which NumPy drops, and where one long string would widen all others."""
+    """Return False for strings that end with NUL, which NumPy drops, and if one long string would widen all others."""
     longest = max(map(len, strings), default=0)
     is_wide = longest * len(strings) > _MOST_PADDED + _WIDEST * sum(map(len, strings))
     return not is_wide and not any(text.endswith(b"\0") for text in strings)
@@ -402,7 +402,7 @@ class _ForeignType(NamedTuple):
 
 
 def _read_entry(entry: Mapping[str, Any]) -> _ForeignType:
-    """Decode a manifest's entry; ValueError, KeyError or TypeError where the entry is malformed."""
+    """Decode a manifest's entry; ValueError, KeyError or TypeError if the entry is malformed."""
     dtype = dtypes.from_name(entry["dtype"])
     if dtype is not dtypes.string:
         if dtype.is_object:

@@ -33,7 +33,7 @@ _DEEPEST: Final = 100
 
 
 class OtherLayout(Exception):
-    """Raised where the text is not laid out as protobuf prints messages, or not right."""
+    """Raised if the text is not laid out as protobuf prints messages, or not right."""
 
 
 def serialize_printed(descriptor: Any, text: str) -> bytes | None:
@@ -53,7 +53,7 @@ def _serialized(descriptor: Any, text: str, layout: Callable[[str], str]) -> byt
 def laid_out(text: str) -> str:
     """Lay out text with a field on each line in protobuf's printed layout; no string goes from a line to the next.
 
-    OtherLayout where messages nest so deeply that indents would make the text much longer.
+    OtherLayout if messages nest so deeply that indents would make the text much longer.
     """
     lines = []
     depth = 0

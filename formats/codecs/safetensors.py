@@ -168,7 +168,7 @@ def _check_metadata(metadata: Any) -> None:
 
 
 def _check_coverage(entries: Mapping[str, _TensorEntry], size: int, where: str) -> None:
-    """Raise DataLossError where the ranges of the arrays do not cover the data exactly, each byte once."""
+    """Raise DataLossError if the ranges of the arrays do not cover the data exactly, each byte once."""
     position = 0
     for name, begin, end in _ranges(entries):
         if begin != position:

@@ -111,7 +111,7 @@ class NodeReader:
         return word
 
     def _shared(self, tail: bytes, name: str, op: str) -> NodeAttrs | None:
-        """Return the attributes in the rest of a node's bytes, None where the rest has other fields."""
+        """Return the attributes in the rest of a node's bytes, None if the rest has other fields."""
         attrs = self._attrs.get(tail)
         if attrs is None:
             proto = parse(NodeDef, tail)
@@ -273,7 +273,7 @@ def _cut(data: memoryview, message: wire.Field, path: tuple[int, ...], content: 
 
 
 class PrintedScan:
-    """The scan of a printed text, with the interface of `GraphScan`; OtherLayout where the text may be wrong or not
+    """The scan of a printed text, with the interface of `GraphScan`; OtherLayout if the text may be wrong or not
     printed.
     """
 

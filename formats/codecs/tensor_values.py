@@ -25,7 +25,7 @@ _MOST_DIMENSIONS = 64
 _PIECE = 1 << 20
 """The number of elements that become Python objects at a time."""
 
-# The typed list of a dtype's elements, used where tensor_content is not.
+# The typed list of a dtype's elements, used if tensor_content is not.
 _VALUE_FIELDS = {
     "float": "float_val", "double": "double_val", "half": "half_val", "bfloat16": "half_val", "int64": "int64_val",
     "bool": "bool_val", "uint32": "uint32_val", "uint64": "uint64_val", "complex64": "scomplex_val",
@@ -33,7 +33,7 @@ _VALUE_FIELDS = {
 }  # fmt: skip
 _INT_VAL = "int_val"  # all other integers and the quantized types
 
-# The dtypes that make_tensor_proto writes as tensor_content where there are several elements.
+# The dtypes that make_tensor_proto writes as tensor_content if there are several elements.
 _CONTENT_DTYPES = frozenset(
     ("float", "double", "half", "bfloat16", "int32", "uint8", "int16", "int8", "int64", "qint8", "quint8", "qint16", "quint16",
      "qint32", "uint32", "uint64", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz",
@@ -44,7 +44,7 @@ _CONTENT_DTYPES = frozenset(
 def decode_elements(
     proto: TensorProto, content: Buffer, dtype: DType, shape: tuple[int, ...], decode_tensor: Callable[[TensorProto], Tensor]
 ) -> np.ndarray[Any, Any]:
-    """Return the elements of a tensor, a view of `content` where possible; `decode_tensor` decodes the tensors in variants.
+    """Return the elements of a tensor, a view of `content` if possible; `decode_tensor` decodes the tensors in variants.
 
     InvalidArgumentError for too few or too many bytes, ResourceExhaustedError for elements that cannot fit into memory.
     """
@@ -164,7 +164,7 @@ def encode_elements(
 
 
 def little_endian_bytes(array: np.ndarray[Any, Any]) -> memoryview:
-    """Return the elements in the byte order of files, not copied where memory has the same order."""
+    """Return the elements in the byte order of files, not copied if memory has the same order."""
     little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     return little.reshape(-1).view(np.uint8).data
 

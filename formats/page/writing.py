@@ -82,7 +82,7 @@ def _hashes(texts: Iterable[str]) -> str:
     return " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
 
 
-# The JSON of a book: whole where the graph is small, in compressed parts where the graph is large. The page unpacks a part
+# The JSON of a book: whole if the graph is small, in compressed parts if the graph is large. The page unpacks a part
 # when the part is first needed: the names of all nodes at the start, the tree of a page when the page opens, the details of
 # nodes when their scope opens.
 
@@ -117,7 +117,7 @@ def _plain(value: Any) -> Any:
 
 
 def _is_empty(value: Any) -> bool:
-    """Return True for a value that the page assumes where a field is left out; the number 0 of a group is a value."""
+    """Return True for a value that the page assumes if a field is left out; the number 0 of a group is a value."""
     return value is None or value is False or value == "" or value == () or (isinstance(value, float) and not value)
 
 
