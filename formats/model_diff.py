@@ -94,6 +94,7 @@ def _variables(graph: Graph) -> dict[str, Tensor]:
     if prefix is None:
         return {}
     tensors = read_variables(prefix, restored_variables(graph))
+    # The copies are equal when Keras writes them; one that differs is a difference to show.
     copies = [
         copy
         for copy, name in read_instead(graph).items()
@@ -118,6 +119,7 @@ def _assets(graph: Graph) -> Mapping[str, Asset]:
 
 
 def _same_contents(a: str, b: str) -> bool:
+    # Assets may have gigabytes; the size tells most differences without a read.
     if size_of(a) != size_of(b):
         return False
     with open_regular(a) as first, open_regular(b) as second:

@@ -65,6 +65,7 @@ def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False, raw
     Of the path of a checkpoint, an .npz or a .safetensors file, the values are compared with those of the other file or graph:
     with a graph's constants, as `compare_checkpoints` does.
     """
+    # One side that is only values is enough: a graph beside it is taken for its variables or constants.
     if any(not isinstance(side, Graph) and holds_state(side) for side in (before, after)):
         return diff_checkpoints(*map(_values_of, (before, after)))
     before = as_graph(before)

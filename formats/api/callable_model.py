@@ -118,6 +118,7 @@ class Model(Displayed, NotCopied):
         values = {**given, **named}
         pairs = [pair for name, value in values.items() for pair in self._pairs(name, value, values)]
         fed = dict(pairs)
+        # One value may come by the name of an argument and one by its tensor; a silent choice would hide the mistake.
         if len(fed) < len(pairs) or len(values) < len(given) + len(named):
             raise InvalidArgumentError("an input has two values", hint=self._example())
         if missing := self._missing(frozenset(fed)):

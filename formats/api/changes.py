@@ -117,6 +117,7 @@ def unfreeze(graph: GraphLike, variables: Sequence[str] | str | None = None, out
     graph = as_graph(graph)
     fetches = names_of(outputs)
     result = (inline_functions(graph)[0] if graph.functions else graph).copy()
+    # The count of FLOPs decides what a parameter is, so that `layers`, `flops` and this agree.
     weights = dict.fromkeys(name for cost in flops(result, fetches).nodes for name in cost.weights)
     names = [name for name in weights if name not in result or result[name].is_constant]
     if variables is not None:
@@ -141,6 +142,7 @@ def _chosen(graph: Graph, words: Sequence[str], weights: Sequence[str]) -> list[
     paths = {name: f"/{view.path(name)}" for name in weights}
     chosen: dict[str, None] = {}
     for word in words:
+        # Slashes around both let `conv` match a whole part of a path, and not the scope `conv_1`.
         inside = [name for name, path in paths.items() if f"/{word.strip('/')}/" in path]
         chosen |= dict.fromkeys(inside if inside and word not in graph else [graph.node(word).name])
     return list(chosen)
@@ -171,6 +173,7 @@ def to_inference(graph: GraphLike, outputs: Sequence[str] | str = (), *, average
     graph = as_graph(graph)
     names = names_of(outputs) or _results(graph)
     result = graph.copy()
+    # Flags come first: a batch normalization and a dropout under a flag are found on the branch that is left.
     settings = training_flags(result, needed_nodes([result.fetch(name) for name in names]))
     set_placeholders(result, {f"{name}:0": value for name, value in settings.items()})
     settle_values(result, set(settings))
@@ -182,6 +185,7 @@ def to_inference(graph: GraphLike, outputs: Sequence[str] | str = (), *, average
     decisions = [*settings_of(settings), *form.drop_updates(), *form.use_batch_averages()]
     decisions += form.use_averages(followed) if averages else ()
     variables = find_variables(result).values()
+    # No output needs the initializers, but a run without a checkpoint does.
     starts = [one.initializer.name for one in variables if one.node in form.needed and one.initializer]
     result = optimize(result, names, passes="prune", keep=starts)[0]  # gradients read the mask of a dropout
     result, dropout = _without_dropout(result, names, starts)
@@ -358,6 +362,7 @@ def reduce(
     graph = as_run(graph, fetches)
     named_feeds = named(feeds)
     names = [name.partition(":")[0] for name in names_of(fetches) or default_fetches(graph)]
+    # The values of this one run stand in for nodes that a smaller graph leaves out, so that it computes on the same numbers.
     drawn = generated_feeds(graph, named_feeds, names)
     session = local_session(graph, open_session, state)
     recorder = ValueRecorder(session.runnable())

@@ -280,6 +280,7 @@ def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys", tags: 
     """
     if names == "variables":
         return Checkpoint(os.fspath(path), read_variables(path), tags=tags)
+    # The graph is kept for `copies`: reading a SavedModel takes longer than its index.
     tensors, are_constants, graph = stored_tensors(path, tags)
     return Checkpoint(os.fspath(path), tensors, are_constants=are_constants, tags=tags, graph=graph)
 
@@ -306,6 +307,7 @@ def write_checkpoint(path: str | os.PathLike[str], values: State, *, labels: Seq
         raise InvalidArgumentError(problem, hint=Hint("choose one: ", step("name_tensor"), "; or write .npz"))
     ((name, tensor),) = tensors.items()
     if labels is not None:
+        # The labels first: if they do not fit the vectors, no file is written.
         _write_labels(os.path.join(os.path.dirname(path), METADATA), labels, name, tensor)
     write_file(os.fspath(path), [_encoded(file_format, name, tensor.numpy())])
     return 1
@@ -485,7 +487,9 @@ def _compare(name: str, a: Tensor, b: Tensor, tolerance: float) -> ComparedTenso
     if a.dtype.is_object:
         return ComparedTensor(name, "different", None, "strings differ")
     comparison = compare(name, 1, a.numpy(), b.numpy(), tolerance)
+    # Unsigned numbers and numbers of few bits would wrap around in a difference of their own dtype.
     x, y = (np.asarray(t.numpy(), np.complex128 if t.dtype.is_complex else np.float64) for t in (a, b))
+    # Equal infinities differ by NaN, and two NaN count as equal.
     difference = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.abs(x - y))
     where = np.unravel_index(int(np.argmax(difference)), difference.shape)
     detail = f"at [{','.join(map(str, where))}]: {x[where]:.9g} and {y[where]:.9g}"

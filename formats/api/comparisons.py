@@ -103,6 +103,7 @@ class _How:
 
     def graphs(self, before: Graph, after: Graph, fetches: _Fetches) -> GraphComparison:
         """Compare two graphs, nodes of called functions included."""
+        # A rewrite may dissolve a call that the other graph keeps: without calls in both, its nodes have their partners.
         before, after = (inline_functions(graph)[0] if graph.functions else graph for graph in (before, after))
         names = _targets(before, fetches, self.signature)
         return self._beside(before, after, _in_both(before, after, names, fetches, self.signature), self.open_session)
@@ -151,6 +152,7 @@ class _How:
         feeds = self._feeds(before, tuple(names))
         result = compare_graphs(before, after, tuple(names.items()), feeds, opened, self.tolerance, matched)
         if self.measured:
+            # Times are measured apart from the values: a hook that keeps values slows each node down.
             both = feeds, renamed_feeds(matched, feeds)
             sessions = opened(before), opened(after)
             result = dataclasses.replace(

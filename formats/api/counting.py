@@ -115,6 +115,7 @@ class FlopsCounter:
         if others:
             graph = graph.copy()
             set_shapes(graph, others)
+        # A graph that states a batch needs other constants for another; in an open one the batch is the symbol N.
         if batch is not None and find_batch(graph, fetches, self._feeds).rows is not None:
             graph = graph.copy()
             self.changes = set_batch(graph, fetches, batch)
@@ -135,6 +136,7 @@ class FlopsCounter:
         """The shapes of arguments, and those that are given by themselves, with a value or in the RunMetadata."""
         given = {**{name: value.shape for name, value in self._values.items()}, **self._shapes}
         shapes = {**argument_shapes(self.graph), **given}
+        # What the user says comes before what a recording of some run had.
         return recorded_shapes(self.graph, self.times) | shapes if self.times else shapes
 
     def by_variable(self) -> dict[str, tuple[Section, Section]]:
@@ -166,6 +168,7 @@ class FlopsCounter:
             started = time.perf_counter()
             session.run(self.fetches, feeds)
             wall.append(time.perf_counter() - started)
+            # A traced step takes longer, so the wall time is that of another step.
             traces.append(session.traced(self.fetches, feeds))
         self.times = [node_time for trace in traces for node_time in trace]
         return ClusterMeasurement(mean_of(self.timings(), runs), mean(wall), runs, tuple(traces[-1]))

@@ -97,6 +97,7 @@ class _Maker:
         self.format = format
         self.options = options
         self.title = options["function"] or ""
+        # A function is a thing of the file: in the view it may be dissolved into its calls.
         is_raw = options["raw"] or bool(self.title)
         view = graph if isinstance(graph, ModelView) else model_view(graph, options["signature"], raw=is_raw)
         self.view = view
@@ -133,6 +134,7 @@ class _Maker:
         for i, stage in enumerate(ORDER):
             new = {node for node in self.nodes if placed[node][0] == stage}
             if new:
+                # The picture of a stage shows what was there before, too, so that the new nodes have their surroundings.
                 nodes = [node for node in self.nodes if placed[node][0] in ORDER[: i + 1]]
                 yield make_picture(nodes, dataclasses.replace(self._look, emphasis=new), stage, self.required)
 
@@ -220,5 +222,6 @@ def draw_each(
     """
     if parts not in ("functions", "stages"):
         raise InvalidArgumentError(f"unknown parts '{parts}'", hint="the parts are functions and stages")
+    # Stages and functions are those of the file: a view of the model leaves out the training, and dissolves calls.
     maker = _Maker(graph if isinstance(graph, ModelView) else model_view(as_graph(graph), raw=True), format, options)
     return tuple(map(maker.drawn, maker.stages() if parts == "stages" else maker.functions()))

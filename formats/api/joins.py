@@ -80,6 +80,7 @@ def join(
     graphs = (as_graph(first), as_graph(second))
     if signature is not None and not any(signature in graph.signatures for graph in graphs):
         find_signature(graphs[1].meta, signature)
+    # Layers and nodes in functions become tensors first, as only tensors of the graphs themselves can be connected.
     given, taken = (_names(graph, signature, words) for graph, words in zip(graphs, (pairs.values(), pairs)))
     labels = (scope_name(graphs[0].file) or "first", scope_name(graphs[1].file) or "second")
     ends = [
@@ -122,6 +123,7 @@ def prepend(
     if kind not in _FITTING:
         raise InvalidArgumentError(f"'{kind}' cannot be prepended", hint=f"choose one of {', '.join(_FITTING)}")
     word, tensor, spec = _one(names, names.inputs or _open_inputs(names.graph), input, *_FITTING[kind])
+    # An input may have the ending already, by which TensorFlow Serving knows strings of bytes.
     stem = scope_name(word).removesuffix("_bytes")
     if kind == "base64":
         end = base64_decoder(f"{stem}_base64", spec.shape)
@@ -129,6 +131,7 @@ def prepend(
         pixels = pixels_of(spec.shape, word)
         scaling = (_by_channel(mean, pixels, "mean"), _by_channel(scale, pixels, "scale"))
         end = picture_decoder(f"{stem}_bytes", pixels, spec.dtype, *scaling, bgr=bgr)
+    # The small graph gets the prefix, so that the model keeps all its names, which checkpoints have too.
     prefix = joined_graphs.free_scope(names.graph, "prepended")
     return join(end.graph, names.graph, {tensor.name: end.output}, first_prefix=prefix, signature=signature).graph
 
@@ -209,6 +212,7 @@ def _by_channel(numbers: float | Sequence[float], pixels: Pixels, name: str) -> 
     values = tuple(map(float, given))
     if len(values) not in (0, 1, pixels.channels):
         raise InvalidArgumentError(f"{name} has {len(values)} numbers, and the pictures {counted(pixels.channels, 'channel')}")
+    # Other tools divide by their scale: 127.5 would be meant as a divisor, and make pixels of 30,000.
     if name == "scale" and any(abs(value) > 1 for value in values):
         raise InvalidArgumentError(
             f"scale {max(values, key=abs):g} is above 1: pixels of 0 to 255 are multiplied by it",

@@ -480,6 +480,7 @@ class TfjsExport(ModelExport):
         fetches = [value.name for value in self.outputs.values()]
         fills = [node.name for node in table_fills(self.graph)]  # no output needs them, and lookups do
         fed = [value.node.name for value in self.inputs.values()]
+        # Portable: the passes make no op of tfg's own or of TensorFlow's runtime, which the other runtime lacks.
         return optimize(self.graph, [*fetches, *fills], passes=passes, portable=True, keep=fed).graph
 
     def __repr__(self) -> str:

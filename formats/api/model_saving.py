@@ -66,6 +66,7 @@ def write_model(folder: str, graph: Graph, model: ModelToWrite, session: Session
     PermissionDeniedError for a file outside the model that the session may not read.
     """
 
+    # The session may have changed its tables since they were filled, and a written model fills them from constants.
     _refresh_tables(model.graph, session)
 
     def save(prefix: str) -> None:

@@ -142,6 +142,7 @@ class Names:
         """
         name = self._function(word)
         callers = [node for node in self.graph if name in called_functions(self.graph, [node])]
+        # A function that several signatures call is fetched through the call that this one runs.
         if len(callers) > 1:
             needed = needed_nodes([self.graph.fetch(output) for output in self.outputs.values()])
             callers = [node for node in callers if node in needed] or callers
@@ -235,6 +236,7 @@ class Names:
         name = self._named(word, {**self.outputs, **self.inputs})
         if ":" in name:
             return self.graph.output(name).node.name
+        # Tables show a variable by its `shared_name`, which may be another than that of its node.
         variable = None if name in self.graph else find_variables(self.graph).get(name)
         return name if variable is None else variable.node.name
 
@@ -295,6 +297,7 @@ class Names:
                 yield word, given
                 continue
             for name, value in named_values(read_document(given, "feed"), self.signature, self._is_input).items():
+                # Back to a text, as values of a document go the way of all other values, with their checks and errors.
                 yield name if name != WHOLE else self._only_input(), json.dumps(value)
 
     def _is_input(self, word: str) -> bool:
@@ -368,10 +371,12 @@ class Names:
             return fed.name, self._examples(word, fed, example_rows(given.value), are_for_any=True)
         if isinstance(given, Given):
             return fed.name, given.value
+        # Objects are no value of a tensor of strings, so they can only be features of Examples.
         if fed.base_dtype is string and (rows := example_rows(given)) is not None:
             return fed.name, self._examples(word, fed, rows)
         readable, shape = functools.partial(contents_of, self.graph, fed), fed_shape(fed)
         array = value_of(given, fed.dtype, value_place("feed", word), shape, readable)
+        # The session would find it too, but knows neither the user's word nor the option.
         if fed.node.must_be_fed and not fits(array.shape, shape):
             raise misfit(array.shape, fed, shape, self._example(word, fed))
         return fed.name, array

@@ -52,6 +52,7 @@ class NotebookDisplay:
         """
         tables = "".join(_tables(value))
         picture = self.svg(value)
+        # Inline SVG may hold scripts and links of a graph's names; an image of a data address may not run any.
         image = "" if picture is None else f'<img alt="the graph" src="{_data_url(picture)}">'
         title = counted(len(value), "row") if isinstance(value, Rows) else repr(value)
         return f"<div><p><code>{_text(title)}</code></p>{image}{tables}</div>"
@@ -73,6 +74,7 @@ class NotebookDisplay:
         return view(graph, fetches, flops=flops, height=height)
 
 
+# Core's objects know nothing of tables: this registry hangs them on the types from above.
 @functools.singledispatch
 def _tables(value: Any) -> Iterator[str]:
     """Return the tables of an object."""

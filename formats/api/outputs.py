@@ -24,6 +24,7 @@ def outputs_of(graph: Graph) -> tuple[str, ...]:
     """
     usual = graph.meta.usual_signature if graph.meta is not None else None
     runs = signature_runs(graph) if usual is None else [tuple(usual.fetched.values())]
+    # Several signatures share tensors; each is fetched once.
     names = tuple(dict.fromkeys(name for run in runs for name in run))
     return names or graph_ends(graph).outputs
 

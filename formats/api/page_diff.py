@@ -60,6 +60,7 @@ def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
     graph = after.copy()
     removed = _add_removed(graph, difference, match)
     changes = _shape_changes(before, after, match)
+    # The later states are the stronger: a changed node may have other shapes too, and is shown as changed.
     states = dict.fromkeys((graph[name] for name in changes), "shapes differ")
     merged = {graph[name]: list(lines) for name, lines in changes.items()}
     for node, change in _changed(graph, difference):

@@ -156,6 +156,7 @@ class _Described:
 
     @functools.cached_property
     def _in_full(self) -> set[_ValuePlace]:
+        # Pictures come first: they are small, and show more than a file for download.
         return held_in_full(self._tensors, self._limit - sum(self._frames[place].size for place in self._pictured))
 
     def _classes(self, array: Array, dtype: DType) -> tuple[tuple[str, float], ...]:

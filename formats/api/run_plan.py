@@ -127,6 +127,7 @@ class RunPlan:
     @functools.cached_property
     def _paths(self) -> dict[str, str]:
         """The names to show, each with a name of the file: of a tensor, an operation, or as FUNCTION/NODE."""
+        # The view of the model is made only for a word that neither the signature nor the file knows.
         return {word: word if self.names.knows(word) else self._path_of(word) for word in self.words}
 
     def _path_of(self, word: str) -> str:

@@ -167,6 +167,7 @@ class SessionSetup:
         from ...core.graph.variable_nodes import find_variables
         from ...core.runtime.session.runner import initializers
 
+        # The loader's start steps restore these, and an initializer would overwrite what they restored.
         if graph.meta is not None and (graph.meta.variables_prefix is not None or graph.meta.joined is not None):
             return False
         return bool(initializers(graph)) or (not self.state and bool(find_variables(graph)))

@@ -299,8 +299,10 @@ def _with_loss(
 ) -> tuple[Graph, str, dict[str, Any]]:
     """Return the graph with the loss, the name of the loss, and the feeds by names of tensors."""
     usual = graph.meta.usual_signature if graph.meta is not None else None
+    # A name of the graph comes before an argument of the signature, as in all commands.
     inputs = {} if usual is None else {word: name for word, name in usual.fed.items() if word not in graph}
     values = {inputs.get(word, word): value for word, value in named(feeds).items()}
+    # A node may be called like a loss; then the text names the node.
     by_name = loss if isinstance(loss, NamedLoss) else None if loss in graph else NamedLoss.parse(loss)
     fed: dict[str, Any] = {}
     if by_name is None:
@@ -312,6 +314,7 @@ def _with_loss(
         output = names[word]
         if labels not in values:
             raise InvalidArgumentError(f"the labels '{labels}' are not fed", hint=f"pass the values as feeds['{labels}']")
+        # The labels are no tensor of the graph yet: their shape and dtype decide those of the placeholder that is added.
         value = np.asarray(values.pop(labels))
         graph, minimized, fed = add_labelled_loss(graph, by_name.kind, output, labels, value, residuals=residuals)
     return graph, minimized, {**{graph.output(name).name: value for name, value in values.items()}, **fed}

@@ -217,6 +217,7 @@ class _Verifying:
         left_out: dict[str, str] = {}
         for run in self._same_runs(fetches):
             original = BatchRuns(self.before, run.mine, self.opened, inputs, rows[0])
+            # Results that depend on other rows, such as a mean of the batch, differ with its size and are left out by name.
             unlike = original.unlike(Feeds(typical, {}, list(run.mine.values())).first())
             left_out |= unlike
             pair = run.only([label for label in run.mine if label not in unlike])
@@ -234,6 +235,7 @@ class _Verifying:
         if not any(signature.outputs for signature in written.values()):
             return self._compared(after, self._same_runs(fetches), self._with_state if keeps_state else self._frozen)
         runs = [self._pair(signature) for signature in written.values() if signature.outputs]
+        # A writer that drops a signature would pass otherwise: what is not there is not compared.
         lost = sorted(self._signatures - set(written)) if is_whole and not fetches else []
         result = self._compared(after, runs, self._alone)
         missing = tuple(LoneRefusal("", "rewrite", f"the written model has no signature '{name}'") for name in lost)

@@ -243,6 +243,8 @@ def make_page(
     telling = [*differences, *(one for one in of_values if one.title == NON_FINITE), *overlays]
     page.colour = telling[0].title if telling else ""
     book = make_book(title, graph, page.figures(path, flops, is_sound, sheets or _sheets), report)
+    # A comparison begins with the whole graph, as the differences may lie anywhere; other pages begin with the model's
+    # layers.
     return book if compared is None else dataclasses.replace(book, start=0)
 
 
@@ -313,6 +315,7 @@ class _Page:
         facts = next(sheets)
         of_file = dict(_file_facts(self.view.source))
         others = (row for row in facts.rows if row[0] not in of_file)
+        # The view has no signatures and versions of its own: these are the file's.
         yield dataclasses.replace(facts, rows=(*of_file.items(), *others))
         if missing:
             rows = ((op.op, str(op.count), "yes" if op.known else "no", op.reason) for op in missing)
@@ -351,6 +354,8 @@ class _Page:
         from ...core.passes.pipeline import guessed_fetches  # lazy: pages need no passes
 
         try:
+            # The count infers shapes by itself: its estimates assume that unknown sizes are not 1, and must not become facts
+            # of the page.
             report = count_flops(self.graph, self.fetches or guessed_fetches(self.graph))
         except TfgError as error:
             if self.fetches:
