@@ -98,6 +98,8 @@ def is_tfjs(data: memoryview) -> bool:
 def is_converted_to_text(data: memoryview) -> bool:
     """Return True for binary data that was read as UTF-8 and written back: EF BF BD is in the place of other bytes."""
     whole = bytes(data)
+    # EF BF BD is the replacement character in UTF-8, which editors and version control put in the place of bytes that are no
+    # text.
     if b"\xef\xbf\xbd" not in whole or _is_text(whole[:4096]):
         return False
     try:
@@ -213,6 +215,7 @@ def _binary_kind(data: memoryview, name: str) -> Kind:
     """Return the kind of graph in serialized data, by the wire types and contents of the first fields."""
     seen = _first_fields(data, name)
     first = seen.get(1)
+    # The surest sign comes first: no other message has a name and an op at this place.
     if first is not None and first.wire_type == wire.LENGTH_DELIMITED and _is_node(data, first):
         return "graph"
     graph = seen.get(2)
@@ -255,6 +258,8 @@ def _begins_like_graph(data: memoryview, seen: dict[int, wire.Field]) -> bool:
     """Return True if truncated data begins like a MetaGraphDef, a SavedModel or a node."""
     if any(number <= _LAST_FIELD and field.wire_type == wire.LENGTH_DELIMITED for number, field in seen.items()):
         return all(number <= _LAST_FIELD for number in seen)
+    # A single node larger than the truncated file is no whole field: its tag, a length of up to five bytes and the tag of its
+    # name are seen.
     head = bytes(data[:12])
     return head.startswith(b"\x08\x01\x12") or re.match(rb"\n[\x80-\xff]{0,4}[\0-\x7f]\n", head) is not None
 

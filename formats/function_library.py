@@ -121,6 +121,7 @@ def decode_function(proto: FunctionDef, library: ReadFunctions, gradient: str | 
         function = _Decoder(proto, library).function(gradient)
         if checks:
             function.check(function.signature.attrs)
+        # After the check, which names the node that is wrong; linking would meet its missing inputs first.
         function.body.link()
         return function
     except TfgError as error:
@@ -271,6 +272,7 @@ def encode_function(function: Function, functions: Mapping[str, Function]) -> Fu
     if source is not None:
         proto.CopyFrom(source.proto)
     if source is None or function.signature is not source.signature:
+        # Core's interface of an op has no control outputs, so they are carried over.
         control_outputs = list(proto.signature.control_output)
         proto.signature.CopyFrom(encode_signature(function.signature))
         proto.signature.control_output.extend(control_outputs)
@@ -437,11 +439,13 @@ class FunctionLibrary(ReadFunctions):
 
 def encode_library(functions: Mapping[str, Function], library: FunctionDefLibrary) -> None:
     """Bring the message of a graph's functions up to date; unchanged functions keep their loaded messages."""
+    # A gradient of a function that is still there stays, also of one that was never decoded.
     removed = {function.signature.name for function in library.function}.difference(functions)
     order = [gradient.function_name for gradient in library.gradient]
     gradients = {g.function_name: g.gradient_func for g in library.gradient if g.function_name not in removed}
     messages = []
     for name in functions:
+        # A function that nobody has looked at is written by its bytes; decoding it might refuse what nobody asked about.
         untouched = functions.undecoded(name) if isinstance(functions, FunctionLibrary) else None
         if untouched is not None:
             messages.append(untouched)
@@ -453,5 +457,6 @@ def encode_library(functions: Mapping[str, Function], library: FunctionDefLibrar
             gradients[name] = function.gradient
     del library.function[:], library.gradient[:]
     library.function.extend(messages)
+    # The order of the file, with new ones behind: an unchanged library is written unchanged.
     for name in sorted(gradients, key=lambda name: order.index(name) if name in order else len(order)):
         library.gradient.add(function_name=name, gradient_func=gradients[name])

@@ -55,6 +55,7 @@ class NodeStream:
 
     def nodes(self) -> Iterator[Node]:
         """Yield all nodes; inputs are known by name only."""
+        # All nodes of the stream share a graph that stays empty: it must not hold the nodes that were passed on.
         home = Graph()
         names: set[str] = set()
         missing: dict[str, str] = {}

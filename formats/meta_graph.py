@@ -116,6 +116,7 @@ def with_files_of(model: Graph, part: Graph) -> Graph:
     assets = model.meta.assets if model.meta is not None else ()
     left = tuple(asset for asset in assets if asset.path and asset.tensor.partition(":")[0] in part)
     if left and model.meta is not None and isinstance(part.source, GraphSource):
+        # A part has not the operations that start the whole model, but still reads the files of each model that was joined.
         joined = model.meta.joined and dataclasses.replace(model.meta.joined, first_steps=(), initializers=())
         part.meta = MetaGraph(assets=left, folder=model.meta.folder, joined=joined)
         part.source = GraphSource(part.source.rest, part.source.kind, b"")
@@ -158,6 +159,7 @@ def _named_nodes(key: str, collection: CollectionDef) -> Iterator[str]:
         for data in collection.bytes_list.value:
             proto = parse(VariableDef, data)
             yield from filter(None, (getattr(proto, field) for field in _VARIABLE_FIELDS))
+    # Contexts of V1 conditionals and loops name nodes, too; TensorFlow's importer fails on a name that is gone.
     for data in collection.bytes_list.value if key in _CONTEXTS else ():
         context: Any = parse(_CONTEXTS[key], data)
         yield context.pivot_name
@@ -189,6 +191,7 @@ def renamed_message(about: MetaGraphDef, names: PartNames) -> MetaGraphDef:
             result.signature_def[name].CopyFrom(signature)
             rename_signature(result.signature_def[name], names)
     for key, collection in about.collection_def.items():
+        # The bytes of other collections may name nodes in a form that only their own program knows.
         is_known = collection.WhichOneof("kind") == "node_list" or key in VARIABLE_COLLECTIONS
         if key not in (MAIN_OP, _LEGACY_INIT_OP, ASSETS) and (is_known or not names.prefix):
             _rename_collection(key, collection, names, result.collection_def[key])
@@ -243,6 +246,7 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
     """Decode a MetaGraphDef's facts about the graph."""
     variables = {}
     others = {}
+    # A proto map has no order: sorted names make two loads of a file equal.
     for name in sorted(proto.collection_def):
         values = _collection_values(proto.collection_def[name])
         if name in VARIABLE_COLLECTIONS and values and all(isinstance(value, bytes) for value in values):
@@ -283,6 +287,7 @@ def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:
         number = queue.popleft()
         for child in objects.nodes[number].children:
             if child.node_id not in paths and 0 <= child.node_id < len(objects.nodes):
+                # TensorFlow's escapes of names in object paths.
                 local = child.local_name.replace(".", "..").replace("/", ".S")
                 paths[child.node_id] = f"{paths[number]}{local}/"
                 queue.append(child.node_id)

@@ -140,6 +140,7 @@ class _ModelWriter:
         self.external: list[bytes] = []
         for name, value in itertools.chain(model.inputs.items(), model.outputs.items()):
             self.names[value] = self.free(name)
+        # Several steps may share a constant; it is written once.
         self.constants = list(dict.fromkeys(value for value in model.block.values() if value.array is not None))
 
     def arrays(self) -> Iterator[Array]:
@@ -245,6 +246,7 @@ def onnx_input_dims(path: str | os.PathLike[str]) -> dict[str, list[int | str | 
 
     onnxruntime gives a scalar's dimensions for an unknown rank, hence the file is read.
     """
+    # The dimensions need no weights, which may have gigabytes.
     model = require("onnx").load(os.fspath(path), load_external_data=False)
     types = {info.name: info.type.tensor_type for info in model.graph.input}
     return {name: list(map(_declared_dim, kind.shape.dim)) for name, kind in types.items() if kind.HasField("shape")}

@@ -51,6 +51,7 @@ class Transform:
             return pixels
         result = pixels.astype(np.float32)
         if self.size is not None:
+            # Half-pixel centers and no aligned corners, as tf.image.resize of TensorFlow 2 has them.
             rows, columns = (bilinear(old, new, False, True) for old, new in zip(result.shape, self.size))
             result = resample(result[None], rows, columns)[0]
         result = result * np.float32(self.scale) + np.float32(self.offset)

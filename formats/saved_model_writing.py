@@ -248,6 +248,7 @@ def _add_inputs(signature: SignatureDef, other: SignatureDef, part: PartOfModel,
     for key in sorted(other.inputs):
         tensors = tensors_of(other.inputs[key])
         open_ones = [name for name in tensors if name not in part.names.connected]
+        # Half of a sparse tensor cannot come from the other part: the argument would need indices without values.
         if open_ones and len(open_ones) < len(tensors):
             raise InvalidArgumentError(f"input '{key}' has the tensors {', '.join(tensors)}: connect all or none of them")
         if open_ones and (needed is None or any(parse_tensor_name(name)[0] in needed for name in open_ones)):
@@ -269,6 +270,7 @@ def _others(
         for key, info in signature.outputs.items():
             _add_output(made, key, info, part.names.connected)
         _add_inputs(made, signature, part)
+        # A signature whose inputs are all open runs without the other part, and takes none of its inputs.
         if len(made.inputs) < len(signature.inputs):
             outputs = [graph.output(name) for info in made.outputs.values() for name in tensors_of(info)]
             needed = {node.name for node in needed_nodes(outputs)}
@@ -312,6 +314,7 @@ def write_saved_model(
             _write(staged, model, source, save)
             _copy_files(staged, model, files)
             rename_folder(staged, target)
+        # The name is on the disk only with the folder above it.
         flush_folder(target)
 
 
@@ -351,6 +354,7 @@ def _copy_files(folder: str, model: ModelToWrite, files: FileAccess) -> None:
 
 def _copy_assets(folder: str, model: ModelToWrite, source: MetaGraph) -> None:
     """Copy the files of the models that a graph was joined from, as far as the written model declares them."""
+    # A joined model has the files of several folders, and may read in each of them.
     files = FileGate(functools.reduce(FileAccess.reading, source.folders, NO_FILES))
     declared = {asset.filename for asset in model.about.asset_file_def}
     for filename, path in {asset.filename: asset.path for asset in source.assets if asset.filename in declared}.items():
@@ -387,6 +391,7 @@ def _copy_file(path: str, copied: str, files: FileGate) -> None:
         read = files.open(path)
     except PermissionDeniedError:
         raise PermissionDeniedError(f"'{path}' is a link to a place outside the model's folder") from None
+    # "x" refuses a file that is there: two assets of one name must not overwrite each other.
     with read, open(copied, "xb") as written:
         shutil.copyfileobj(read, written)
         flush(written)
@@ -395,6 +400,7 @@ def _copy_file(path: str, copied: str, files: FileGate) -> None:
 def _about(graph: Graph) -> MetaGraphDef:
     """Return the message around the loaded graph, or a new message."""
     about = message_of(graph)
+    # Loaders ask for a model by its tags, and all of them by default for `serve`.
     if not about.meta_info_def.tags:
         about.meta_info_def.tags.append("serve")
     return about
@@ -412,6 +418,7 @@ def _has_objects(graph: Graph, about: MetaGraphDef) -> bool:
 
 def _forget_objects(about: MetaGraphDef) -> None:
     """Turn the message into a model without objects, started by TensorFlow through the main op alone."""
+    # A loader of TensorFlow 2 goes by the objects if there are any, and would miss functions that the graph lost.
     about.ClearField("object_graph_def")
     if INIT_SIGNATURE in about.signature_def:
         operations = [info.name.partition(":")[0] for info in about.signature_def[INIT_SIGNATURE].outputs.values()]
@@ -567,6 +574,7 @@ def _start(graph: Graph, about: MetaGraphDef) -> None:
         return
     signatures = (decode_signature_def(name, signature) for name, signature in about.signature_def.items())
     outputs = [name for signature in signatures for name in signature.fetched.values()]
+    # An iterator that no signature takes from may need files or feeds that nobody has.
     needed = needed_nodes([graph.output(name) for name in outputs if parse_tensor_name(name)[0] in graph])
     operation = add_initializer(graph, [node for iterator, node in iterator_starts(graph).items() if iterator in needed])
     if operation is not None:
@@ -589,6 +597,7 @@ def _declare_files(graph: Graph, about: MetaGraphDef) -> dict[str, Node]:
     for fill in table_fills(graph):
         for node in named_files(fill):
             if node.name not in declared:
+                # Files of several folders may have one name; the second gets a number.
                 taken = {*files, *(asset.filename for asset in about.asset_file_def)}
                 files[free_name(os.path.basename(path_of(node)), taken)] = node
                 _declare(about, list(files)[-1], f"{node.name}:0")

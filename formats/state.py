@@ -198,6 +198,7 @@ def names_in_graph(tensors: Mapping[str, Tensor], graph: Graph) -> dict[str, str
     full_names = _full_names(tensors)
     others = {key: full_names.get(key, key) for key in tensors if key not in by_key and not is_apart(key)}
     prefix = graph.meta.variables_prefix if graph.meta is not None else None
+    # The model's own checkpoint is opened only for keys that the graph does not know.
     owners = _owners(prefix, by_key, read_instead(graph)) if prefix is not None and others else {}
     taken = {*names.values(), *others.values()}
     for key, name in others.items():
@@ -364,6 +365,7 @@ def _in_form(form: str | os.PathLike[str], tensors: Mapping[str, Tensor], graph:
         return tensors
     names = _full_names(old) if graph is None else names_in_graph(old, graph)
     owners = {key: names.get(key, key) for key in old}
+    # Optimizer slots and counters of the old checkpoint that the graph lacks stay, so that a training in TensorFlow goes on.
     entries = {key: tensors.get(owner, old[key]) for key, owner in owners.items()}
     owned = set(owners.values())
     return entries | {name: tensor for name, tensor in tensors.items() if name not in owned}

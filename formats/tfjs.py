@@ -90,6 +90,7 @@ def meta_graph_of_tfjs(data: memoryview, folder: str | None, lacks: dict[str, Tf
     """
     try:
         model = json.loads(bytes(data).decode())
+        # Older converters wrote no format; a layers model has layers in its topology, and no nodes.
         if "layers-model" in str(model.get("format", "")) or "node" not in model["modelTopology"]:
             hint = "convert the Keras model to a tfjs_graph_model with tensorflowjs_converter"
             raise InvalidArgumentError("the file is a layers model of TensorFlow.js, without a graph", hint=hint)

@@ -186,6 +186,7 @@ def _end_of_head(encoded: bytes) -> int:
 
 def _shards_of(entries: Collection[bytes]) -> set[int]:
     """Return the numbers of the data files in use. Entries with equal bytes up to the number are examined once."""
+    # Only data files in use are opened: others may be missing, as in a checkpoint of which a part was copied.
     shards = {beginning: _usual_shard(beginning) for beginning in set(map(_beginning, entries))}
     numbers = {number for number in shards.values() if number is not None}
     if None in shards.values():
@@ -267,6 +268,7 @@ def _shard_count(prefix: str, files: FileGate) -> int:
     """Return the number of shards in the names of a bundle's data files; 0 for a missing or unreadable bundle."""
     try:
         return read_index(prefix, files)[0].num_shards
+    # What cannot be read is replaced like a missing bundle; its data files of unknown number stay.
     except (NotFoundError, DataLossError, UnimplementedError):
         return 0
 

@@ -183,6 +183,7 @@ def _read_part(tensor: StoredTensor, part: StoredPart) -> Array:
     description.
     """
     array, shape = part.read(), SliceSpec(tensor.shape, part.extents).shape
+    # A slice of a V2 checkpoint has an entry of its own, which a hostile file may fill with another shape.
     if array.shape != shape or array.dtype != tensor.dtype.numpy:
         raise DataLossError(
             f"slice {format_extents(part.extents)} of tensor '{tensor.name}' has {array.dtype} and shape "

@@ -78,6 +78,7 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
 
 def checkpoint_beside(graph: str) -> str | None:
     """Return the prefix of the checkpoint that lies beside a graph's file: of the same name, the latest, or the only one."""
+    # A Saver writes the graph beside the checkpoint, under the checkpoint's name.
     own = graph.removesuffix(".meta")
     if own != graph and exists(index_path(own)):
         return own
@@ -150,6 +151,7 @@ def _write(
     prefix: str, items: Sequence[tuple[str, tuple[int, ...], Extents | None, Tensor]], version: int, files: FileGate
 ) -> None:
     for name, full_shape, extents, tensor in items:
+        # Checked for all tensors before the first byte is written.
         expected = full_shape if extents is None else SliceSpec(full_shape, extents).shape
         if tensor.shape != expected:
             raise InvalidArgumentError(f"tensor '{name}' has shape {list(tensor.shape)}, but its slice has {list(expected)}")

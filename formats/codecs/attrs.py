@@ -39,6 +39,7 @@ class NodeAttrs(Mapping[str, Any]):
     def proto(self) -> NodeDef:
         """Return the message with the attributes; the message's name, op, inputs and device are not meaningful."""
         data = self._data
+        # The message replaces the bytes: it is made once, and most attributes of a large graph are never asked for.
         if isinstance(data, bytes):
             data = self._data = NodeDef.FromString(data)
         return data
@@ -114,6 +115,8 @@ def decode_shape(proto: TensorShapeProto) -> Shape:
     if proto.unknown_rank:
         return Shape()
     sizes = [dim.size for dim in proto.dim]
+    # Grappler numbers unknown dimensions below -1 in `_output_shapes`; TensorFlow imports such graphs, and they are written
+    # back as they were.
     if any(size < -1 for size in sizes):
         return NumberedShape(sizes)
     return Shape(None if size < 0 else size for size in sizes)

@@ -65,6 +65,7 @@ class CsvFile:
 
     def _read_header(self) -> list[str]:
         with file_errors(self.path):
+            # Spreadsheets write a byte order mark, which would be a part of the first column's name.
             start = len(_BOM) if self._file.read(len(_BOM)) == _BOM else 0
             self._file.seek(start)
             header, cells = next(_records(self.path, self._file, Row(start, start, 0, 1)), (Row(0, 0, 0, 1), []))
@@ -209,6 +210,7 @@ def _number(cell: str) -> int | float | None:
     text = cell.strip().lower()
     if text in _TRUTH:
         return _TRUTH[text]
+    # int first: a float would round the last digits of a large integer.
     for kind in (int, float):
         try:
             number = kind(text)

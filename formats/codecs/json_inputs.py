@@ -89,6 +89,7 @@ def named_values(parsed: Any, signature: Signature | None, is_input: Callable[[s
     """
     if not _is_object(parsed):
         return {WHOLE: parsed}
+    # An input may itself be called `inputs`, as in many exported models: its arrays do not make a request.
     keys = [key for key in (_ROWS, _COLUMNS) if key in parsed and (_is_object(parsed[key]) or not is_input(key))]
     if not keys:
         return dict(parsed)
