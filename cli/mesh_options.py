@@ -180,7 +180,7 @@ class Company:
         """Return the result of `read` in the first process."""
         if self.peers is None:
             return read()
-        from ..formats.codecs.npz import npz_bytes, npz_tensors
+        from ..formats.codecs.numpy_files import npz_bytes, npz_tensors
 
         return npz_tensors(self.from_first(npz_bytes(read()) if self.is_first else b""), "the state of process 0")
 

@@ -32,7 +32,7 @@ class DumpedGraph(NamedTuple):
 
     def text(self, chosen: NodeFilter) -> str:
         """The chosen nodes, or the whole graph, in protobuf's text format."""
-        from ...formats.node_writing import NodePrinter
+        from ...formats.graphdef import NodePrinter
         from ...formats.saving import to_text
 
         if chosen.is_empty:

@@ -46,6 +46,7 @@ class RecordStream:
 
     def nodes(self) -> Iterator[NodeRecord]:
         """Yield the records of the nodes of the graph; their shapes are the declared shapes."""
+        # Nodes of equal attributes share their texts, which most nodes of a large graph have in common.
         alike = Alike()
         for node in self._chosen.apply(self._all_nodes()):
             self._is_empty = False

@@ -28,8 +28,7 @@ from ...core.support.display import Report, Rows, record
 from ...core.support.errors import TfgError
 from ...core.support.escaping import printable_line
 from ...core.support.words import counted, size_in_bytes
-from ..dot import to_dot
-from ..rendering import layout_program
+from ..dot import layout_program, to_dot
 from .callable_model import Model
 from .checkpoints import Checkpoint
 from .viewing import GraphPage, view
@@ -49,16 +48,18 @@ class NotebookDisplay:
     def html(self, value: Any) -> str | None:
         """Return the tables of an object below its `repr`, and a small graph's picture; of a page, the frame.
 
-        The picture is an image, whose scripts a browser does not run. Jupyter shows HTML where an object has both forms.
+        The picture is an image, whose scripts a browser does not run. Jupyter shows HTML if an object has both forms.
         """
         tables = "".join(_tables(value))
         picture = self.svg(value)
+        # Inline SVG may hold scripts and links of a graph's names; an image of a data address may not run any.
         image = "" if picture is None else f'<img alt="the graph" src="{_data_url(picture)}">'
         title = counted(len(value), "row") if isinstance(value, Rows) else repr(value)
         return f"<div><p><code>{_text(title)}</code></p>{image}{tables}</div>"
 
     def svg(self, value: Any) -> str | None:
-        """Return a small graph's picture; None for other graphs, and where no layout program is installed."""
+        """Return a small graph's picture; None for other graphs, and if no layout program is installed."""
+        # A notebook asks for the picture of each graph that ends a cell; a layout of a large one would take minutes.
         if not isinstance(value, Graph) or not 0 < len(value) <= _MAX_PICTURED:
             return None
         try:
@@ -73,6 +74,7 @@ class NotebookDisplay:
         return view(graph, fetches, flops=flops, height=height)
 
 
+# Core's objects know nothing of tables: this registry hangs them on the types from above.
 @functools.singledispatch
 def _tables(value: Any) -> Iterator[str]:
     """Return the tables of an object."""
@@ -240,7 +242,7 @@ def _number(value: float) -> str:
 
 
 def _text(value: object) -> str:
-    """Return text fit for HTML, on a line of its own and cut where it is long."""
+    """Return text fit for HTML, on a line of its own and cut if it is long."""
     text = _number(value) if _is_number(value) else "" if value is None else str(value)
     text = text if len(text) <= _MAX_CELL else f"{text[: _MAX_CELL - 3]}..."
     return html.escape(printable_line(text))

@@ -80,11 +80,12 @@ def page_values(
     """Return the values of nodes, with pictures of those of runs, and what colours the nodes by their values.
 
     The page holds up to `limit` bytes of pictures and files, the smallest first; `notes` gets the reasons of gaps. A wrong
-    `state` is an error: InvalidArgumentError where no variable has a value, otherwise as `read_graph_state` raises.
+    `state` is an error: InvalidArgumentError if no variable has a value, otherwise as `read_graph_state` raises.
     """
     stored = {**_constants(view.graph), **_variables(view, state, notes)}
     shown = shown or RunValues()
     results = list(_results(shown.runs, view.graph.functions))
+    # A node that ran shows what it returned, and not the value that the file has for it.
     fresh = {place.node for place, _ in results}
     tensors = {_ValuePlace(node): tensor for node, tensor in stored.items() if node not in fresh}
     values = _Described(tensors | dict(results), shown, limit, notes)
@@ -120,7 +121,7 @@ class _Described:
     def __init__(self, tensors: Mapping[_ValuePlace, Tensor], shown: RunValues, limit: int, notes: list[str]) -> None:
         self._tensors, self._shown, self._limit, self._notes = tensors, shown, limit, notes
         self.statistics: dict[_ValuePlace, TensorStatistics] = {}
-        """Of floats, where a run is shown: constants and variables first, then in the order of the run."""
+        """Of floats, if a run is shown: constants and variables first, then in the order of the run."""
 
     def each(self, report: Report) -> Iterator[tuple[Node, NodeValue]]:
         """Yield the nodes with their values."""
@@ -142,7 +143,7 @@ class _Described:
 
     @functools.cached_property
     def _frames(self) -> dict[_ValuePlace, PictureFrame]:
-        """What pictures show, where a run asks for pictures."""
+        """What pictures show, if a run asks for pictures."""
         if not self._shown.runs:
             return {}
         places = layouts({place.node: len(tensor.shape) for place, tensor in self._tensors.items() if place.output <= 0})
@@ -155,6 +156,7 @@ class _Described:
 
     @functools.cached_property
     def _in_full(self) -> set[_ValuePlace]:
+        # Pictures come first: they are small, and show more than a file for download.
         return held_in_full(self._tensors, self._limit - sum(self._frames[place].size for place in self._pictured))
 
     def _classes(self, array: Array, dtype: DType) -> tuple[tuple[str, float], ...]:
@@ -196,7 +198,7 @@ def _results(
 
 
 def _how_often(node: Node, runs: Mapping[Node, NodeRun], functions: Mapping[str, Function]) -> str:
-    """Return how often a node ran where that is not once, and how many trips a loop made."""
+    """Return how often a node ran if that is not once, and how many trips a loop made."""
     kind = call_kind(functions, node)
     bodies = [reference.name for reference in kind.references(node)] if kind is not None and kind.is_loop else []
     steps = (each for name in bodies[-1:] for each in functions[name].body if not each.is_argument)
@@ -234,6 +236,7 @@ def _origins(statistics: Mapping[_ValuePlace, TensorStatistics]) -> dict[Node, s
     origins: dict[Node, str] = {}
     for place, one in statistics.items():
         if one.nans or one.infs:
+            # The statistics are in the order of the run, so the inputs of a node were looked at before the node.
             is_passed_on = any(value.node in origins for value in place.node.inputs)
             origins.setdefault(place.node, "passed on" if is_passed_on else "begins here")
     return origins

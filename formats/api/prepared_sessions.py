@@ -103,7 +103,7 @@ def engine_runtime(
 
 
 def runtime_of_many_runs() -> EngineRuntime | AutoRuntime | None:
-    """Return the engine for many runs of a graph, with `auto` where an engine is installed and TFG_ENGINE names none."""
+    """Return the engine for many runs of a graph, with `auto` if an engine is installed and TFG_ENGINE names none."""
     from ...core.engines.engine_registry import engine_of_many_runs  # lazy: most sessions have no engine
 
     name = engine_of_many_runs()
@@ -144,6 +144,7 @@ def state_of(graph: Graph, values: State | SessionLike | None) -> dict[str, Tens
     if not isinstance(values, Mapping):
         return Runner(values or opened(graph)).contents()
     tensors = as_tensors(values)
+    # A session is opened only for tables: a state of variables alone, as a training returns it, says all that is needed.
     if all(entry in tensors for table in find_tables(graph).values() for entry in table.entries):
         return tensors
     return {**Runner(opened(graph, tensors or None)).contents(), **tensors}

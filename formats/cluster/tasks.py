@@ -81,6 +81,7 @@ class TaskWatch:
         now = time.monotonic()
         if now < self._next:
             return
+        # A task that answers once is forgotten here: only an unbroken silence counts.
         self._silent = {name: self._silent.get(name, now) for name in self._silent_tasks()}
         for name, since in self._silent.items():
             if now - since >= SILENT_SECONDS:
@@ -129,6 +130,7 @@ def _tasks_of(master: Master, job: str) -> Iterator[tuple[str, list[Device]]]:
 
 def _devices_with(master: Master, device_filter: str) -> list[Device]:
     """Return the devices of a session that waits for the tasks of a filter alone: the master's and the tasks' devices."""
+    # An empty graph: the session is made only for the answer to whether the tasks of its filter are there.
     handle = master.create(b"", pb.SessionConfig(device_filters=[device_filter]), ANSWER_SECONDS).session_handle
     try:
         return master.devices(handle, ANSWER_SECONDS)

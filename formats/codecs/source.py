@@ -133,6 +133,7 @@ def _unpack_member(data: memoryview, position: int, contents: bytearray, limit: 
         if not piece:
             raise DataLossError(f"{describe(source)} is truncated gzip")
         try:
+            # One byte beyond the limit is enough to tell a bomb, and is all that is unpacked of it.
             contents += member.decompress(piece, limit - len(contents) + 1)
         except zlib.error as error:
             raise DataLossError(f"{describe(source)} is damaged gzip: {error}") from None
@@ -143,6 +144,7 @@ def _unpack_member(data: memoryview, position: int, contents: bytearray, limit: 
             )
         position += len(piece)
         size = min(2 * size, _LARGEST_PIECE)
+    # A gzip file may have several members behind each other, as `cat a.gz b.gz` makes them.
     return position - len(member.unused_data)
 
 
@@ -161,6 +163,7 @@ def _write_chunks(file: IO[bytes], chunks: Iterable[bytes | memoryview], compres
         for chunk in chunks:
             file.write(chunk)
         return
+    # zlib writes no time into the header, where the module gzip would, so equal graphs are equal files.
     packer = zlib.compressobj(wbits=_GZIP_BITS)
     for chunk in chunks:
         file.write(packer.compress(chunk))
