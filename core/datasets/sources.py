@@ -49,7 +49,7 @@ class Slices(ByPlace):
 
     @staticmethod
     def of(components: Sequence[Any]) -> Slices:
-        """Return slices of tensors; InvalidArgumentError where the tensors differ in length."""
+        """Return slices of tensors; InvalidArgumentError if the tensors differ in length."""
         arrays = tuple(map(array_of, components))
         if any(not component.ndim for component in arrays):
             raise InvalidArgumentError("All components must be at least 1-dimensional")

@@ -73,6 +73,7 @@ def tensor_list_reserve(element_shape: Array, num_elements: Array, *, element_dt
     count = scalar(num_elements, "num_elements")
     if count < 0:
         raise InvalidArgumentError(f"The num_elements to reserve must be a non negative number, but got {count}")
+    # A list of unset elements holds a pointer for each, whatever number the graph asks for.
     reserve(8 * count)
     declared = shape_in(element_shape)
     item_shape = declared.known() if declared.is_known else ANY
@@ -316,7 +317,7 @@ facts("metadata", of=("TensorListLength", "TensorListElementShape"))
 
 @kernel("TensorListGetItem")
 def tensor_list_get_item(input_handle: Array, index: Array, element_shape: Array, *, element_dtype: DType) -> Result:
-    """Return the element at `index`, zeros where unset."""
+    """Return the element at `index`, zeros if unset."""
     items = list_in(input_handle, element_dtype)
     place = scalar(index, "index")
     if not 0 <= place < len(items):

@@ -38,7 +38,7 @@ _AROUND: Final = b""
 
 
 def graph_of(dataset: Dataset, keeps_devices: bool = True) -> Graph:
-    """Return a graph whose `_Retval` is the dataset; UnimplementedError where a part was not made by a node."""
+    """Return a graph whose `_Retval` is the dataset; UnimplementedError if a part was not made by a node."""
     writer = _DatasetNodes(keeps_devices)
     output = writer.dataset(dataset)
     writer.graph.add_node(_RESULT, "_Retval", [output], (), {"T": dtypes.variant, "index": 0})
@@ -58,6 +58,8 @@ class _DatasetNodes:
         origin = dataset.origin
         if origin is None:
             raise UnimplementedError(f"{dataset.kind}Dataset does not support serialization")
+        # By identity: a cache or a table that two datasets share must stay one. The dataset holds them all, so ids stay
+        # theirs.
         if id(dataset) not in self._made:
             inputs = [self._value(value, origin.node, i) for i, value in enumerate(origin.inputs)]
             self._take_functions(origin)
@@ -115,13 +117,14 @@ class _DatasetNodes:
         filled = self._add(
             "LookupTableImportV2", [made.output(), *columns], {"Tin": table.key_dtype, "Tout": table.value_dtype}
         )
+        # Whoever takes the handle waits through this node until the table is filled.
         handle = self._add("Identity", [made.output()], {"T": dtypes.resource})
         self.graph.add_control_input(handle, filled)
         return handle.output()
 
 
 def _require_no_state(dataset: Dataset) -> None:
-    """FailedPreconditionError where a function of the pipeline has a state that a graph does not hold."""
+    """FailedPreconditionError if a function of the pipeline has a state that a graph does not hold."""
     for part in tree(dataset):
         origin = part.origin
         if origin is not None and any(has_state(origin.library, f.name, LOOKUPS) for f in function_references(origin.node)):

@@ -90,7 +90,7 @@ def auto_shard_dataset(
 
 
 def _reads_files(dataset: Dataset) -> bool:
-    """Return True where a function of the dataset reads files named by elements."""
+    """Return True if a function of the dataset reads files named by elements."""
     origin = dataset.origin
     if origin is None or not dataset.inputs:
         return False

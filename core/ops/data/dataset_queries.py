@@ -48,7 +48,7 @@ _MODERATE = 2
 def dataset_to_single_element(
     ctx: KernelContext, dataset: Array, *, output_types: list[DType], output_shapes: list[Shape]
 ) -> Sequence[Result]:
-    """The only element; InvalidArgumentError where there is none, or more."""
+    """The only element; InvalidArgumentError if there is none, or more."""
     pull = finalized(dataset_of(dataset)).begin()
     element = pull()
     if element is None:
@@ -83,7 +83,7 @@ not_differentiable("ReduceDataset")
 def get_element_at_index(
     dataset: Array, index: Array, *, output_types: list[DType], output_shapes: list[Shape]
 ) -> Sequence[Result]:
-    """The element of that place; OutOfRangeError where there is none."""
+    """The element of that place; OutOfRangeError if there is none."""
     source, place = dataset_of(dataset), number_in(index, "index")
     if source.cardinality() >= 0:
         require_index(place, source.cardinality())
@@ -92,7 +92,7 @@ def get_element_at_index(
 
 @kernel("ComputeBatchSize")
 def compute_batch_size(input_dataset: Array) -> Result:
-    """Return the size of all batches in a dataset, -1 where its ops do not determine the size."""
+    """Return the size of all batches in a dataset, -1 if its ops do not determine the size."""
     return np.int64(_batch_size(dataset_of(input_dataset)))
 
 

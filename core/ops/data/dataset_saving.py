@@ -77,11 +77,12 @@ class Folder:
         for number, elements in shards.items():
             name = os.path.join(self._path, run, f"{number:08d}.shard", "00000000.snapshot")
             write_file(self._ctx, name, pack(b"".join(_encoded(element, types) for element in elements)))
+        # Written last: from then on the folder counts as a complete dataset.
         metadata = Metadata(run, tuple(dtype.number for dtype in types), sum(map(len, shards.values())))
         write_file(self._ctx, os.path.join(self._path, METADATA), metadata.serialized())
 
     def has_elements(self) -> bool:
-        """Return True where a complete dataset was written."""
+        """Return True if a complete dataset was written."""
         try:
             return self._metadata().finished
         except NotFoundError:
@@ -223,7 +224,7 @@ def _shard_files(ctx: KernelContext, folder: str) -> list[list[bytes]]:
 
 
 def decoded(record: bytes) -> Any:
-    """Return the tensor in a record; DataLossError where there is none."""
+    """Return the tensor in a record; DataLossError if there is none."""
     try:
         return parse(record)[0]
     except ValueError as error:

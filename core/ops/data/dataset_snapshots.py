@@ -114,7 +114,7 @@ class ChunkFolder:
         return []
 
     def is_done(self) -> bool:
-        """Return True where all chunks are written; an error where their writer failed."""
+        """Return True if all chunks are written; an error if their writer failed."""
         for name in ("ERROR", "DONE"):
             with contextlib.suppress(NotFoundError):
                 reason = read_file(self._ctx, os.path.join(self._path, name))

@@ -120,6 +120,7 @@ def _register_increment(op: str, resource_op: str, ufunc: np.ufunc, doc: str) ->
 
     def change(variable: Variable, value: Array, op: str) -> None:
         same_shape(variable, value, op)
+        # After the checks: a copy of the value for a refused addition would be for nothing.
         memory = variable.writable()
         ufunc(memory, value, out=memory)
 
@@ -373,7 +374,7 @@ facts("inexpensive", of=("_ReadVariablesOp",))
 
 @kernel("DestroyResourceOp")
 def destroy_resource_op(ctx: KernelContext, resource: Array, *, ignore_lookup_error: bool) -> None:
-    """Destroy a resource; NotFoundError where already gone, unless `ignore_lookup_error` is set."""
+    """Destroy a resource; NotFoundError if already gone, unless `ignore_lookup_error` is set."""
     target = resource.item() if resource.size == 1 else None
     if isinstance(target, Variable):
         existed = target.is_initialized
