@@ -9,14 +9,12 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import arrays, facts, gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import Shape, TensorSpec
-from ..array.gather import flat_places
-from ..shared import onnx_sparse as in_onnx
+from ..shared import sparse_programs as programs
 from ..shared.argument_checks import require_rank
 from ..shared.shape_arguments import dims_of, normalize_axis, scalar_int, shape_from, shape_value
 from ..shared.sparse_checks import (
@@ -298,29 +296,8 @@ zero_flops("SparseSliceGrad")
 facts("backward", of=("SparseSliceGrad",))
 
 
-@onnx("SparseToDense")
-def _sparse_to_dense_onnx(g: Any, indices: Any, shape: Any, values: Any, default: Any) -> Any:
-    """Write values, or a scalar for all, over the default."""
-    rank = g.rank(indices)
-    places = g.cast(indices, dtypes.int64) if rank == 2 else g.reshape(g.vector(g.reshape(indices, [-1])), -1, 1)
-    return g.ScatterND(g.Expand(default, g.vector(shape)), places, g.Expand(values, g.dim(places, 0)))
-
-
-onnx("SparseReorder")(in_onnx.reordered)
-onnx("SparseReshape")(in_onnx.reshaped)
-onnx("SparseSlice")(in_onnx.sliced)
-onnx("SparseConcat")(in_onnx.concatenated)
-
-
-@lower("SparseToDense", static=(1,))
-def _to_dense_lowering(xla: Any, indices: Any, dims: Array, values: Any, default: Any, *, validate_indices: bool) -> Any:
-    """Return a dense tensor with values at indices, which must be in order where they are validated."""
-    sizes, matrix = dims.tolist(), indices.reshape(-1, 1) if indices.ndim < 2 else indices
-    is_vector = values.ndim == 1 and values.size == len(matrix)
-    if matrix.ndim != 2 or dims.shape != matrix.shape[1:] or default.ndim or not (is_vector or values.ndim == 0):
-        raise InvalidArgumentError(f"indices of shape {indices.shape} do not fit {sizes}")
-    places = flat_places(xla, matrix, tuple(sizes), "")
-    if validate_indices:
-        xla.require((places[1:] > places[:-1]).all())
-    flat = xla.full(math.prod(sizes), default, values.dtype)
-    return flat.at[places].set(values, mode="drop").reshape(sizes)
+arrays("SparseToDense", static=(1,), sizes=(1,))(programs.to_dense)
+arrays("SparseReorder")(programs.reordered)
+arrays("SparseReshape")(programs.reshaped)
+arrays("SparseConcat")(programs.concatenated)
+onnx("SparseSlice")(programs.sliced)

@@ -5,6 +5,7 @@ distance.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,26 +19,23 @@ from ...numerics.integers import truncated_quotient
 from ...numerics.sequences import edit_distances
 from ...registry.registry import (
     Cost,
+    arrays,
+    everywhere,
     flops,
     gradient,
     kernel,
-    lower,
     multiply_adds,
     not_differentiable,
-    onnx,
     shape,
     without_gradient,
 )
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ..array.sorting import unique_index
-from ..linalg.matmul import matmul_onnx
-from ..shared import onnx_sparse as in_onnx
-from ..shared.argument_checks import require_rank
-from ..shared.row_updates import updated
+from ..shared import sparse_programs as programs
+from ..shared.argument_checks import may_equal, require, require_rank
 from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 
@@ -347,16 +345,14 @@ def sparse_tensor_dense_mat_mul_gradient(g: GradientBuilder, node: Node, grad: O
     return [None, g.conj(product) if adjoint_a else product, None, b_grad]
 
 
-@kernel("SparseMatMul")
-def sparse_mat_mul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Result:
+@everywhere("SparseMatMul")
+def sparse_mat_mul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     """Multiply two dense matrices, declared to have many zeros; the result is float32 for any input dtype."""
-    if np.ndim(a) != 2 or np.ndim(b) != 2:
-        raise InvalidArgumentError(f"both operands must be matrices: {Shape(np.shape(a))}, {Shape(np.shape(b))}")
-    a, b = np.asarray(a, np.float32), np.asarray(b, np.float32)
-    a, b = a.T if transpose_a else a, b.T if transpose_b else b
-    if a.shape[1] != b.shape[0]:
-        raise InvalidArgumentError(f"Matrix size incompatible: a: {Shape(a.shape)}, b: {Shape(b.shape)}")
-    return a @ b
+    require_rank(a, 2, "a")
+    require_rank(b, 2, "b")
+    a, b = (xp.transpose(x, (1, 0)) if turned else x for x, turned in ((a, transpose_a), (b, transpose_b)))
+    require(may_equal(a.shape[1:], b.shape[:1]), f"Matrix size incompatible: a: {a.shape}, b: {b.shape}")
+    return xp.matmul(a.astype(np.float32), b.astype(np.float32))
 
 
 @shape("SparseMatMul")
@@ -443,52 +439,39 @@ not_differentiable("EditDistance")
 without_gradient("SparseReduceMax", *_SPARSE_REDUCTIONS)
 
 
-onnx("SparseTensorDenseMatMul")(in_onnx.product)
-onnx("SparseTensorDenseAdd")(in_onnx.added)
-onnx("SparseSoftmax")(in_onnx.softmax)
+arrays("SparseTensorDenseMatMul", static=(2,), sizes=(2,))(programs.product)
+arrays("SparseTensorDenseAdd", static=(2,), sizes=(2,))(programs.added)
+arrays("SparseSoftmax")(programs.softmax)
 
 
-@onnx("SparseReduceSum")
-def _reduce_sum_onnx(g: Any, indices: Any, values: Any, dims: Any, axes: Any, *, keep_dims: bool) -> Any:
-    return in_onnx.reduced(g, indices, values, dims, axes, keep_dims, "add", 0)
+@arrays("SparseReduceSum", static=(2, 3), sizes=(2,))
+def _reduce_sum_of_arrays(xp: Any, indices: Any, values: Any, dims: Any, axes: Array, *, keep_dims: bool) -> Any:
+    return programs.reduced(xp, indices, values, dims, axes, keep_dims, "add", 0)
 
 
-@onnx("SparseReduceMax")
-def _reduce_max_onnx(g: Any, indices: Any, values: Any, dims: Any, axes: Any, *, keep_dims: bool) -> Any:
-    return in_onnx.reduced(g, indices, values, dims, axes, keep_dims, "max", lowest(values.dtype.numpy))
+@arrays("SparseReduceMax", static=(2, 3), sizes=(2,))
+def _reduce_max_of_arrays(xp: Any, indices: Any, values: Any, dims: Any, axes: Array, *, keep_dims: bool) -> Any:
+    return programs.reduced(xp, indices, values, dims, axes, keep_dims, "max", lowest(values.dtype))
 
 
-def _cwise_onnx(op: str) -> Any:
-    def lowering(g: Any, indices: Any, values: Any, dims: Any, dense: Any) -> Any:
-        return g.op(op, values, in_onnx.beside(g, indices, dims, dense))
+def _cwise_of_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the program that combines the values with the dense elements at their places."""
 
-    return lowering
+    def program(xp: Any, indices: Any, values: Any, dims: Any, dense: Any) -> Any:
+        return function(xp, values, programs.beside(xp, indices, values, dims, dense))
 
-
-onnx("SparseDenseCwiseAdd")(_cwise_onnx("Add"))
-onnx("SparseDenseCwiseMul")(_cwise_onnx("Mul"))
-onnx("SparseDenseCwiseDiv")(_cwise_onnx("Div"))
+    return program
 
 
-@onnx("SparseMatMul")
-def _sparse_matmul_onnx(g: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
-    """Multiply dense matrices in 32 bits; TensorFlow expects many zeros in them."""
-    a, b = (g.cast(side, dtypes.float32) for side in (a, b))
-    return matmul_onnx(g, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+def _quotient(xp: Any, x: Any, y: Any) -> Any:
+    if x.dtype.kind not in "iu":
+        return x / y
+    xp.require((y != 0).all())
+    return xp.truncated_quotient(x, y)
 
 
-@lower("SparseTensorDenseMatMul", static=(2,))
-def _dense_product_lowering(
-    xla: Any, indices: Any, values: Any, dense_shape: Array, matrix: Any, *, adjoint_a: bool, adjoint_b: bool
-) -> Any:
-    """Return the product of a sparse and a dense matrix; either may be taken adjoint."""
-    sizes, b = dense_shape.tolist(), xla.conj(matrix).T if adjoint_b else matrix
-    if len(sizes) != 2 or b.ndim != 2 or indices.shape != (values.size, 2) or values.ndim != 1:
-        raise InvalidArgumentError(f"indices of shape {indices.shape} do not fit {sizes}")
-    if b.shape[0] != sizes[0 if adjoint_a else 1]:
-        raise InvalidArgumentError(f"inner dimensions do not match: {sizes} and {b.shape}")
-    xla.require(((indices >= 0) & (indices < dense_shape.astype(indices.dtype))).all())
-    rows, columns = (indices[:, place] for place in ((1, 0) if adjoint_a else (0, 1)))
-    weights = xla.conj(values) if adjoint_a else values
-    terms = weights[:, None] * xla.take(b, columns, 0, mode="clip")
-    return updated(xla, xla.zeros((sizes[int(adjoint_a)], b.shape[1]), b.dtype), rows, terms, "add")
+for _op, _combined in (
+    ("SparseDenseCwiseAdd", lambda xp, x, y: x + y), ("SparseDenseCwiseMul", lambda xp, x, y: x * y),
+    ("SparseDenseCwiseDiv", _quotient),
+):  # fmt: skip
+    arrays(_op, static=(2,), sizes=(2,))(_cwise_of_arrays(_combined))

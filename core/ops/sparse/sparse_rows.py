@@ -6,11 +6,11 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
-from ..shared import onnx_sparse as in_onnx
+from ..shared import sparse_programs as programs
 from ..shared.argument_checks import require, require_rank
 from ..shared.shape_arguments import dims_of
 from ..shared.sparse_checks import rank_of, sparse_shapes
@@ -116,5 +116,5 @@ facts("backward", of=("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad"))
 without_gradient("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")
 
 
-onnx("SparseFillEmptyRows")(in_onnx.filled_rows)
-onnx("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")(in_onnx.filled_rows_gradient)
+onnx("SparseFillEmptyRows")(programs.filled_rows)
+arrays("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")(programs.filled_rows_gradient)
