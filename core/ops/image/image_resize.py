@@ -541,4 +541,22 @@ def _nearest_gradient_of_arrays(xp: Any, grads: Any, size: Array, *, align_corne
     return _taken_gradient(xp, grads, rows, columns, *sizes)
 
 
+@arrays("ScaleAndTranslate", static=(1, 2, 3))
+def _scaled_of_arrays(
+    xp: Any, images: Any, size: Array, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
+) -> Any:
+    height, width = _size(images, size)
+    taps = _scaling_taps(images.shape, height, width, scale, translation, kernel_type, antialias)
+    return _multiplied(xp, images, *taps)
+
+
+@arrays("ScaleAndTranslateGrad", static=(2, 3))
+def _scaled_gradient_of_arrays(
+    xp: Any, grads: Any, images: Any, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
+) -> Any:
+    _check_gradient(grads, images)
+    taps = _scaling_taps(images.shape, *grads.shape[1:3], scale, translation, kernel_type, antialias)
+    return _added(xp, grads, images.dtype, *taps)
+
+
 facts("half_clear", of=["ResizeNearestNeighbor", "ResizeNearestNeighborGrad"])

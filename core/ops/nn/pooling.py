@@ -20,6 +20,7 @@ from ...numerics.half_precision import wide
 from ...numerics.pooling import NEAR, window_counts
 from ...registry.registry import (
     Cost,
+    arrays,
     facts,
     flops,
     gradient,
@@ -33,11 +34,11 @@ from ...registry.registry import (
     zero_flops,
 )
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import require_known_sizes
 from ..shared.onnx_lowerings import along, channels_first, in_format, on_channels_first, window_attrs
 from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.pooling_shared import (
@@ -436,13 +437,13 @@ facts("backward", of=("MaxPoolGradGradWithArgmax", "MaxPoolGradWithArgmax"))
 @lower("MaxPool")
 def _max_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
     require_spatial(PoolingAttributes(4, window))
-    return _max_of_windows(xla, x, window)
+    return max_of_windows(xla, x, window)
 
 
 @lower("MaxPool3D")
 def _max_pool_3d_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
     require_spatial(PoolingAttributes(5, window))
-    return _max_of_windows(xla, x, window)
+    return max_of_windows(xla, x, window)
 
 
 @lower("MaxPoolV2", static=(1, 2))
@@ -451,7 +452,7 @@ def _max_pool_v2_lowering(xla: Any, x: Any, ksize: Array, strides: Array, *, pad
 
 
 @lower("AvgPool", "AvgPool3D")
-def _avg_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
+def mean_of_windows(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
     """Return the mean of each window's elements."""
     zero = np.zeros((), x.dtype)
     if _takes_slices(xla, window.ksize):
@@ -463,14 +464,14 @@ def _avg_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
 
 @lower("AvgPoolGrad", "AvgPool3DGrad", static=(0,))
 def _avg_pool_grad_lowering(xla: Any, sizes: Array, dy: Any, *, window: WindowAttributes) -> Any:
-    return xla.transposed(lambda x: _avg_pool_lowering(xla, x, window=window), tuple(sizes.tolist()), dy)
+    return xla.transposed(lambda x: mean_of_windows(xla, x, window=window), tuple(sizes.tolist()), dy)
 
 
 @lower("MaxPoolGrad")
 def _max_pool_grad_lowering(xla: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) -> Any:
     """Return the gradient of each window at its first largest element; on a CPU XLA's scatter is 5 to 20 times slower."""
     if not _takes_slices(xla, window.ksize):
-        return xla.pulled_back(lambda x: _max_of_windows(xla, x, window), x, dy)
+        return xla.pulled_back(lambda x: max_of_windows(xla, x, window), x, dy)
     windows = _Windows(xla, x, _neutral_of_max(x.dtype), window)
     _, at = _first_largest(xla, windows)
     zero = np.zeros((), dy.dtype)
@@ -503,6 +504,36 @@ def _max_pool_with_argmax_lowering(
     best, at = _first_largest(xla, windows)
     places = (windows.numbers(place, include_batch_in_index) for place in windows.places)
     return best, sum(xla.where(at == number, place, 0) for number, place in enumerate(places))
+
+
+@arrays("MaxPoolGradWithArgmax")
+def _argmax_grad_of_arrays(
+    xp: Any, x: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
+) -> Any:
+    """Add each window's gradient at the index that argmax gives."""
+    require_known_sizes(grad.shape, argmax.shape)
+    at = _targets(xp, x, argmax, include_batch_in_index)
+    zeros = xp.full((xp.size(x),), 0, grad.dtype)
+    return xp.reshape(xp.scattered(zeros, xp.reshape(at, (-1, 1)), xp.reshape(grad, (-1,)), "add"), x.shape)
+
+
+@arrays("MaxPoolGradGradWithArgmax")
+def _argmax_grad_grad_of_arrays(
+    xp: Any, x: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
+) -> Any:
+    """Return the elements of a gradient shaped like the input at the index that argmax gives."""
+    require_known_sizes(grad.shape, x.shape)
+    return xp.take(xp.reshape(grad, (-1,)), _targets(xp, x, argmax, include_batch_in_index), 0, mode="clip")
+
+
+def _targets(xp: Any, x: Any, argmax: Any, include_batch: bool) -> Any:
+    """Return the flat index in the whole input of each window's largest element, int64."""
+    index, size, images = argmax.astype(np.int64), xp.size(x), x.shape[0]
+    if not include_batch:
+        of_image = size // (max(images, 1) if isinstance(images, int) else images)
+        index = index + (xp.arange(images).astype(np.int64) * of_image)[:, None, None, None]
+    xp.require(((index >= 0) & (index < size)).all())
+    return index
 
 
 @lower("MaxPoolGradGrad")
@@ -555,7 +586,7 @@ def _takes_slices(xla: Any, ksize: Sequence[int]) -> bool:
     return xla.is_cpu and math.prod(ksize) <= _MOST_SLICES
 
 
-def _max_of_windows(xla: Any, x: Any, window: WindowAttributes) -> Any:
+def max_of_windows(xla: Any, x: Any, window: WindowAttributes) -> Any:
     """Return the largest element of each window; in windows of space, NaN and -inf count as the lowest number."""
     neutral, is_float, ksize = _neutral_of_max(x.dtype), x.dtype.kind not in "iu", window.ksize
     windows = ksize, window.strides, _padding(window)
@@ -817,37 +848,9 @@ def _max_pool_with_argmax_onnx(
     maxima = _largest(g, x, window)
     indices = g.Add(g.Mul(maxima.places, g.dim(maxima.flat, 1)), g.unsqueeze(along(g, maxima.flat, 1), 1, 2))
     if include_batch_in_index:
-        indices = g.Add(indices, _offsets(g, maxima.flat))
+        of_image = g.Mul(g.dim(maxima.flat, 1), g.dim(maxima.flat, 2))
+        indices = g.Add(indices, g.unsqueeze(g.Mul(along(g, maxima.flat, 0), of_image), 1, 2, 3))
     return tuple(in_format(g, value, 4, window.data_format) for value in (maxima.values, g.cast(indices, Targmax)))
-
-
-@onnx("MaxPoolGradWithArgmax")
-def _argmax_grad_onnx(
-    g: Any, x: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
-) -> Any:
-    """Add each window's gradient at the index that argmax gives."""
-    return _added(g, x, _targets(g, x, argmax, include_batch_in_index), grad)
-
-
-@onnx("MaxPoolGradGradWithArgmax")
-def _argmax_grad_grad_onnx(
-    g: Any, x: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
-) -> Any:
-    """Return the elements of a gradient shaped like the input at the index that argmax gives."""
-    elements = g.Gather(g.reshape(grad, [-1]), _targets(g, x, argmax, include_batch_in_index))
-    return g.of_dims(elements, g.dims(argmax))
-
-
-def _targets(g: Any, x: Any, argmax: Any, include_batch_in_index: bool) -> Any:
-    """Return the flat index in the whole input of each window's largest element, a vector."""
-    indices = g.cast(argmax, dtypes.int64)
-    return g.reshape(indices if include_batch_in_index else g.Add(indices, _offsets(g, x)), [-1])
-
-
-def _offsets(g: Any, x: Any) -> Any:
-    """Return the flat index of the first element of each image of rank 3 or 4, for broadcasting to rank 4."""
-    size = g.Div(g.reshape(g.Size(x), [1]), g.Max(g.dim(x, 0), 1))
-    return g.unsqueeze(g.Mul(along(g, x, 0), size), 1, 2, 3)
 
 
 def _added(g: Any, x: Any, indices: Any, grad: Any) -> Any:

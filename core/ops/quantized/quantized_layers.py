@@ -12,16 +12,16 @@ from ...numerics import pooling as pooling_numerics
 from ...numerics import resize as resize_numerics
 from ...numerics.integers import truncated_quotient
 from ...numerics.resize import Taps
-from ...registry.registry import ZERO, Cost, everywhere, flops, kernel, onnx, shape, without_gradient
+from ...registry.registry import ZERO, Cost, everywhere, flops, kernel, lower, onnx, shape, without_gradient
 from ...support.errors import UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
-from ..nn.pooling import pooled
+from ..nn.pooling import max_of_windows, mean_of_windows, pooled
 from ..shared.argument_checks import is_empty, may_equal, require, require_rank, with_rank
 from ..shared.elementwise_tables import unary_flops
-from ..shared.pooling_shared import PoolingAttributes
+from ..shared.pooling_shared import PoolingAttributes, reject_depth
 from ..shared.quantized_ranges import from_float, range_of, require_true, scalar_range, tensor_from_float, to_float
 from ..shared.shape_arguments import ints, shape_from
 from ..shared.window_geometry import WindowAttributes, spatial
@@ -247,6 +247,19 @@ def quantized_resize_bilinear_flops(
 
 
 without_gradient("QuantizedResizeBilinear")
+
+
+@lower("QuantizedMaxPool")
+def _max_pool_lowering(xla: Any, x: Any, low: Any, high: Any, *, window: WindowAttributes) -> tuple[Any, Any, Any]:
+    reject_depth(PoolingAttributes(4, window))
+    return max_of_windows(xla, x, window), *scalar_range(low, high, "input", xla)
+
+
+@lower("QuantizedAvgPool")
+def _average_pool_lowering(xla: Any, x: Any, low: Any, high: Any, *, T: DType, window: WindowAttributes) -> Any:
+    reject_depth(PoolingAttributes(4, window))
+    mean = mean_of_windows(xla, x.astype(np.float64), window=window)
+    return xla.rint(mean).astype(T.numpy), *scalar_range(low, high, "input", xla)
 
 
 @onnx("QuantizedMaxPool")
