@@ -74,8 +74,7 @@ def bias_add_v1(value: Array, bias: Array) -> Result:
 def bias_add_grad(out_backprop: Array, *, data_format: str) -> Result:
     """The sum over everything but the channels."""
     x = wide(out_backprop)
-    # A gradient of a dense layer. Its rows are long, and NumPy's reduction over the first axis is slower than sums of
-    # blocks.
+    # The gradient of a dense layer: BLAS sums the rows of a large matrix, as a product with ones.
     if data_format == "NHWC" and x.ndim == 2 and x is out_backprop:
         return row_sums(x)
     return summed(x, _others(out_backprop, data_format)).astype(out_backprop.dtype, copy=False)
