@@ -462,8 +462,8 @@ def _bilinear_onnx(g: Any, images: Any, size: Any, *, align_corners: bool, half_
 
 @onnx("ResizeNearestNeighbor")
 def _nearest_onnx(g: Any, images: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
-    # TensorFlow rounds to the nearest pixel with aligned corners, and rounds down otherwise; a position between pixel centers is
-    # half a pixel less in ONNX, which rounding makes up for.
+    # TensorFlow rounds to the nearest pixel with aligned corners and rounds down otherwise. With half-pixel centers ONNX
+    # counts from the center of a pixel, so that its position is half a pixel less, which rounding makes up for.
     rounding = "round_prefer_ceil" if align_corners or half_pixel_centers else "floor"
     return _resized_onnx(g, images, size, "nearest", align_corners, half_pixel_centers, nearest_mode=rounding)
 

@@ -65,8 +65,10 @@ def quantized_add(
 ) -> tuple[Any, Any, Any]:
     """x + y in a range wide enough for both."""
     a, b = _operand_ranges(xp, x, y, min_x, max_x, min_y, max_y)
+    # 14 bits more than the operands' range: sums of int32 have room, and a step stays fine enough.
     new = _sum_range(xp, a, b, 14)
     both = (x, a, T1), (y, b, T2)
+    # TensorFlow has another kernel for a scalar operand, which rounds the scalar once and exactly.
     lone = [q.ndim == 0 and other.ndim > 0 for q, other in ((x, y), (y, x))]
     parts = [(in_range if one else _by_steps)(xp, *part, new, Toutput) for part, one in zip(both, lone)]
     return wrapped(parts[0] + parts[1]), *new
@@ -260,11 +262,13 @@ def products(g: Any, product: Callable[..., Any], x: Any, w: Any, zeros: tuple[A
         g.refuse("ONNX multiplies quantized integers of 8 bits only")
     zeros = tuple(g.Sub(zero, limits(v.dtype)[0]) for v, zero in zip((x, w), zeros))
     x, w = (_without_sign(g, operand) for operand in (x, w))
+    # ONNX takes zero points of the operand's own 8 bits, so one beyond is cut here and made up for below.
     near = [g.Max(g.Min(zero, limits(v.dtype)[1]), limits(v.dtype)[0]) for v, zero in zip((x, w), zeros)]
     near_x, near_w = (g.cast(zero, v.dtype) for v, zero in zip((x, w), near))
     direct = product(x, w, near_x, near_w)
 
     def corrected() -> list[Any]:
+        # (x - zx)(w - zw) with the cut zero points, plus the products that the differences leave.
         rest_x, rest_w = (g.Sub(*pair) for pair in zip(near, zeros))
         one_x, one_w = (g.Expand(g.like(1, value), g.dims(value)) for value in (x, w))
         none_x, none_w = g.like(0, x), g.like(0, w)
@@ -278,6 +282,7 @@ def products(g: Any, product: Callable[..., Any], x: Any, w: Any, zeros: tuple[A
             total = g.Add(total, g.Mul(g.cast(sums, dtypes.int64), factor))
         return [g.cast(total, dtypes.int32)]
 
+    # The usual zero points are among the integers, and then one product is all that runs.
     is_within = [g.cast(g.Equal(*pair), dtypes.int64) for pair in zip(near, zeros)]
     return g.choose(g.Greater(g.Mul(*is_within), 0), [corrected, lambda: [direct]])[0]
 

@@ -128,6 +128,7 @@ def quantized_instance_norm(
         least, most = np.float32(given_y_min), np.float32(given_y_max)
     else:
         least, most = (np.float32(np.inf), np.float32(-np.inf)) if is_empty(xp, x) else (xp.min(normed), xp.max(normed))
+    # A constant image has no range, and the step of an empty one would be 0.
     most = xp.where(most - least < min_separation, least + np.float32(min_separation), most)
     return tensor_from_float(normed, least, most, T, xp), least, most
 
@@ -171,6 +172,7 @@ def quantized_batch_norm_with_global_normalization(
     offset = -mean * scale + beta.to_float(xp, "beta", Tinput)
     numbers = (scale, offset, np.float32(1), t.to_float(xp, "t", Tinput))
     scale, offset, one, values = (from_float(x, *new, out_type, xp).astype(np.int64) for x in numbers)
+    # TensorFlow multiplies int32, which wraps around before the division.
     products = wrapped(values * scale).astype(np.int64)
     return wrapped(_truncated_quotient(xp, products, one) + offset), *new
 
@@ -228,6 +230,7 @@ def _interpolated_exactly(xp: Any, q: Any, rows: Taps, columns: Taps, dtype: DTy
     left, right = (xp.take(x, columns.indices[:, i], 2) for i in range(2))
     x = left * one + (right - left) * across
     top, bottom = (xp.take(x, rows.indices[:, i], 1) for i in range(2))
+    # TensorFlow divides before it multiplies here, which rounds, and at the end once more.
     result = top + _truncated_quotient(xp, bottom - top, one) * down
     return _truncated_quotient(xp, result + one // 2, one).astype(dtype.numpy)
 
@@ -275,6 +278,7 @@ def _average_pool_onnx(g: Any, x: Any, low: Any, high: Any, *, T: DType, window:
     """
     if T.size > 1:
         g.refuse("ONNX has means of quantized integers of 8 bits only")
+    # Means of float32 are rounded quotients; sums of up to 2^16 bytes are exact.
     size = int(np.prod(spatial(window.ksize, window.data_format)))
     ones = g.Expand(g.constant(np.float32(1)), g.dims(x))
     sums, counts = (

@@ -143,6 +143,7 @@ class _UniformConvolution:
         for name, values in (("strides", strides), ("lhs_dilation", lhs_dilation), ("rhs_dilation", rhs_dilation)):
             fits = len(values) in (0, spatial) and all(v >= 1 for v in values)
             require(fits, f"{name} {list(values)} of {spatial} dimensions")
+        # Empty lists mean 1 in each dimension.
         self.strides = strides or (1,) * spatial
         self.lhs_dilation = lhs_dilation or (1,) * spatial
         self.rhs_dilation = rhs_dilation or (1,) * spatial
@@ -171,6 +172,7 @@ class _UniformConvolution:
         if self.batch_groups != 1:
             raise UnimplementedError(f"batch_group_count {self.batch_groups}; only 1 is supported")
         x, w = lhs.transpose(self.lhs_order), rhs.transpose(self.rhs_order)
+        # Zeros between the elements of lhs, as in a transposed convolution.
         if any(d > 1 for d in self.lhs_dilation):
             spread = np.zeros((len(x), *((n - 1) * d + 1 for n, d in zip(x.shape[1:-1], self.lhs_dilation)), x.shape[-1]))
             spread[(slice(None), *(slice(None, None, d) for d in self.lhs_dilation))] = x
@@ -183,6 +185,7 @@ def _orders(numbers: str, spatial: int) -> tuple[tuple[int, ...], ...]:
     """For lhs, rhs and output, the dimensions in the order batch, spatial..., channels (for rhs: spatial..., in, out)."""
     by_number: dict[int, list[int]] = {i: [] for i in range(1, 10)}
     try:
+        # A serialized message in a string attribute, whose bytes need not be text.
         for field in fields(numbers.encode("utf-8", "surrogateescape")):
             by_number[field.number] += repeated_integers([field])
     except (DataLossError, KeyError):
@@ -190,6 +193,7 @@ def _orders(numbers: str, spatial: int) -> tuple[tuple[int, ...], ...]:
     if not numbers:
         places = list(range(2, spatial + 2))
         return (0, *places, 1), (*places, 1, 0), (0, *places, 1)
+    # Protobuf writes no field of value 0, and the last of several counts.
     single = {i: (v or [0])[-1] for i, v in by_number.items()}
     orders = (
         (single[1], *by_number[3], single[2]),

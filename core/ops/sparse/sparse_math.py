@@ -60,6 +60,7 @@ def _register_reduction(op: str, ufunc: np.ufunc) -> None:
         rows = indices[:, remaining]
         if np.any(rows < 0) or np.any(rows >= dense_shape[remaining]):
             raise InvalidArgumentError(f"Obtained a write index which is outside of the bounds of {dense_shape.tolist()}")
+        # Only places with elements are reduced: a maximum of negative numbers must not meet the 0 of an empty place.
         places, reduced = reduce_groups(ufunc, flat_positions(rows, dense_shape[remaining]), values)
         result = np.zeros(math.prod(dims), values.dtype)
         result[places] = reduced
@@ -76,6 +77,7 @@ def _register_reduction(op: str, ufunc: np.ufunc) -> None:
         _, reduced = reduce_groups(ufunc, groups, values)
         vectors = indices[np.unique(groups, return_index=True)[1]][:, remaining]
         if keep_dims:
+            # Kept dimensions have the index 0.
             full = np.zeros((len(vectors), dense_shape.size), np.int64)
             full[:, remaining] = vectors
             vectors = full
@@ -123,6 +125,7 @@ def sparse_reduce_sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     indices, _, dense_shape, axes = node.inputs
     one = g.constant(1, "int64")
     rank = g.Size(dense_shape)
+    # Axes may be negative.
     places = g.FloorMod(g.AddV2(g.Reshape(axes, [-1]), rank), rank)
     reduced_dims = g.DynamicStitch([g.Range(0, rank, 1), places], [dense_shape, g.Fill(g.Shape(places), one)])
     scale = g.FloorDiv(dense_shape, g.Maximum(reduced_dims, one))
@@ -222,6 +225,7 @@ def sparse_softmax(indices: Array, values: Array, dense_shape: Array) -> Result:
     _, numbers = np.unique(rows, return_inverse=True)
     numbers = numbers.ravel()
     largest = reduce_groups(np.maximum, numbers, values)[1]
+    # Less the largest of the row, so that no exponential overflows.
     shifted = np.exp(values - largest[numbers])
     return (shifted / reduce_groups(np.add, numbers, shifted)[1][numbers]).astype(values.dtype)
 
@@ -257,6 +261,7 @@ def sparse_tensor_dense_add(indices: Array, values: Array, dense_shape: Array, d
     if list(dense.shape) != dense_shape.tolist():
         raise InvalidArgumentError(f"the operands have the shapes {dense_shape.tolist()} and {list(dense.shape)}")
     check_bounds(indices, dense_shape)
+    # A contiguous copy, whose flat view the elements are added into.
     result = np.array(dense, order="C")
     update_rows(np.add, result.reshape(-1), flat_positions(indices, dense_shape), values)
     return result
@@ -392,16 +397,20 @@ def edit_distance(
     for indices in (h_indices, t_indices):
         if np.any(indices[:, :-1] < 0) or np.any(indices[:, :-1] >= dims):
             raise InvalidArgumentError(f"an index would be written outside of the result's shape {dims.tolist()}")
+    # Sequences are found by their place, so that one that only the truth or only the hypothesis has is compared with an
+    # empty one.
     groups = [flat_positions(indices[:, :-1], dims) for indices in (h_indices, t_indices)]
     present, numbers = np.unique(np.concatenate(groups), return_inverse=True)
     hypotheses, sizes = _sequences(numbers[: h_values.size], h_values, present.size)
     truths, lengths = _sequences(numbers[h_values.size :], t_values, present.size)
     if hypotheses.dtype == object:
+        # Texts are compared once here, and as numbers for each pair of elements.
         codes = unique_index(np.concatenate([hypotheses, truths]))[1]
         hypotheses, truths = codes[: hypotheses.size], codes[hypotheses.size :]
     distances = edit_distances(hypotheses, sizes, truths, lengths)
     if normalize:
         relative = distances / np.maximum(lengths, 1)
+        # Relative to an empty truth: infinitely far, but for an empty hypothesis.
         distances = np.where(lengths > 0, relative, np.where(distances > 0, np.inf, 0))
     result = np.zeros(math.prod(dims.tolist()), np.float32)
     result[present] = distances

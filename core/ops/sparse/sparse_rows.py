@@ -48,6 +48,7 @@ def sparse_fill_empty_rows(
 def fill_order(rows: Array, count: int) -> tuple[Array, Array, Array]:
     """Return (source of each output element or -1 for a filled row, mask of empty rows, target of each input element)."""
     is_empty = np.bincount(rows, minlength=count) == 0 if count else np.zeros(0, bool)
+    # One stable sort by row puts the filled rows in their places and keeps the elements of a row in turn.
     all_rows = np.concatenate([rows, np.flatnonzero(is_empty)])
     order = np.argsort(all_rows, kind="stable")
     targets = np.empty(len(order), np.int64)
@@ -94,6 +95,7 @@ def fill_empty_rows_grad(reverse_index_map: Array, grad_values: Array) -> tuple[
     places, grad = np.asarray(reverse_index_map), np.asarray(grad_values)
     if places.size and (places.min() < 0 or places.max() >= grad.size):
         raise InvalidArgumentError(f"Elements in reverse index must be in [0, {grad.size}) but got {places.tolist()[:10]}")
+    # By a mask and not by a difference of two sums, which would cancel.
     rest = np.ones(grad.size, bool)
     rest[places] = False
     return grad[places], np.sum(grad[rest], dtype=grad.dtype)
