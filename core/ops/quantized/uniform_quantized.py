@@ -64,7 +64,7 @@ def _clipped(xp: Any, x: Any, low: int, high: int, dtype: Any) -> Any:
 
 def to_quantized(x: Any, scale: Any, zero_point: Any, low: int, high: int, dtype: Any, xp: Any = np) -> Any:
     """floor(x / scale + 0.5) + zero point, within the limits."""
-    inverse = np.float32(1) / scale
+    inverse = (np.float32(1) / scale).astype(np.float32)
     # A product with the rounded reciprocal in float32, as TensorFlow computes; float64 then holds any zero point exactly.
     rounded = xp.floor(x * inverse + np.float32(0.5)).astype(np.float64)
     return _clipped(xp, rounded + zero_point, low, high, dtype)

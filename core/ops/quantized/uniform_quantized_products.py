@@ -35,9 +35,11 @@ def _centered(x: Any, zero_points: Any, axis: int) -> Any:
 
 
 @everywhere("UniformQuantizedDot", static=(2, 4, 6))
-def uniform_quantized_dot(xp: Any, operands: Operands, *, axes: Axes, Tout: DType) -> Any:
+def uniform_quantized_dot(
+    xp: Any, lhs: Any, rhs: Any, lhs_scales: Array, lhs_zero_points: Any, rhs_scales: Array, rhs_zero_points: Any,
+    output_scales: Array, output_zero_points: Any, *, axes: Axes, Tout: DType,
+) -> Any:  # fmt: skip
     """The matrix product at the output's scale; rhs may have a scale for each column."""
-    lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points = operands
     _check_matrices(lhs, rhs)
     require(axes.lhs_quantization_axis == -1, "lhs must have one scale")
     require(axes.rhs_quantization_axis in (-1, 1), "rhs must have one scale, or one for each column")
@@ -81,8 +83,10 @@ def _quantized_rows(xp: Any, x: Any) -> tuple[Any, Any]:
     from_low, from_high = low - least / scale, high - most / scale
     is_low = abs(low) + abs(least / scale) < abs(high) + abs(most / scale)
     zero = xp.clip(round_half_away(xp.where(is_low, from_low, from_high), xp), low, high)
-    zero, scale = xp.where(is_flat, 0, zero), scale.astype(np.float32)
-    return to_quantized(x, scale, zero, int(low), int(high), np.float64, xp) - zero, xp.reshape(scale, (-1,))
+    zero = xp.where(is_flat, 0, zero)
+    # The reciprocal of the scale is taken before the scale is rounded to float32: halves depend on it.
+    integers = to_quantized(x, scale, zero, -128, 127, np.float64, xp)
+    return integers - zero, xp.reshape(scale, (-1,)).astype(np.float32)
 
 
 @everywhere("UniformQuantizedDotHybrid")
