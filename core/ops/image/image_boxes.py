@@ -40,11 +40,13 @@ from ..shared.shape_arguments import ints, shape_from
 
 def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
     """Return the number of boxes; box_ind names an image for each."""
+    # TensorFlow returns before it looks at the shapes of empty tensors.
     if boxes.size == 0 and box_ind.size == 0:
         return 0
     require_rank(boxes, 2, "boxes")
     require(boxes.shape[1] == 4, f"boxes must have 4 columns, not shape {boxes.shape}")
     require(box_ind.shape == boxes.shape[:1], f"box_ind {box_ind.shape} does not fit boxes {boxes.shape}")
+    # A box of NaN would name no pixel, and indices made of it would be undefined.
     require(np.isfinite(boxes).all(), "boxes holds an element that is not finite")
     if np.any((box_ind < 0) | (box_ind >= images)):
         raise OutOfRangeError(f"box_ind holds {box_ind[(box_ind < 0) | (box_ind >= images)][0]}, outside of [0, {images})")
@@ -63,6 +65,7 @@ def crop_and_resize(
     if not _check_boxes(boxes, box_ind, image.shape[0]):
         return np.zeros((0, height, width, image.shape[3]), np.float32)
     crops = np.empty((len(boxes), height, width, image.shape[3]), np.float32)
+    # As many boxes at a time as fit into a cache with their four corners.
     step = max(1, TILE // max(crops[0].size, 1))
     for start in range(0, len(boxes), step):
         part = slice(start, start + step)
@@ -88,6 +91,7 @@ def crop_and_resize_grad_image(
     require(grads.shape[3] == dims[3], f"grads have {grads.shape[3]} channels, but image_size has {dims[3]}")
     count = _check_boxes(boxes, box_ind, dims[0])
     require(count == grads.shape[0], f"{count} boxes, but grads for {grads.shape[0]}")
+    # Sums of half precision are kept in float32 and rounded once.
     result = np.zeros(dims, T.numpy if T.numpy.itemsize > 2 else np.float32)
     if count:
         rows, columns = axes_of(boxes, dims, *grads.shape[1:3])
@@ -124,6 +128,7 @@ def crop_and_resize_grad_boxes(grads: Array, image: Array, boxes: Array, box_ind
     grads = np.where(is_inside(rows, columns), grads, np.float32(0))
     by_row = (((1 - across) * (bottom_left - top_left) + across * (bottom_right - top_right)) * grads).sum((2, 3))
     by_column = (((1 - down) * (top_right - top_left) + down * (bottom_right - bottom_left)) * grads).sum((1, 3))
+    # A box has the edges y1, x1, y2, x2: each element lies between two edges, and moves with either in part.
     parts = (by_row @ rows.by_start, by_column @ columns.by_start, by_row @ rows.by_end, by_column @ columns.by_end)
     return np.stack(parts, 1).astype(np.float32, copy=False)
 
@@ -211,6 +216,7 @@ _COLOURS = np.array(
 def _draw(image: Array, box: Array, colour: Array) -> None:
     """The outline of a box on an image (in place); lines outside of the image are left out."""
     height, width = image.shape[:2]
+    # Truncated as a C++ cast; the products are in float32, which decides the pixel.
     top, left, bottom, right = np.trunc(box * np.array([height - 1, width - 1] * 2, np.float32)).tolist()
     if not (top <= bottom and left <= right and top < height and left < width and bottom >= 0 and right >= 0):
         return
@@ -253,6 +259,7 @@ def draw_bounding_boxes_v2(images: Array, boxes: Array, colors: Array) -> Result
     if not colors.size:
         colors = _COLOURS
         if images.ndim == 4 and images.shape[3] == 1:
+            # Of a colour only the first channel counts on grey images, and several of the ten would be black.
             colors = np.ones_like(_COLOURS)
     return _draw_boxes(images, boxes, colors.astype(images.dtype))
 
@@ -278,17 +285,20 @@ def _random_crop(
     """Return a random (top, left, bottom, right) of the aspect ratio with an area in the range; None where rounding leaves
     no size.
     """
+    # Every step in float32 and in TensorFlow's order: rounding decides sizes, and with them how many numbers are drawn.
     least, most = (np.float32(a) * np.float32(width) * np.float32(height) for a in area_range)
     if most <= 0 or aspect_ratio <= 0 or width <= 0 or height <= 0 or least > most:
         return None
     width_of = lambda rows: _nearest(np.float32(rows) * aspect_ratio)  # noqa: E731 - a formula used four times
     rows, most_rows = (_nearest(np.sqrt(area / aspect_ratio)) for area in (least, most))
     if width_of(most_rows) > width:
+        # TensorFlow's slack, so that rounding the width of that many rows does not exceed the image.
         most_rows = int((width + 0.5 - 1e-7) / float(aspect_ratio))
     most_rows = min(most_rows, height)
     rows = min(rows, most_rows)
     if rows < most_rows:
         rows += words.below(most_rows - rows + 1, 32)
+    # Rounding may have moved the area out of the range, by a row at most.
     rows += width_of(rows) * rows < least
     rows -= width_of(rows) * rows > most
     columns = width_of(rows)
@@ -309,6 +319,7 @@ def _covers(crop: tuple[Any, ...], boxes: Array, least: Any) -> Any:
     areas = _area(boxes)
     shared = _area(np.concatenate((np.maximum(crop[:2], boxes[:, :2]), np.minimum(crop[2:], boxes[:, 2:])), 1))
     with np.errstate(all="ignore"):
+        # Boxes of less than a pixel count as not there.
         return _area(crop) >= 1 and bool(np.any((areas >= 1) & (np.float32(shared) / np.float32(areas) >= least)))
 
 
@@ -348,6 +359,7 @@ def _sample(stream: Philox, image_size: Array, boxes: Array, covered: float, cro
     """Return the first of `max_attempts` random crops that covers enough of a box, else the whole image."""
     height, width = _check_sampling(image_size, covered, crops)
     objects = _object_boxes(boxes, height, width, crops.use_image_if_no_bounding_boxes)
+    # TensorFlow reserves four words for each attempt, whether it is made or not.
     words = Words(stream.reserve(1, crops.max_attempts))
     low, high = map(np.float32, crops.aspect_ratio_range)
     crop = (0, 0, height, width)
@@ -366,6 +378,7 @@ def _as_slice(crop: tuple[Any, ...], height: int, width: int, dtype: np.dtype[An
     top, left, bottom, right = crop
     box = np.array(crop, np.float32) / np.array([height, width] * 2, np.float32)
     begin = np.array([top, left, 0], np.int64)
+    # -1: all channels, in an op of slices.
     size = np.array([bottom - top, right - left, -1], np.int64)
     return begin.astype(dtype), size.astype(dtype), box.reshape(1, 1, 4)
 
@@ -433,6 +446,7 @@ def _crop_and_resize_of_arrays(
     ys, inside_y = _samples(xp, boxes, 0, height, crop_size[0])
     xs, inside_x = _samples(xp, boxes, 1, width, crop_size[1])
     rows = xp.reshape(image, (-1, channels))
+    # Pixels of all images in one list, so that a single gather reads from images, rows and columns at once.
     first = xp.reshape(box_ind.astype(np.int64), (-1, 1, 1)) * (height * width)
 
     def at(y: Any, x: Any) -> Any:

@@ -57,11 +57,13 @@ def _largest(x: Any, w: Any, geometry: _Geometry, outputs: tuple[int, ...], xp: 
     pads = geometry.pads(x.shape[1:3], w.shape[:2])
     padded = pad(x, pads) if xp is np else xp.pad(x, [(0, 0), *pads, (0, 0)])
     inside = pad(np.ones((1, *x.shape[1:3], 1), bool), pads)
+    # The lowest finite number and not -inf: TensorFlow's kernel begins there, so a window of -inf alone gives that number.
     best = xp.full((x.shape[0], *outputs, x.shape[3]), lowest(x.dtype), x.dtype)
     places = xp.full(best.shape, -1)
     for place, offset in enumerate(offsets(w.shape[:2])):
         index = offset_index(offset, outputs, geometry.strides, geometry.rates)
         value = padded[index] + w[offset]
+        # Padding is no element; a comparison with NaN is false, so NaN is never taken.
         better = (value > best) & inside[index]
         best, places = xp.where(better, value, best), xp.where(better, place, places)
     return best, places
@@ -93,6 +95,7 @@ def dilation2d_backprop_input(
     result = np.zeros((input.shape[0], *padded_sizes(input.shape[1:3], pads), input.shape[3]), grad.dtype)
     for place, offset in enumerate(offsets(filter.shape[:2])):
         index = offset_index(offset, grad.shape[1:3], geometry.strides, geometry.rates)
+        # One place of all windows at a time: its elements are distinct, so an indexed sum loses none.
         result[index] += np.where(places == place, grad, grad.dtype.type(0))
     return unpad(result, pads).astype(input.dtype)
 

@@ -56,18 +56,22 @@ def _convolved(convolve: Callable[..., Any], x: Array, args: list[Array], fusion
     def epilogue(result: Array) -> Finish:
         begun.append(result)
         parts = _fused_ops(args, fusion, result.shape[-1], result.dtype)
+        # A view: the convolution fills `result` while blocks of it are finished.
         rows = result.reshape(-1, result.shape[-1])
 
         def finish(positions: slice, some: slice) -> None:
             given = block = rows[positions, some]
             for part in parts:
                 block = part(block, some)
+            # Activations without an `out` argument return another array.
             if block is not given:
                 given[...] = block
 
         return finish
 
+    # Half precision is summed in float32, and rounding comes before the fused ops, as in the separate ops.
     y = convolve(epilogue=epilogue if x.dtype in (np.float32, np.float64) else None)
+    # An empty result is made without the epilogue, and its arguments still have to be checked.
     return y if begun else _finish(_own(y, x), args, fusion)
 
 
@@ -87,6 +91,7 @@ def _fused_op(op: str, vectors: list[Array], fusion: Fusion) -> _Part:
         return functools.partial(_shifted, vectors[0])
     if op == "FusedBatchNorm":
         scale, offset, mean, variance = vectors
+        # The fused op only runs inference, so both vectors are computed once for all blocks.
         factor = scale / np.sqrt(variance + variance.dtype.type(fusion.epsilon))
         return functools.partial(_scaled, factor, offset - mean * factor)
     if op == "LeakyRelu":
@@ -229,6 +234,7 @@ def _padding_pairs(padding_list: Sequence[int]) -> list[tuple[int, int]]:
         return []
     if len(padding_list) != 10 or min(padding_list) < 0:
         raise InvalidArgumentError(f"padding_list must be 5 pairs of numbers, not {padding_list}")
+    # Numbers for batch and channels are there but TensorFlow ignores them.
     pairs = list(zip(padding_list[::2], padding_list[1::2]))
     return [(0, 0), *pairs[1:4], (0, 0)]
 
@@ -238,6 +244,7 @@ def fused_conv3d_shape(
     input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, window: WindowAttributes, padding_list: list[int]
 ) -> Shape:
     pairs = _padding_pairs(padding_list)
+    # The list replaces the padding, whatever the attribute says.
     window = window._replace(padding="VALID") if pairs else window
     if input.shape.rank == len(pairs):
         sizes = Shape(size + before + behind for size, (before, behind) in zip(input.shape, pairs))

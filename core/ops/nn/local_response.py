@@ -23,7 +23,10 @@ def _window_sums(squares: Array, radius: int) -> Array:
     if not squares.size:
         return squares
     channels = np.arange(squares.shape[-1])
+    # The band matrix grows with the square of the channels, which an input of few rows need not have memory for.
     reserve(len(channels) ** 2 * squares.itemsize)
+    # A matrix product sums the neighbours faster than shifted sums, and rounds each sum alone: running sums would carry
+    # errors along.
     near = (np.abs(channels[:, None] - channels) <= radius).astype(squares.dtype)
     return matmul(squares.reshape(math.prod(squares.shape[:-1]), len(channels)), near).reshape(squares.shape)
 
@@ -32,6 +35,8 @@ def _inverse_power(norm: Array, beta: float) -> Array:
     """Return norm to the power of -beta, computed as in TensorFlow."""
     if beta == 1:
         return np.reciprocal(norm)
+    # In place, as the input may be large; the same two functions as TensorFlow's, whose results a power would differ from in
+    # the last digits.
     logarithms = np.log(norm)
     logarithms *= norm.dtype.type(-beta)
     return np.exp(logarithms, out=logarithms)
@@ -49,6 +54,7 @@ def lrn(input: Array, *, depth_radius: int, bias: float, alpha: float, beta: flo
     """x / (bias + alpha * sum of squares of the neighbouring channels) ** beta."""
     _check_lrn(input, depth_radius)
     x = wide(input)
+    # A radius up to 2^31 is legal; beyond the channels it changes nothing.
     norm = bias + alpha * _window_sums(np.square(x), min(depth_radius, x.shape[-1]))
     return (x * _inverse_power(norm.astype(x.dtype, copy=False), beta)).astype(input.dtype, copy=False)
 

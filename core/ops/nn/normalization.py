@@ -69,6 +69,7 @@ def fused_batch_norm(
     values = wide(_channels_last(x, settings.data_format))
     channels = values.shape[-1]
     _check_vectors(channels, scale=scale, offset=offset)
+    # In training with a factor of 1 the moving moments are replaced without being read, and TensorFlow takes them empty.
     if not is_training or average != 1.0:
         _check_vectors(channels, mean=mean, variance=variance)
     if is_training:
@@ -78,6 +79,7 @@ def fused_batch_norm(
         new_variance = used_variance = variance
     used = Vectors(scale, offset, used_mean, used_variance)
     factor, bias = _factor_and_bias(used, settings.epsilon)
+    # One product and one sum an element, with all else computed for each channel.
     y = channel_sums.scaled(values, factor, bias) if values.size else values
     result = from_channels_last(y.astype(x.dtype, copy=False), settings.data_format)
     return result, new_mean, new_variance, used_mean, used_variance
@@ -103,10 +105,13 @@ def fused_batch_norm_affine(
 def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: Array) -> tuple[Array, Array, Array, Array]:
     """(moving mean, moving variance, batch mean, batch variance); NaN moving averages over an empty batch."""
     count = values.size // max(values.shape[-1], 1)
+    # TensorFlow returns NaN for the moving averages of no elements, and zeros in the reserves.
     if count == 0:
         empty = np.full(values.shape[-1], np.nan, scale.dtype)
         return empty, empty, np.zeros_like(empty), np.zeros_like(empty)
     batch_mean, batch_variance = channel_sums.moments(values)
+    # Bessel's correction is for the moving variance alone: y and the gradient use the biased one. A single element would
+    # divide by 0.
     unbiased = batch_variance * values.dtype.type(count / max(count - 1, 1))
     if factor == 1.0:
         return batch_mean, unbiased, batch_mean, batch_variance
@@ -135,6 +140,7 @@ def _reserve(x: Array, scale: Array) -> Array:
 
 
 def _reserved_dims(rank: int, is_half: bool) -> tuple[int, ...]:
+    # The recorded shapes: TensorFlow's float kernel of rank 4 allocates no elements, the others a scalar.
     return (0,) if rank == 4 and not is_half else ()
 
 
@@ -162,6 +168,7 @@ def fused_batch_norm_gradient(g: GradientBuilder, node: Node, grad: Output, *_: 
     training = node.attr("is_training")
     saved = [node.output(3), node.output(4)] if training else [node.inputs[3], node.inputs[4]]
     attrs = {name: node.attr(name) for name in ("epsilon", "data_format", "is_training")}
+    # Only the third version has a third reserve to hand on.
     extra = [node.output(5)] if node.op == "FusedBatchNormV3" else []
     dx, dscale, doffset, *_rest = g.apply(_GRADIENT_OPS[node.op], grad, x, scale, *saved, *extra, **attrs)
     return [dx, dscale, doffset, None, None]
@@ -190,10 +197,13 @@ def fused_batch_norm_grad(y_backprop: Array, saved: Saved[Array], settings: Batc
         nothing = np.zeros_like(inverse)
         return np.zeros_like(x), nothing, nothing
     part = dy.dtype.type(values.shape[-1] / values.size)
+    # Where the mean is small beside the deviation, sums over x can replace sums over x - mean without cancellation, which
+    # saves a pass.
     is_near = is_training and channel_sums.is_near(mean, variance)
     doffset, dot = channel_sums.gradient_sums(dy, values, mean, is_near)
     factor = scale * inverse
     if is_training:
+        # In training the moments depend on x: dy loses its mean and its projection on the normalized x.
         dx = channel_sums.combined(dy, factor, values, mean, inverse**2 * dot * part, doffset * part, is_near)
     else:
         dx = dy * factor

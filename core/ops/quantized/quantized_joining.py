@@ -22,6 +22,7 @@ def _joined_range(xp: Any, ranges: list[tuple[Any, Any]], dtype: DType) -> tuple
     for bounds in ranges:
         low, high = xp.minimum(low, bounds[0]), xp.maximum(high, bounds[1])
     if limits(dtype)[0] < 0:
+        # Signed types need a symmetric range, in which 0 is an integer.
         high = xp.maximum(-low, high)
         low = -high
     return low, high
@@ -41,6 +42,7 @@ def _concat(
     parts = []
     for q, bounds in zip(values, ranges):
         changed = tensor_from_float(tensor_to_float(q, *bounds, dtype, xp), *both, dtype, xp)
+        # Integers of a range that stays are copied: converting them there and back may round.
         parts.append(xp.where((bounds[0] == both[0]) & (bounds[1] == both[1]), q, changed))
     return xp.concatenate(parts, axis), *both
 

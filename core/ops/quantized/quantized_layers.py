@@ -12,16 +12,16 @@ from ...numerics import pooling as pooling_numerics
 from ...numerics import resize as resize_numerics
 from ...numerics.integers import truncated_quotient
 from ...numerics.resize import Taps
-from ...registry.registry import ZERO, Cost, everywhere, flops, kernel, onnx, shape, without_gradient
+from ...registry.registry import ZERO, Cost, everywhere, flops, kernel, lower, onnx, shape, without_gradient
 from ...support.errors import UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
-from ..nn.pooling import pooled
+from ..nn.pooling import max_of_windows, mean_of_windows, pooled
 from ..shared.argument_checks import is_empty, may_equal, require, require_rank, with_rank
 from ..shared.elementwise_tables import unary_flops
-from ..shared.pooling_shared import PoolingAttributes
+from ..shared.pooling_shared import PoolingAttributes, reject_depth
 from ..shared.quantized_ranges import from_float, range_of, require_true, scalar_range, tensor_from_float, to_float
 from ..shared.shape_arguments import ints, shape_from
 from ..shared.window_geometry import WindowAttributes, spatial
@@ -128,6 +128,7 @@ def quantized_instance_norm(
         least, most = np.float32(given_y_min), np.float32(given_y_max)
     else:
         least, most = (np.float32(np.inf), np.float32(-np.inf)) if is_empty(xp, x) else (xp.min(normed), xp.max(normed))
+    # A constant image has no range, and the step of an empty one would be 0.
     most = xp.where(most - least < min_separation, least + np.float32(min_separation), most)
     return tensor_from_float(normed, least, most, T, xp), least, most
 
@@ -171,6 +172,7 @@ def quantized_batch_norm_with_global_normalization(
     offset = -mean * scale + beta.to_float(xp, "beta", Tinput)
     numbers = (scale, offset, np.float32(1), t.to_float(xp, "t", Tinput))
     scale, offset, one, values = (from_float(x, *new, out_type, xp).astype(np.int64) for x in numbers)
+    # TensorFlow multiplies int32, which wraps around before the division.
     products = wrapped(values * scale).astype(np.int64)
     return wrapped(_truncated_quotient(xp, products, one) + offset), *new
 
@@ -228,6 +230,7 @@ def _interpolated_exactly(xp: Any, q: Any, rows: Taps, columns: Taps, dtype: DTy
     left, right = (xp.take(x, columns.indices[:, i], 2) for i in range(2))
     x = left * one + (right - left) * across
     top, bottom = (xp.take(x, rows.indices[:, i], 1) for i in range(2))
+    # TensorFlow divides before it multiplies here, which rounds, and at the end once more.
     result = top + _truncated_quotient(xp, bottom - top, one) * down
     return _truncated_quotient(xp, result + one // 2, one).astype(dtype.numpy)
 
@@ -249,6 +252,19 @@ def quantized_resize_bilinear_flops(
 without_gradient("QuantizedResizeBilinear")
 
 
+@lower("QuantizedMaxPool")
+def _max_pool_lowering(xla: Any, x: Any, low: Any, high: Any, *, window: WindowAttributes) -> tuple[Any, Any, Any]:
+    reject_depth(PoolingAttributes(4, window))
+    return max_of_windows(xla, x, window), *scalar_range(low, high, "input", xla)
+
+
+@lower("QuantizedAvgPool")
+def _average_pool_lowering(xla: Any, x: Any, low: Any, high: Any, *, T: DType, window: WindowAttributes) -> Any:
+    reject_depth(PoolingAttributes(4, window))
+    mean = mean_of_windows(xla, x.astype(np.float64), window=window)
+    return xla.rint(mean).astype(T.numpy), *scalar_range(low, high, "input", xla)
+
+
 @onnx("QuantizedMaxPool")
 def _max_pool_onnx(g: Any, x: Any, low: Any, high: Any, *, window: WindowAttributes) -> tuple[Any, Any, Any]:
     return pooled(g, x, "MaxPool", window), g.reshape(low, []), g.reshape(high, [])
@@ -262,6 +278,7 @@ def _average_pool_onnx(g: Any, x: Any, low: Any, high: Any, *, T: DType, window:
     """
     if T.size > 1:
         g.refuse("ONNX has means of quantized integers of 8 bits only")
+    # Means of float32 are rounded quotients; sums of up to 2^16 bytes are exact.
     size = int(np.prod(spatial(window.ksize, window.data_format)))
     ones = g.Expand(g.constant(np.float32(1)), g.dims(x))
     sums, counts = (

@@ -6,11 +6,11 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, facts, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, onnx, shape, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
-from ..shared import onnx_sparse as in_onnx
+from ..shared import sparse_programs as programs
 from ..shared.argument_checks import require, require_rank
 from ..shared.shape_arguments import dims_of
 from ..shared.sparse_checks import rank_of, sparse_shapes
@@ -48,6 +48,7 @@ def sparse_fill_empty_rows(
 def fill_order(rows: Array, count: int) -> tuple[Array, Array, Array]:
     """Return (source of each output element or -1 for a filled row, mask of empty rows, target of each input element)."""
     is_empty = np.bincount(rows, minlength=count) == 0 if count else np.zeros(0, bool)
+    # One stable sort by row puts the filled rows in their places and keeps the elements of a row in turn.
     all_rows = np.concatenate([rows, np.flatnonzero(is_empty)])
     order = np.argsort(all_rows, kind="stable")
     targets = np.empty(len(order), np.int64)
@@ -94,6 +95,7 @@ def fill_empty_rows_grad(reverse_index_map: Array, grad_values: Array) -> tuple[
     places, grad = np.asarray(reverse_index_map), np.asarray(grad_values)
     if places.size and (places.min() < 0 or places.max() >= grad.size):
         raise InvalidArgumentError(f"Elements in reverse index must be in [0, {grad.size}) but got {places.tolist()[:10]}")
+    # By a mask and not by a difference of two sums, which would cancel.
     rest = np.ones(grad.size, bool)
     rest[places] = False
     return grad[places], np.sum(grad[rest], dtype=grad.dtype)
@@ -116,5 +118,5 @@ facts("backward", of=("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad"))
 without_gradient("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")
 
 
-onnx("SparseFillEmptyRows")(in_onnx.filled_rows)
-onnx("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")(in_onnx.filled_rows_gradient)
+onnx("SparseFillEmptyRows")(programs.filled_rows)
+arrays("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")(programs.filled_rows_gradient)
