@@ -118,7 +118,6 @@ ENGINES = {
             "traced_values",
             "list_programs",
             "op_gradients",
-            "exported_modules",
             "tracing",
         )
     },

@@ -17,8 +17,7 @@ from ...core.support.words import counted
 from ...formats.api.run_plan import Pairs
 from ...formats.api.session_setup import SessionSetup
 from ...formats.batches.batch_runs import BatchJob, BatchProgress, BatchReport, batched
-from ...formats.batches.each_recipe import BatchOutput, Recipe, graph_recipe
-from ...formats.batches.each_tasks import sweep_tasks
+from ...formats.batches.each_tasks import BatchOutput, Recipe, graph_recipe, sweep_tasks
 from .. import render
 from ..commands.run import RunOptions
 from ..main import DONE, REFUSED

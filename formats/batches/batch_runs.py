@@ -32,10 +32,9 @@ from ..saving import to_bytes
 from ..state import State
 from .each_inputs import EachKeywords, in_batches
 from .each_pool import ProcessPool
-from .each_recipe import BatchOutput, Recipe, graph_recipe
 from .each_results import SweepReport, reports, shard_path, writing_results
 from .each_stamp import Manifest, Record, Stamp, job_facts
-from .each_tasks import SweepTask, SweepTasks, TaskQueue, sweep_tasks
+from .each_tasks import BatchOutput, Recipe, SweepTask, SweepTasks, TaskQueue, graph_recipe, sweep_tasks
 from .each_worker import Worker
 from .table_batches import TableFunction, is_table
 

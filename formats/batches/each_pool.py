@@ -23,9 +23,8 @@ from ...core.support.errors import UnavailableError, UnimplementedError
 from ...core.support.file_groups import remove_staging
 from ...core.support.gc_control import RARELY
 from ...core.support.untrusted import keep_untrusted
-from .each_recipe import Recipe
 from .each_results import SweepReport, reports, writing_results
-from .each_tasks import Outcome, SweepTask, TaskQueue
+from .each_tasks import Outcome, Recipe, SweepTask, TaskQueue
 from .each_worker import recipe_worker
 
 _ATTEMPTS: Final = 3

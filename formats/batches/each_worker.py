@@ -27,9 +27,8 @@ from ..api.session_setup import SessionSetup
 from ..api.step_results import encoded_steps
 from ..items import InputArrays
 from .each_inputs import StepRuns, values_of
-from .each_recipe import BatchOutput, Recipe
 from .each_results import COLUMNS, kind_of, shard_entry, table_entry
-from .each_tasks import Outcome, SweepTask
+from .each_tasks import BatchOutput, Outcome, Recipe, SweepTask
 
 _EACH: Final = re.compile(r"@each(?::([^?]*))?(\?.*)?")
 
