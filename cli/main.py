@@ -55,7 +55,7 @@ class LazyGroup(click.Group):
         own = import_module(f".commands.{cmd_name}", __package__).command
         command = with_plain_types(with_log_options(with_untrusted(own)))
         if _COMPLETION in os.environ:
-            from .shell_completion import offer_names
+            from .completion import offer_names
 
             return offer_names(command)
         return command
@@ -205,7 +205,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     try:
         if _COMPLETION in os.environ:
-            from .completion_shells import register
+            from .completion import register
 
             register()
         code = root.main(arguments, prog_name="tfg", standalone_mode=False)

@@ -10,7 +10,7 @@ from typing import Final
 import click
 
 from .. import __version__
-from .completion_shells import completion_script
+from .completion import completion_script
 from .helps import AS_IS, GROUPS, group_of
 from .main import commands, root, summary
 

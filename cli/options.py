@@ -18,14 +18,14 @@ from ..core.support.file_formats import GRAPHS, SAVED_MODEL, TFJS, Writable, for
 from ..core.support.words import listed
 from ..core.types.shapes import BatchSize
 from ..formats.api.graph_reading import GraphReading
-from .requests import beside, needing, option
+from .requests import beside, needing, option, request
 
 if TYPE_CHECKING:
+    from ..core.explaining.node_listing import NodeFilter
     from ..core.graph.graph import Graph
     from ..formats.codecs.source import Source
     from ..formats.graphdef import NodeStream
     from .render import Working
-
 
 _MAX_CANDIDATES: Final = 3
 """The largest number of tensors that the error of a missing option lists."""
@@ -500,3 +500,46 @@ def tolerance_option(compared: str, default: float | str = TOLERANCE, **rules: A
     number = default if isinstance(default, float) else None
     text = f"Largest difference that {compared} accepts, relative to the largest value. Default: {default}."
     return option(type=Number(0), default=number, help=text, **rules)
+
+
+@request
+class ListingSelection:
+    """The choice of nodes to show."""
+
+    name: str = option(default="", metavar="REGEX", help="Only nodes whose name matches.")
+    exclude: str = option(default="", metavar="REGEX", help="Leave out nodes whose name matches.")
+    op: str = option(default="", metavar="REGEX", help="Only nodes whose whole op type matches.")
+    scope: str = option(default="", metavar="SCOPE", help="Only nodes in this name scope.")
+    device: str = option(default="", metavar="REGEX", help="Only nodes whose device matches.")
+    to: tuple[str, ...] = option(metavar="NAME", help="Only nodes that this tensor or operation needs; repeatable.")
+    around: str | None = option(metavar="NODE", help="Only nodes up to --hops edges from this node.")
+    hops: int = option(
+        type=click.IntRange(0),
+        default=2,
+        show_default=True,
+        needs="--around",
+        help="Largest distance of --around, in edges.",
+    )
+
+    @property
+    def filter(self) -> NodeFilter:
+        """The choice by names, ops, scopes and devices."""
+        from ..core.explaining.node_listing import NodeFilter
+
+        return NodeFilter(self.name, self.op, self.scope, self.exclude, self.device)
+
+    @property
+    def needs_edges(self) -> bool:
+        """Return True if the choice depends on edges."""
+        return bool(self.to) or self.around is not None
+
+    @property
+    def is_of_some(self) -> bool:
+        """True if not all nodes are to be shown."""
+        return self.needs_edges or not self.filter.is_empty
+
+    def of(self, graph: Graph) -> NodeFilter:
+        """The filter that chooses the nodes of the graph."""
+        from ..core.explaining.node_listing import narrowed
+
+        return narrowed(graph, self.filter, self.to, self.around, self.hops)

@@ -15,8 +15,7 @@ from ..core.support.errors import InvalidArgumentError
 from ..core.support.file_formats import NPZ, SAFETENSORS, extension_of
 from ..formats.api.session_setup import SessionSetup
 from . import render
-from .engines import NO_ENGINE, EngineOptions
-from .mesh_options import NO_MESH, Company, MeshOptions
+from .engines import NO_ENGINE, NO_MESH, Company, EngineOptions, MeshOptions
 from .options import Seconds, map_option, signature_option
 from .requests import decorator_of, excluding, needing, options_of, together
 

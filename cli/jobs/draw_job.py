@@ -19,8 +19,7 @@ from ...formats.codecs.source import write_file
 from ...formats.dot import LayoutProgram, layout_program
 from .. import render
 from ..commands.draw import DrawOptions
-from ..options import refuse_terminal
-from ..selection import ListingSelection
+from ..options import ListingSelection, refuse_terminal
 
 if TYPE_CHECKING:
     from ...formats.api.drawing import PictureFormat

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tfg.cli.completion_shells import completion_script
+from tfg.cli.completion import completion_script
 from tfg.cli.main import root
 
 STARTS = {
