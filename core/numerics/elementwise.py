@@ -231,3 +231,8 @@ def _with_roots(x: Array, y: Array, out: Array | None) -> Array:
     """Compute powers where NumPy may take square roots, with C's and TensorFlow's results for -0 and minus infinity."""
     is_other = (y == _HALF) & ((x == 0) | np.isneginf(x))
     return np.positive(np.where(is_other, np.abs(x), np.power(x, y)), out=out)
+
+
+def positive_part(x: Array, out: Array | None = None) -> Array:
+    """Return max(x, 0); NaN stays NaN. `out` may be x."""
+    return np.maximum(x, x.dtype.type(0), out=out)

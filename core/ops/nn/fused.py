@@ -11,8 +11,8 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...numerics.convolution import Finish
+from ...numerics.elementwise import positive_part
 from ...numerics.half_precision import wide
-from ...numerics.where import positive_part
 from ...registry.catalog import CATALOG
 from ...registry.registry import ZERO, Cost, facts, flops, kernel, layout, shape
 from ...support import dataclasses
