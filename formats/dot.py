@@ -169,6 +169,7 @@ class LayoutProgram:
         watch = Stopwatch()
         command = [self.path, f"-T{kind}"]
         try:
+            # A list of words, no shell: nothing in a path is a command.
             done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=min(timeout, _LONGEST))
         except subprocess.TimeoutExpired:
             hint = Hint("draw less (", step("draw_less"), "), or raise the time limit (", option("timeout"), ")")

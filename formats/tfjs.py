@@ -290,6 +290,7 @@ def _set_value(node: NodeDef, array: Array) -> None:
         tensor.string_val.extend(array.ravel().tolist())
     else:
         with np.errstate(all="ignore"):
+            # TensorFlow.js has four dtypes of numbers: an int64 or a half of the graph is stored as int32 or float32.
             tensor.tensor_content = array.astype(dtype.numpy).tobytes()
 
 
