@@ -53,7 +53,8 @@ class NotebookDisplay:
         tables = "".join(_tables(value))
         picture = self.svg(value)
         # Inline SVG may hold scripts and links of a graph's names; an image of a data address may not run any.
-        image = "" if picture is None else f'<img alt="the graph" src="{_data_url(picture)}">'
+        data = base64.b64encode((picture or "").encode()).decode()
+        image = "" if picture is None else f'<img alt="the graph" src="data:image/svg+xml;base64,{data}">'
         title = counted(len(value), "row") if isinstance(value, Rows) else repr(value)
         return f"<div><p><code>{_text(title)}</code></p>{image}{tables}</div>"
 
@@ -85,17 +86,14 @@ def _tables(value: Any) -> Iterator[str]:
 def _graph_tables(graph: Graph) -> Iterator[str]:
     if len(graph) <= _MAX_LISTED:
         yield _table(("input", "op", "dtype", "shape"), (_tensor(node) for node in graph if node.is_placeholder))
-        yield _table(("output", "op", "dtype", "shape"), map(_tensor, _ends(graph)))
+        ends = outputs(list(graph)) if not graph.variables else []
+        yield _table(("output", "op", "dtype", "shape"), map(_tensor, ends))
     variables = [(name, one.dtype, one.shape) for name, one in graph.variables.items()]
     yield _table(("variable", "dtype", "shape"), variables)
     for signature in graph.meta.signatures.values() if graph.meta is not None else ():
         takes, gives = (", ".join(tensors) for tensors in (signature.inputs, signature.outputs))
         yield _table(("signature", "takes", "gives"), [(signature.name, takes, gives)])
     yield _table(("op", "nodes"), collections.Counter(node.op for node in graph).most_common())
-
-
-def _ends(graph: Graph) -> list[Node]:
-    return outputs(list(graph)) if not graph.variables else []
 
 
 def _tensor(node: Node) -> tuple[object, ...]:
@@ -204,10 +202,6 @@ def _node_facts_tables(facts: NodeFacts) -> Iterator[str]:
         "consumers": ", ".join(consumer.name for consumer in facts.consumers),
     }
     yield _table(("fact", "value"), ((name, text) for name, text in rows.items() if text))
-
-
-def _data_url(picture: str) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
 
 
 def _records(records: Sequence[dict[str, Any]], title: str = "") -> str:
