@@ -84,6 +84,7 @@ def _tables(value: Any) -> Iterator[str]:
 
 @_tables.register
 def _graph_tables(graph: Graph) -> Iterator[str]:
+    # Each cell that ends with a graph shows this table, and a list of a million nodes would take seconds.
     if len(graph) <= _MAX_LISTED:
         yield _table(("input", "op", "dtype", "shape"), (_tensor(node) for node in graph if node.is_placeholder))
         ends = outputs(list(graph)) if not graph.variables else []
@@ -102,6 +103,7 @@ def _tensor(node: Node) -> tuple[object, ...]:
         dtypes = node.output_dtypes
         shape: object = declared_shapes(node, len(dtypes))[0] if dtypes else ""
     except TfgError as error:
+        # A table is for looking at a graph, also at one that no session could run.
         return node.name, node.op, "?", error.message
     return node.name, node.op, dtypes[0] if dtypes else "", shape
 
@@ -211,6 +213,7 @@ def _records(records: Sequence[dict[str, Any]], title: str = "") -> str:
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> str:
     """Return a table of the first rows, and a line with the number of the others; nothing for no rows."""
+    # Rows come from generators; the number of those that are not shown is a part of the table.
     listed = list(rows)
     if not listed:
         return ""
