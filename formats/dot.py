@@ -84,7 +84,8 @@ class _Drawing:
 
     def add_frame(self, source: graphviz.Digraph, frame: ScopeFrame) -> None:
         for box in frame.boxes:
-            source.node(f"n{box.id}", _label(*box.lines, *_share(box)), tooltip=_label(box.name), **self._style(box))
+            share = [f"{box.share:.1%} of FLOPs"] if box.share else []
+            source.node(f"n{box.id}", _label(*box.lines, *share), tooltip=_label(box.name), **self._style(box))
         for inner in frame.frames:
             self._frames += 1
             with source.subgraph(name=f"cluster{self._frames}") as part:
@@ -100,10 +101,6 @@ class _Drawing:
         if box.emphasis:
             style.update(color="#d62728", penwidth="2.5")
         return style
-
-
-def _share(box: Box) -> list[str]:
-    return [f"{box.share:.1%} of FLOPs"] if box.share else []
 
 
 def _heat(share: float) -> str:
@@ -169,6 +166,7 @@ class LayoutProgram:
         watch = Stopwatch()
         command = [self.path, f"-T{kind}"]
         try:
+            # A list of words, no shell: nothing in a path is a command.
             done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=min(timeout, _LONGEST))
         except subprocess.TimeoutExpired:
             hint = Hint("draw less (", step("draw_less"), "), or raise the time limit (", option("timeout"), ")")

@@ -58,14 +58,9 @@ def load_nodes_leniently(source: Source, *, tags: Sequence[str] | None = None) -
 def _timed(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:
     watch = Stopwatch()
     graph = _load(source, tags, faults)
-    graph.file = _file_name(source)
+    graph.file = "" if is_in_memory(source) or is_standard_input(source) else name_of(str(source))
     watch.tell("decoded %s: %d nodes, %d functions", describe(source), len(graph), len(graph.functions))
     return graph
-
-
-def _file_name(source: Source) -> str:
-    """Return the name of a file or folder without its path; an empty text for bytes and standard input."""
-    return "" if is_in_memory(source) or is_standard_input(source) else name_of(str(source))
 
 
 def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:

@@ -80,6 +80,7 @@ def graph_from_meta_graph(data: memoryview, folder: str | None = None, faults: l
             graph_data = memoryview(bytes(graph_data) + bytes(part)) if len(graph_data) else part
         else:
             around += data[field.tag_start : field.end]
+    # The graph is cut out of the message: protobuf would parse all nodes, which are read by their bytes.
     return _with_meta(graph_from_bytes(graph_data, _kind(folder), bytes(around), faults), around, folder)
 
 
@@ -100,6 +101,7 @@ def graph_from_printed_meta_graph(
 
 
 def _kind(folder: str | None) -> Kind:
+    # The graph of a SavedModel is written as a GraphDef by default, as the message around it belongs to the folder.
     return "meta_graph" if folder is None else "graph"
 
 

@@ -25,7 +25,6 @@ from ..core.support.errors import InternalError, InvalidArgumentError, Unimpleme
 from ..core.support.file_formats import ONNX, ONNX_MODELS, extension_of, format_of
 from ..core.support.hints import extra_hint
 from ..core.support.places import names_in, remove, resolved
-from ..core.support.tensor_names import parse_tensor_name
 from ..core.support.user_signals import pass_on
 from ..core.support.words import listed
 from ..core.types.arrays import Array
@@ -386,14 +385,11 @@ def compare_with_onnx(
     drawn = Feeds(graph, feeds, [*fetches, *(fed[name] for name in inputs)])
     values, mine = next(drawn.each_that_runs(lambda given: open_session(graph).run(fetches, given)))
     theirs = dict(zip(outputs, run_onnx(path, {name: values[fed[name]] for name in inputs})))
-    rows = ((fetched[name], _op(graph, fetched[name]), name, as_pairs(a), theirs[name]) for name, a in zip(both, mine))
+    ops = {name: graph.node_of(fetched[name]).op for name in both}
+    rows = ((fetched[name], ops[name], name, as_pairs(a), theirs[name]) for name, a in zip(both, mine))
     only_graph = tuple(name for name in fetched if name not in outputs)
     only_onnx = tuple(name for name in outputs if name not in fetched)
     if onnx_first:
         swapped = ((name, op, tensor, b, a) for tensor, op, name, a, b in rows)
         return GraphComparison(compare_outputs(swapped, tolerance), only_onnx, only_graph)
     return GraphComparison(compare_outputs(rows, tolerance), only_graph, only_onnx)
-
-
-def _op(graph: Graph, tensor: str) -> str:
-    return graph.node(parse_tensor_name(tensor)[0]).op

@@ -91,6 +91,7 @@ def _contents(path: str) -> dict[str, Any]:
 
 
 def _rows(contents: dict[str, Any], plain: NodeOverlay, path: str) -> tuple[dict[str, Any], NodeOverlay]:
+    # A document of any version will do, as long as the keys that are read here are in it.
     schema = str(contents.get("schema", "")).partition("/")[0]
     if schema not in _DOCUMENTS:
         return contents, plain

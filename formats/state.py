@@ -188,6 +188,7 @@ def graph_state(tensors: Mapping[str, Tensor], graph: Graph) -> dict[str, Tensor
     """Return the tensors of a state by the names of a graph's variables, as `read_graph_state`."""
     names = names_in_graph(tensors, graph)
     values = {names.get(key, key): tensor for key, tensor in tensors.items() if not is_apart(key)}
+    # A state of Python's copies of the weights serves the graph, which reads the others; a value of its own name comes first.
     return {**{read: values[twin] for twin, read in read_instead(graph).items() if twin in values}, **values}
 
 

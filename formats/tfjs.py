@@ -128,11 +128,8 @@ def _add_signature(about: MetaGraphDef, model: Mapping[str, Any]) -> None:
     signature = model.get("signature") or (model.get("userDefinedMetadata") or {}).get("signature")
     if signature:
         json_format.ParseDict(signature, about.signature_def[USUAL_SIGNATURE], ignore_unknown_fields=True)
-        _complete(about.signature_def[USUAL_SIGNATURE])
-
-
-def _complete(signature: SignatureDef) -> None:
-    signature.method_name = signature.method_name or "tensorflow/serving/predict"
+        parsed = about.signature_def[USUAL_SIGNATURE]
+        parsed.method_name = parsed.method_name or "tensorflow/serving/predict"
 
 
 def _add_initializer(about: MetaGraphDef, model: Mapping[str, Any], weights: Mapping[str, Array]) -> None:
@@ -290,6 +287,7 @@ def _set_value(node: NodeDef, array: Array) -> None:
         tensor.string_val.extend(array.ravel().tolist())
     else:
         with np.errstate(all="ignore"):
+            # TensorFlow.js has four dtypes of numbers: an int64 or a half of the graph is stored as int32 or float32.
             tensor.tensor_content = array.astype(dtype.numpy).tobytes()
 
 

@@ -197,6 +197,7 @@ def _member(path: str, archive: Mapping[str, Tensor], key: str | None) -> Tensor
 
 def _literal(text: str, dtype: DType | None) -> Array:
     parsed = _parsed(text, dtype)
+    # A number or an object is no string; a text that looks like one is written in double quotes.
     if dtype is string and not isinstance(decoded(parsed), str | bytes | list):
         raise InvalidArgumentError(f"'{text[:_MAX_SHOWN]}' is not a string", hint=_text_hint(text))
     if isinstance(parsed, dict) or parsed is None:

@@ -83,10 +83,12 @@ def path(graph: GraphLike, start: str, end: str, *, signature: str | None = None
     `raw`, the path is one of the file. NotFoundError names the nearest names, InvalidArgumentError lists names that fit.
     """
     view = model_view(graph, signature)
+    # With an output named, only the path that begins at this output is meant; without, any output of the node may begin it.
     by_tensor = ":" in start
     if not raw and (first := view.find(start)) is not None and (last := view.find(end)) is not None:
         return find_path(view.graph, first, last, by_tensor=by_tensor)
     around, prefix = view.source, ""
+    # Both ends in one function that stays a call are looked for in its body: the view has dissolved other functions.
     for name, function in view.source.functions.items():
         if start.startswith(f"{name}/") and end.startswith(f"{name}/"):
             around, prefix = function.body, f"{name}/"

@@ -230,6 +230,7 @@ class Model(Displayed, NotCopied):
     def _missing_inputs(self, fed: frozenset[str]) -> tuple[str, ...]:
         """Return the inputs that the outputs need, that have no default and no value in `fed`."""
         fetched = [self.graph.output(name) for name in self._fetches.values()]
+        # What is fed cuts the graph: an input behind a fed tensor need not have a value.
         needed = needed_nodes(fetched, [self.graph.output(name) for name in fed])
         unfed = self.signature.fed.keys() - self.signature.defaults.keys()
         nodes = {name: self.graph.node_of(tensor) for name, tensor in self.signature.fed.items() if tensor not in fed}

@@ -230,6 +230,7 @@ class Checkpoint(Mapping[str, Array], Displayed):
         """Return the tensors as a file holds them: other files than checkpoints have a part of a TF2 checkpoint by names."""
         if self.objects is None:
             return dict(self.tensors)
+        # Other files have no object graph, so their values are called as a graph calls its variables.
         if file_format is CHECKPOINT or OBJECT_GRAPH in self.tensors:
             return with_objects(self.tensors, self.objects)
         return self.by_variable()
@@ -409,6 +410,7 @@ def _shares(count: int, weights: Sequence[float] | None) -> list[float]:
 
 
 def _check_same(first: Checkpoint, second: Checkpoint) -> None:
+    # Either of the two may lack a tensor, and the error names the one that lacks it.
     for one, other in ((first, second), (second, first)):
         for name in one.tensors:
             if name not in other.tensors:
@@ -423,6 +425,7 @@ def _check_same(first: Checkpoint, second: Checkpoint) -> None:
 
 def _average(tensors: Sequence[Tensor], shares: Sequence[float]) -> Tensor:
     last = tensors[-1]
+    # A step counter has no average, and the last checkpoint is the one that goes on.
     if not (last.dtype.is_floating or last.dtype.is_complex):
         return last
 
@@ -451,6 +454,7 @@ def match_checkpoint(checkpoint: Checkpoint, graph: GraphLike) -> CheckpointMatc
     kinds |= {name: wanted[name] for name in parts if name in wanted}
     keys = {name: object_path(key) for key, name in names.items()}
     others = {name: kind for name, kind in kinds.items() if name not in wanted and name not in parts.values()}
+    # A TF2 checkpoint is read by people through its object paths, not through its keys.
     extra = {keys.get(name, name): kind for name, kind in others.items()}
     nearest = nearest_tensors({name: kind for name, kind in wanted.items() if name not in kinds}, extra)
     rows = [_matched(name, kind, kinds.get(name), nearest.get(name)) for name, kind in wanted.items()]

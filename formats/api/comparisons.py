@@ -125,6 +125,7 @@ class _How:
             raise InvalidArgumentError("a comparison of two engines has no times of nodes")
         expect(str, *engines)
         runtimes = [_runtime(name) for name in engines]
+        # Each runs in a session of its own, as a run may change variables that the other reads.
         sessions = [self.open_session(graph).on_graph(graph, runtime or NUMPY) for runtime in runtimes]
         result = compare_sessions(graph, names, self._feeds(graph, names), sessions, self.tolerance)
         reports = tuple(runtime.report() for runtime in runtimes if runtime is not None)
@@ -195,6 +196,7 @@ def _in_both(before: Graph, after: Graph, names: Sequence[str], fetches: _Fetche
         return {name: after.fetch(other).name for name, other in fetches.items()}
     asked = _signature(before, signature)
     theirs = _signature(after, signature)
+    # Two models may call the same output of their signatures by different tensors.
     words = {} if fetches or asked is None or theirs is None else {name: word for word, name in asked.fetched.items()}
     outputs = theirs.fetched if theirs is not None else {}
     return {name: outputs.get(words.get(name, "")) or after.fetch(name).name for name in names}

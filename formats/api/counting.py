@@ -98,6 +98,7 @@ class FlopsCounter:
         if options["backward"] or loss is not None:
             from ...core.flops.training_steps import with_backward  # lazy: needs gradients
 
+            # After the batch has changed: the gradients are built on the graph that is counted.
             loss = _loss(self.graph, names) if loss is None else loss
             self.graph, self.gradients = with_backward(self.graph, loss, options["wrt"])
         self.fetches = (*names, *self.gradients.values())
@@ -161,6 +162,7 @@ class FlopsCounter:
         """Run the fetches on a cluster, and return the times that the servers record beside the counts."""
         from statistics import mean  # lazy: most counts measure nothing
 
+        # The first steps send the graph to the tasks and fill their caches.
         for _ in range(warmup):
             session.run(self.fetches, feeds)
         wall, traces = [], []

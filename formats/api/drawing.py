@@ -163,6 +163,7 @@ class _Maker:
             shares=self._shares() if options["flops"] else None,
             specs=self._specs(self.graph),
         )
+        # A picture has no columns of characters; only text folds its layers to fit.
         width = options["width"]
         return dataclasses.replace(look, max_layers=_MAX_TEXT_LAYERS, max_width=width) if width and is_text else look
 

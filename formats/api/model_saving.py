@@ -127,6 +127,8 @@ def _saving_session(graph: Graph, session: SessionLike, folder: str) -> Session:
         Runner(saving).restore(Runner(session).state())
     runner = Runner(saving)
     state = runner.state()
+    # Python's functions of a Keras model read copies of the weights: without their values a model loaded by Keras would
+    # compute on old ones.
     twins = {name: value for name, value in with_twins(state, graph).items() if value is not state.get(name)}
     if twins:
         runner.restore(twins)

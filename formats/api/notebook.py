@@ -53,7 +53,8 @@ class NotebookDisplay:
         tables = "".join(_tables(value))
         picture = self.svg(value)
         # Inline SVG may hold scripts and links of a graph's names; an image of a data address may not run any.
-        image = "" if picture is None else f'<img alt="the graph" src="{_data_url(picture)}">'
+        data = base64.b64encode((picture or "").encode()).decode()
+        image = "" if picture is None else f'<img alt="the graph" src="data:image/svg+xml;base64,{data}">'
         title = counted(len(value), "row") if isinstance(value, Rows) else repr(value)
         return f"<div><p><code>{_text(title)}</code></p>{image}{tables}</div>"
 
@@ -83,9 +84,11 @@ def _tables(value: Any) -> Iterator[str]:
 
 @_tables.register
 def _graph_tables(graph: Graph) -> Iterator[str]:
+    # Each cell that ends with a graph shows this table, and a list of a million nodes would take seconds.
     if len(graph) <= _MAX_LISTED:
         yield _table(("input", "op", "dtype", "shape"), (_tensor(node) for node in graph if node.is_placeholder))
-        yield _table(("output", "op", "dtype", "shape"), map(_tensor, _ends(graph)))
+        ends = outputs(list(graph)) if not graph.variables else []
+        yield _table(("output", "op", "dtype", "shape"), map(_tensor, ends))
     variables = [(name, one.dtype, one.shape) for name, one in graph.variables.items()]
     yield _table(("variable", "dtype", "shape"), variables)
     for signature in graph.meta.signatures.values() if graph.meta is not None else ():
@@ -94,16 +97,13 @@ def _graph_tables(graph: Graph) -> Iterator[str]:
     yield _table(("op", "nodes"), collections.Counter(node.op for node in graph).most_common())
 
 
-def _ends(graph: Graph) -> list[Node]:
-    return outputs(list(graph)) if not graph.variables else []
-
-
 def _tensor(node: Node) -> tuple[object, ...]:
     """Return name, op, dtype and declared shape of a node's first output."""
     try:
         dtypes = node.output_dtypes
         shape: object = declared_shapes(node, len(dtypes))[0] if dtypes else ""
     except TfgError as error:
+        # A table is for looking at a graph, also at one that no session could run.
         return node.name, node.op, "?", error.message
     return node.name, node.op, dtypes[0] if dtypes else "", shape
 
@@ -206,10 +206,6 @@ def _node_facts_tables(facts: NodeFacts) -> Iterator[str]:
     yield _table(("fact", "value"), ((name, text) for name, text in rows.items() if text))
 
 
-def _data_url(picture: str) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
-
-
 def _records(records: Sequence[dict[str, Any]], title: str = "") -> str:
     columns = tuple(records[0]) if records else ()
     return _table(columns, (tuple(row.values()) for row in records), title)
@@ -217,6 +213,7 @@ def _records(records: Sequence[dict[str, Any]], title: str = "") -> str:
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> str:
     """Return a table of the first rows, and a line with the number of the others; nothing for no rows."""
+    # Rows come from generators; the number of those that are not shown is a part of the table.
     listed = list(rows)
     if not listed:
         return ""

@@ -70,6 +70,7 @@ def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
         states[node] = "changed"
         merged.setdefault(node, []).extend(lines)
     states |= dict.fromkeys(_added(graph, difference), "added") | dict.fromkeys(removed.values(), "removed")
+    # The page shows the merged graph, while the runs and the shapes of each model are by the nodes of its own graph.
     nodes_after = dict(_paired(after, graph))
     kept = {node: nodes_after[other] for node, other in _counterparts(match) if other in nodes_after}
     lines_of = {node: tuple(lines) for node, lines in merged.items()}

@@ -163,6 +163,7 @@ class _Described:
         labels = self._shown.labels
         if labels is None or not dtype.is_floating or not array.size or array.shape[-1:] != (len(labels),):
             return ()
+        # The first row stands for the batch: a list of classes for each row would hide the node among them.
         best = top_classes(array.reshape(-1, len(labels))[0], _CLASSES)
         pairs = zip(best.classes.tolist(), best.scores.tolist())
         return tuple((labels[number], float(score)) for number, score in pairs if math.isfinite(score))
@@ -190,6 +191,7 @@ def _results(
     """Yield the values of nodes in runs, without constants and copies of variables."""
     for label, by_node in runs.items():
         for node, run in by_node.items():
+            # None stands for a dead output, a handle or a list, which no page can show.
             values = [(output, value) for output, value in enumerate(run.values) if value is not None]
             for output, value in [] if node.is_variable_read or node.is_constant else values:
                 which = f"output :{output}" if len(run.values) > 1 else ""
@@ -283,6 +285,7 @@ def inputs_to_show(
     from ..items import InputArrays, find_items  # lazy: most pages show no files of inputs
 
     items = find_items(each)
+    # Each input adds its values of all nodes to the page.
     if len(items) > _MAX_INPUTS:
         raise InvalidArgumentError(f"{len(items)} inputs are too many for a page", hint=f"name at most {_MAX_INPUTS} inputs")
     arrays = InputArrays(view.source, signature, fetches, parts or {}, find)

@@ -65,12 +65,10 @@ class RunRequest:
     def of_values(cls, fetches: Sequence[str], feeds: Pairs, options: StepKeywords) -> RunRequest:
         """Return the request of parameters in Python: each key of `StepKeywords` is the field of its name."""
         values: Mapping[str, Any] = options
-        fields = {name: _FIELDS.get(name, _unchanged)(values[name]) for name in StepKeywords.__annotations__}
+        fields = {
+            name: _FIELDS[name](values[name]) if name in _FIELDS else values[name] for name in StepKeywords.__annotations__
+        }
         return cls(names_of(fetches), feeds, **fields)
-
-
-def _unchanged(value: Any) -> Any:
-    return value
 
 
 def _labels(labels: str | Sequence[str] | None) -> str | tuple[str, ...] | None:

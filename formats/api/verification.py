@@ -260,6 +260,7 @@ class _Verifying:
         theirs: dict[str, str] = {}
         for word, name in written.fetched.items():
             tensor = fetched.get(word, name)
+            # Two outputs of a signature may be one tensor of the original and two of the written model.
             label = tensor if tensor not in mine else f"{written.name} {word}"
             mine[label], theirs[label] = tensor, name
         return _Pair(mine, theirs, {fed.get(word, name): name for word, name in written.fed.items()})
@@ -290,6 +291,7 @@ class _Verifying:
 
     def _verdict(self, after: Graph, run: _Pair, opened: Opened, opened_after: Opened, steps: int) -> Verdict:
         """Compare on feeds drawn for the original, or for a graph that has placeholders if the original has not."""
+        # The file has placeholders in the place of tensors, so what is drawn fits the file, and is fed to the original there.
         if self.cuts:
             original = GraphRuns(self.before, run.mine, opened, steps, {name: tensor for tensor, name in self.cuts.items()})
             rewrite = GraphRuns(after, run.theirs, opened_after, steps)
@@ -364,6 +366,7 @@ class _Verifying:
 @contextlib.contextmanager
 def private_folder() -> Iterator[str]:
     """Yield an empty folder that only this user can read; the folder is removed at the end."""
+    # Windows does not remove a file that a mapping still holds; the verdict stands all the same.
     with tempfile.TemporaryDirectory(prefix="tfg-", ignore_cleanup_errors=True) as folder:
         yield folder
 

@@ -211,11 +211,6 @@ def _usual_shard(beginning: bytes) -> int | None:
     return 0 if tag in (_OFFSET, _SIZE, _CRC) else None
 
 
-def _used_shards(entries: Mapping[bytes, BundleEntryProto]) -> list[int]:
-    """Return the numbers of the data files in use."""
-    return sorted({entry.shard_id for entry in entries.values() if not entry.slices})
-
-
 def write_bundle(
     prefix: str, tensors: Sequence[tuple[str, tuple[int, ...], Extents | None, Tensor]], files: FileGate = OPEN
 ) -> None:
@@ -368,7 +363,7 @@ def merge_bundles(
     target = resolved(files.to_write(index_path(destination)))
     for prefix, header, items in bundles:
         index = resolved(files.to_write(index_path(prefix)))
-        used = _used_shards(items)
+        used = sorted({entry.shard_id for entry in items.values() if not entry.slices})
         data = [resolved(files.to_write(shard_path(prefix, shard, header.num_shards))) for shard in used]
         _merge_entries(entries, items, {shard: len(shards) + i for i, shard in enumerate(used)}, prefix)
         shards += data

@@ -50,6 +50,7 @@ class Tasks:
 def ask_tasks(master: Master) -> Tasks:
     """Ask each task of the cluster for itself; the master's own devices come first."""
     own = [dataclasses.replace(device, is_of_master=True) for device in _devices_with(master, _NOBODY)]
+    # The job of the master may have any name; a job of another name is not found, as no server lists it.
     jobs = dict.fromkeys([*(match[2] for device in own if (match := _TASK.match(device.name))), *_JOBS])
     devices, silent = {device.name: device for device in own}, []
     for job in jobs:
@@ -102,6 +103,7 @@ class TaskWatch:
         try:
             devices = self._master.devices(self._handle, ANSWER_SECONDS)
         except (DeadlineExceededError, UnavailableError):
+            # A master that does not answer cannot be asked for its tasks, and counts as one silent task itself.
             return [f"the server at {self._master.address}"]
         names = dict.fromkeys(match[1] for device in devices if (match := _TASK.match(device.name)))
         return [name for name in names if not self._answers(name)]

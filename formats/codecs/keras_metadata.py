@@ -44,6 +44,7 @@ def _described(graph: Graph) -> Iterator[Mapping[str, Any]]:
             metadata = json.loads(text)
         except ValueError as error:
             raise DataLossError(f"the metadata of a Keras layer is not JSON: {error}") from None
+        # Other objects of a model have metadata of their own, as metrics and wrappers do.
         if isinstance(metadata, dict) and {"name", "class_name"} <= metadata.keys():
             yield metadata
 

@@ -152,6 +152,7 @@ class _Archive:
         self._archive = archive
         self._size = size
         self._name = name
+        # The whole archive counts: a thousand arrays may each be within the limit of one.
         self._unpacked = sum(info.file_size for info in archive.infolist())
 
     def arrays(self, only: Collection[str] | None = None) -> dict[str, StoredArray]:
@@ -184,6 +185,8 @@ class _Archive:
         if info.compress_type != zipfile.ZIP_STORED:
             self._check_room()
         with _zip_errors(where), self._archive.open(info) as member:
+            # From the beginning of the member: a compressed one cannot be read from the middle, and the checksum is of all
+            # bytes.
             data = _exactly(member, header.offset + header.size, where)
             if member.read(1):  # zipfile compares the checksum at the end
                 raise DataLossError(f"{where} is longer than its header says")
@@ -334,6 +337,8 @@ def _pack(name: str, tensor: Tensor) -> tuple[Array, dict[str, Any] | None]:
         strings = array.ravel().tolist()
         if _fits_numpy(strings):
             return np.array(strings, np.bytes_).reshape(array.shape), None
+        # Strings of very different lengths, or with zeros at their ends, are stored as one row of bytes with the lengths
+        # apart.
         characters = np.frombuffer(b"".join(strings), np.uint8)
         return characters, {"dtype": dtype.name, "shape": list(array.shape), "lengths": [len(s) for s in strings]}
     if dtype.is_object:
@@ -438,6 +443,7 @@ def _strings(stored: StoredArray, entry: _ForeignType, where: str) -> Tensor:
 
 def _plain_tensor(stored: StoredArray, where: str) -> Tensor:
     if stored.dtype.hasobject:
+        # A pickle can run any program. The tensor is listed with its error, so that other arrays can be read.
         error = InvalidArgumentError(f"{where} holds Python objects, which are never unpickled")
         return Tensor.lacking(dtypes.string if stored.dtype.kind == "O" else dtypes.variant, stored.shape, error)
     try:

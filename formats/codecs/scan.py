@@ -98,6 +98,7 @@ class NodeReader:
 
     def read(self, proto: NodeDef) -> LoadedNode:
         """Return the node of a message; a large node stays part of the surrounding message."""
+        # A large constant is not copied out of its function and kept twice.
         if proto.ByteSize() > LARGE_CONTENT:
             return _whole_node(proto)
         data = proto.SerializeToString(deterministic=True)
@@ -256,6 +257,7 @@ def _tensor_content(data: memoryview, entry: wire.Field) -> wire.Field | None:
 def _without_content(data: memoryview, entry: wire.Field, content: wire.Field) -> tuple[str, bytes]:
     """Return the attribute's name and the attribute's map entry without the content."""
     key = _child(data, entry, 1)
+    # The message class refuses a key that is no UTF-8 afterwards, with its own error.
     name = "" if key is None else bytes(data[key.start : key.end]).decode("utf-8", "replace")
     return name, _cut(data, entry, (2, AttrValue.TENSOR_FIELD_NUMBER), content)
 

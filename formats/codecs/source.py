@@ -91,6 +91,7 @@ def _unpacked(data: memoryview, source: Source) -> memoryview:
 
 def _read(source: Source) -> memoryview:
     if isinstance(source, (bytes, bytearray, memoryview)):
+        # A view of another item size would count items, and not bytes.
         return memoryview(source).cast("B")
     if is_standard_input(source):
         with file_errors("standard input"):
@@ -111,6 +112,7 @@ def read_file(file: BinaryIO) -> memoryview:
         return memoryview(file.read())
     if open_size(file) < _MMAP_FROM:
         return memoryview(read_stream(file, f"'{file.name}'"))
+    # Pages of a mapping are read when they are touched, so constants that nobody asks for stay on the disk.
     return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 

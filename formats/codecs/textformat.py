@@ -36,6 +36,7 @@ def read_printed(
     Protobuf has to if `read` meets another layout or an error, so that errors of the text come before errors of the
     graph. InvalidArgumentError for a text that is not UTF-8.
     """
+    # The text as it is comes first, as most files are what protobuf printed; a second try lays the lines out.
     for text in _printed_forms(data):
         errors: list[TfgError] | None = None if faults is None else []
         try:
