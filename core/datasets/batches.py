@@ -265,6 +265,7 @@ class Unbatch(Dataset):
         size = self.source.cardinality()
         if size in (INFINITE, UNKNOWN) or not size:
             return size
+        # By the declared shapes: the elements themselves are not made for this.
         first = [shape[0] if shape.rank else None for shape in self.source.spec.shapes]
         sizes = [count for count in first if isinstance(count, int)]
         return size * sizes[0] if sizes else UNKNOWN
@@ -366,6 +367,7 @@ class DenseToSparseBatch(Dataset):
         return next_element
 
     def _sparse(self, rows: Sequence[Any]) -> Element:
+        # A function may break its declaration, and NumPy would convert in silence.
         require_one_type(0, rows)
         for row in rows:
             if row.ndim != len(self.row_shape):

@@ -55,6 +55,7 @@ class Query(Dataset):
         with _sqlite_errors():
             # As an address, which escapes `?` in a name and says that SQLite may not write, not even a journal.
             connection = sqlite3.connect(f"{pathlib.Path(self.path).absolute().as_uri()}?mode=ro", uri=True)
+            # Text may have any encoding, and TensorFlow's strings are bytes.
             connection.text_factory = bytes
             for pragma in _CAREFULLY:
                 connection.execute(f"PRAGMA {pragma}")
@@ -73,6 +74,7 @@ class Query(Dataset):
     def _rows(self, connection: sqlite3.Connection, cursor: sqlite3.Cursor) -> Iterator[Element]:
         with contextlib.closing(connection), _sqlite_errors():
             for row in cursor:
+                # SQLite has a type for each value, not for each column, so that every value is converted.
                 yield tuple([_converted(connection, value, dtype) for value, dtype in zip(row, self.dtypes)])
 
 

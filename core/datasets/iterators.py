@@ -195,6 +195,7 @@ class MultiDeviceIterator(Shared):
             raise InvalidArgumentError(f"shard {shard} does not exist: the iterator has {len(self._waiting)} shards")
         while not self._waiting[shard]:
             self._deal(self._pull)
+        # An error was dealt like an element, and is raised for the shard whose element failed.
         outcome = self._waiting[shard].popleft()
         if isinstance(outcome, Exception):
             raise outcome

@@ -132,6 +132,7 @@ class _Buffer:
             check_time()
 
     def _has_room(self) -> bool:
+        # A short input with a large buffer would else be begun as often as it takes to fill the buffer.
         if self._waiting and len(self._epochs) > _MAX_EPOCHS:
             return False
         return self._waiting < self._dataset.size or self._dataset.size < 0
@@ -175,6 +176,7 @@ class GlobalShuffle(Dataset):
     def begin(self) -> Pull:
         if not known_size(self.source):
             raise InvalidArgumentError("`global_shuffle` requires the input dataset to have elements.")
+        # TensorFlow's permutation of indices takes three seeds.
         (seed, seed2), (seed3, _) = self.seeds.next(), self.seeds.next()
         size = known_size(self.source)
         places = map(functools.partial(_place, size, np.array([[seed, seed2, seed3]])), range(size))

@@ -371,6 +371,7 @@ class Cache(SameElements):
         elements = self.cache.by_place
         if self.cache.pull is None:
             self.cache.pull = self.source.begin()
+        # The pass goes on where the largest index so far left it, so that each element is made once.
         while 0 <= len(elements) <= index:
             element = self.cache.pull()
             if element is None:

@@ -552,7 +552,7 @@ class Sizes:
         rank = self.value.shape[0] if self.value.rank == 1 else None
         if not isinstance(rank, int):
             self.g.refuse("the rank of a shape that its lowering takes is unknown")
-        return (rank,)
+        return (int(rank),)
 
     @property
     def ndim(self) -> int:

@@ -1,4 +1,4 @@
-"""Ops that pass a value on: identities, checks, assertions, printing, debugging; changes of dtype; constants and placeholders."""
+"""Ops that pass a value on: identities, checks, assertions, printing, debugging; dtypes, constants, placeholders."""
 
 from __future__ import annotations
 

@@ -128,6 +128,7 @@ def declared_shape_of(spec: TensorSpec) -> Shape:
 def with_element(spec: TensorSpec, element: TensorSpec, length: DimLike | None = None) -> TensorSpec:
     """Return the spec of a list after an element was put in."""
     spec_of_list = list_spec(element.dtype, declared_shape_of(spec), length)
+    # The first element alone says what the list holds; a later one may only widen the shape.
     if length_of(spec) == 0:
         elements = TensorSpec(element.dtype, element.shape, element.value)
     else:

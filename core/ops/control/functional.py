@@ -196,6 +196,7 @@ def while_(ctx: KernelContext, values: list[Array], *, T: list[DType], cond: Fun
     loop = cache.get((ctx.session.functions, body, ctx.unused))
     if loop is None:
         plain = functools.partial(_repeated, _checked(ctx, cond, T, None), _checked(ctx, body, T, T))
+        # Made once: the loop plans its functions at its first run.
         loop = cache[ctx.session.functions, body, ctx.unused] = ctx.loop(cond, body, plain)
     return loop(values)
 

@@ -183,6 +183,7 @@ def tensor_list_pop_back(input_handle: Array, element_shape: Array, *, element_d
         raise InvalidArgumentError("Trying to pop from an empty list.")
     value = elements[-1]
     if value is None:
+        # Only an unset element needs the shape: merging shapes in each iteration would take longer than the pop.
         value = _element(items, len(elements) - 1, element_shape)
     return scalar_object(items.popped()), value
 
@@ -219,6 +220,7 @@ def tensor_list_pop_back_shape(
 @gradient("TensorListPopBack")
 def tensor_list_pop_back_gradient(g: GradientBuilder, node: Node, grad_list: Output, grad_element: Output) -> Gradients:
     element = node.output(1)
+    # Handles in a list have no gradient, and no zeros.
     if grad_element is None and element.dtype is dtypes.resource:
         return [None, None]
     return [g.TensorListPushBack(grad_list, g.zeros_like(element) if grad_element is None else grad_element), None]

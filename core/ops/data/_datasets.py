@@ -143,6 +143,7 @@ def draws(ctx: KernelContext, function: FuncRef) -> bool:
 def element_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[[Element], Element]:
     """Return a function of the graph that maps an element to an element."""
     if draws(ctx, function):
+        # In a session apart, whose nodes have random streams of their own: two iterators must not draw from one.
         return PerPass(lambda: _of_elements(function_of(ctx.apart(), function, captured)))
     return _of_elements(_short_cut(ctx, function, captured))
 
@@ -155,6 +156,7 @@ def _short_cut(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -
     """Return a function of the graph; a function that only forwards arguments is replaced by a selection of arguments."""
     body, run, rest = ctx.session.functions.find(function), function_of(ctx, function, captured), list(captured)
     places = places_handed_on(body)
+    # A captured variable is read at each call, which only the call itself does.
     if places is None or any(isinstance(value, Readable) for value in rest):
         return run
 
@@ -273,6 +275,7 @@ def dataset_kernel(*ops: str, called: Mapping[str, str] = MappingProxyType({})) 
             converted = [convert(value, name) for (convert, name), value in zip(conversions, inputs)]
             dataset = make(ctx, *converted, *inputs[len(conversions) :], **attrs)
             parts = (value if isinstance(value, list | tuple) else (value,) for value in inputs)
+            # Kept for a dataset that is turned into a graph again, and for messages that name the node.
             flat = tuple([_held(value) for values in parts for value in values])
             declared = spec_of_node(ctx.node)
             # Not all ops declare their elements; the kernel knows those of the others.

@@ -157,6 +157,7 @@ def dataset_from_graph(ctx: KernelContext, graph_def: Array) -> Array:
     result = next((node for node in graph if node.op == "_Retval"), None)
     if result is None:
         raise InvalidArgumentError("Failed to find a _Retval op in the given dataset")
+    # With the resources of this session: tables and caches that the graph names are found.
     return scalar_object(dataset_of(ctx.session.on_graph(graph).run(result.inputs[0].name)))
 
 
@@ -200,8 +201,10 @@ class _Digests:
         return self._nodes[node]
 
     def _hash(self, node: Node) -> bytes:
+        # Attributes with an underscore are notes beside the op, such as `_class`, and change no element.
         attrs = ((name, self._attr(value)) for name, value in sorted(node.attrs.items()) if not name.startswith("_"))
         inputs = [(self._nodes.get(value.node, _AROUND), value.index) for value in node.inputs]
+        # Control inputs have no order.
         controls = sorted(self._nodes.get(control, _AROUND) for control in node.control_inputs)
         return hashlib.sha256(repr((node.op, list(attrs), inputs, controls)).encode()).digest()
 
@@ -229,6 +232,7 @@ class _Digests:
 def get_options(input_dataset: Array) -> Array:
     """Return the options of a dataset, the outermost options where there are several."""
     options = [part.serialized for part in tree(dataset_of(input_dataset)) if isinstance(part, Options)]
+    # Messages are merged by joining their bytes, and later fields win: the outermost options come last.
     return scalar_object(b"".join(reversed(options)))
 
 

@@ -145,6 +145,7 @@ shape(*with_twins("StatsAggregatorSummary"))(scalar_shape)
 @dataset_kernel("ChooseFastestDataset")
 def choose_fastest_dataset(ctx: KernelContext, input_datasets: list[Dataset]) -> Dataset:
     """The first of several datasets that give the same elements."""
+    # TensorFlow times the datasets and goes on with the fastest; their elements are supposed to be equal.
     first, *others = input_datasets
     for other in others:
         first.spec.require(other.spec)

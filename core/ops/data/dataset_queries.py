@@ -53,6 +53,7 @@ def dataset_to_single_element(
     element = pull()
     if element is None:
         raise InvalidArgumentError("Dataset was empty.")
+    # A second element is asked for, as TensorFlow refuses a dataset that has one.
     if pull() is not None:
         raise InvalidArgumentError("Dataset had more than one element.")
     return held_to(element, output_types, output_shapes)
@@ -113,6 +114,7 @@ _SAME_BATCHES = (SameElements, Filter, Repeat, Shard, Shuffle, Skip, Take)
 def initialize_table_from_dataset(table_handle: Any, dataset: Array) -> None:
     """Fill a table with the pairs that a dataset gives."""
     table = resource(table_handle, StaticTable)
+    # All pairs are read and checked before the table changes.
     pairs = list(finalized(dataset_of(dataset)))
     expected = (table.key_dtype, table.value_dtype)
     for pair in pairs:

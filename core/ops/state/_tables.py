@@ -81,6 +81,7 @@ class LookupTable(Shared):
         sought = keys.ravel().tolist() if not self.key_shape else self.keys_of(keys)[0]
         if default.ndim == 0:
             missing = default.item()
+            # `map` over the method of the dictionary stays in C.
             return self._value_array(list(map(self.entries.get, sought, itertools.repeat(missing)))).reshape(full)
         result = np.empty((len(sought), *self.value_shape), self.value_dtype.numpy)
         result[...] = default.reshape(result.shape) if default.shape == full else default
@@ -96,6 +97,7 @@ class LookupTable(Shared):
         if keys.size < _MANY or keys.dtype.kind not in "iu" or self.key_shape or not self.entries:
             return False
         self._sought += keys.size
+        # An index costs about a look-up of each entry, so it has paid for itself from here on.
         return self._sought >= len(self.entries)
 
     def _find_many(
@@ -106,6 +108,7 @@ class LookupTable(Shared):
             self._indexed = IntegerIndex(self.key_array(list(self.entries))), self._value_array(list(self.entries.values()))
         index, values = self._indexed
         places = index.places(keys)
+        # -1, for a key that is missing, takes any row here and is overwritten below.
         result = values.take(places, axis=0, mode="clip")
         missing = np.flatnonzero(places < 0)
         if missing.size:
@@ -196,6 +199,7 @@ class StaticTable(LookupTable):
             return
         entries: dict[Any, Any] = {}
         for key, value in zip(keys.ravel().tolist(), values.ravel().tolist()):
+            # The same pair twice is allowed, as in TensorFlow.
             if entries.setdefault(key, value) != value:
                 raise FailedPreconditionError(
                     f"HashTable has different value for same key. Key {key} has {entries[key]} and trying to add value {value}"

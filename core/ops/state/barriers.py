@@ -191,6 +191,7 @@ class Barrier(Shared):
         if self.is_closed and (self._cancels or (keys and not self._incomplete)):
             raise CancelledError(f"Barrier {self.name} is closed.  Pending enqueues cancelled: {self._cancels}.")
         is_new = [self._insert(key, value, component) for key, value in zip(keys, values)]
+        # All new keys of an insertion have one index: among them the heap's own order decides.
         if any(is_new):
             self._index += 1
         self.line.serve()

@@ -38,6 +38,7 @@ def _queue(
     """Return the queue of that name; InvalidArgumentError if the queue has another spec."""
     handle = named(ctx, container, shared_name, Queue, lambda: kind(shared_name or ctx.name, spec))
     queue = resource(handle, Queue)
+    # Nodes of several graphs may name one queue; they must agree about it.
     if queue.spec != spec:
         raise InvalidArgumentError(f"Shared queue '{queue.name}' has {queue.spec}, requested was {spec}")
     return handle

@@ -283,6 +283,7 @@ class Reader(Shared):
         while True:
             if self.unit is None:
                 unit = next_unit()
+                # Before `unit` is set: a file that cannot be read is passed over, and the next read takes another.
                 self._records = self.records(unit, read_file)
                 self.unit = unit
                 self.work_started += 1

@@ -39,6 +39,7 @@ def _shared(
     """Return the table of that name; InvalidArgumentError if its key and value dtypes differ from `types`."""
     handle = named(ctx, container, shared_name, LookupTable, create)
     table = resource(handle, LookupTable)
+    # The name may be that of a table which another node made.
     if type(table) is not kind or (table.key_dtype, table.value_dtype) != types:
         raise InvalidArgumentError(
             f"table '{table.name}' maps {table.key_dtype} to {table.value_dtype}, not {types[0]} to {types[1]}"

@@ -149,6 +149,7 @@ def assign_variable_op(resource: Array, value: Array, *, dtype: DType, validate_
     """Put `value` into the variable."""
     target = variable_behind(resource)
     if not target.is_initialized:
+        # In TensorFlow the first assignment makes the variable, of its own dtype.
         target.dtype = dtype
     elif target.dtype is not dtype:
         raise InvalidArgumentError(
@@ -378,9 +379,11 @@ def destroy_resource_op(ctx: KernelContext, resource: Array, *, ignore_lookup_er
     target = resource.item() if resource.size == 1 else None
     if isinstance(target, Variable):
         existed = target.is_initialized
+        # The object stays: other handles lead to it, and find it without a value.
         target.clear()
     else:
         keys = [key for key, held in ctx.resources.items() if held is target]
+        # A resource may have several names, as an iterator has its string handle.
         existed = bool(keys)
         for key in keys:
             ctx.resources.remove(*key)

@@ -166,6 +166,7 @@ class _Reducing:
         if not (only_computes(step) or (has_fact(step.node.op, "stack_pop") and _source(step.node) in self.stacks)):
             return None
         values = tuple([self.specs[output].value for output in step.node.outputs()])
+        # Objects are symbolic sizes: the value is known in part.
         return values if all(value is not None and value.dtype != object for value in values) else None
 
     def _handed_on(self, step: Step) -> int | None:
@@ -307,6 +308,7 @@ class ShapePrograms:
         if last is None and not self._is_open:
             return None
         shapes = [getattr(value, "shape", None) for value in feeds]
+        # Most runs have the shapes of the run before.
         if last is not None and shapes == last.shapes and last.holds(feeds):
             return last.program
         return self._other(shapes, feeds)
@@ -316,6 +318,7 @@ class ShapePrograms:
             if special.shapes == shapes and special.holds(feeds):
                 self.latest = special
                 return special.program
+        # A feed without a shape is a stand-in, such as a reference.
         if not self._is_open or not all(type(shape) is tuple for shape in shapes):
             return None
         with self._lock:
@@ -383,6 +386,7 @@ class _FeedFacts:
         shape = Shape(value.shape)
         if output.dtype is variant and _is_read(output) and type(held := _single(value)) is TensorList:
             self.lists.append((place, held.item_shape))
+            # Only a list whose elements all have one shape says anything about the next.
             if held.item_shape not in (ANY, NOTHING_SET):
                 return TensorSpec(variant, shape, handle=(TensorSpec(held.dtype, Shape(held.item_shape)),))
         if output.dtype is resource and isinstance(variable := _single(value), Variable):
@@ -394,6 +398,7 @@ class _FeedFacts:
         """Note the current shapes of the variables of nodes that ran."""
         for node in nodes:
             if has_fact(node.op, "variable") and not node.inputs and node.output() not in self.specs:
+                # The kernel of a variable only finds the variable: nothing is run.
                 variable = variable_of(call_of(node)())
                 if variable is not None:
                     output = node.output()
