@@ -315,7 +315,7 @@ def _area(box: Array) -> Array:
 
 
 def _covers(crop: tuple[Any, ...], boxes: Array, least: Any) -> Any:
-    """Return True where the crop covers at least the share `least` of any box."""
+    """Return True if the crop covers at least the share `least` of any box."""
     crop = np.array(crop)
     areas = _area(boxes)
     shared = _area(np.concatenate((np.maximum(crop[:2], boxes[:, :2]), np.minimum(crop[2:], boxes[:, 2:])), 1))
