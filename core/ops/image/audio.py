@@ -129,16 +129,23 @@ def _slices(samples: Any, window_size: int, stride: int) -> Any:
     return (samples - window_size) // stride + 1
 
 
+def _windows(xp: Any, x: Any, size: int, stride: int) -> Any:
+    """Return the windows of each row of x (rows, samples): (rows, slices, size)."""
+    samples = x.shape[1]
+    if xp is np and samples >= size:
+        return np.lib.stride_tricks.sliding_window_view(x, size, 1)[:, ::stride]  # a view, where a gather copies
+    # Fewer samples than a window give a count of 0 or less, and so no numbers, however a quotient is rounded.
+    starts = xp.arange((samples - size + stride) // stride) * stride
+    return xp.take(x, starts[:, None] + np.arange(size), 1)
+
+
 @everywhere("AudioSpectrogram")
 def audio_spectrogram(xp: Any, input: Any, *, window_size: int, stride: int, magnitude_squared: bool) -> Any:
     """Magnitudes of the Fourier transforms of Hann windows of (samples, channels): (channels, slices, bins)."""
     require(window_size >= 2, f"window_size must be at least 2, not {window_size}")
     require(stride >= 1, f"stride must be positive, not {stride}")
     require_rank(input, 2, "input")
-    # Fewer samples than a window give a count of 0 or less, and so no numbers, however a quotient is rounded.
-    starts = xp.arange((input.shape[0] - window_size + stride) // stride) * stride
-    places = starts[:, None] + np.arange(window_size)
-    windows = xp.take(xp.transpose(input, (1, 0)).astype(np.float64), places, 1)
+    windows = _windows(xp, xp.transpose(input, (1, 0)).astype(np.float64), window_size, stride)
     # TensorFlow transforms in double precision too, and rounds the magnitudes alone.
     spectra = xp.fft.rfft(windows * _hann(window_size), _fft_length(window_size))
     squares = spectra.real * spectra.real + spectra.imag * spectra.imag

@@ -16,6 +16,7 @@ from ...random.philox import Philox
 from ...registry.registry import (
     ZERO,
     Cost,
+    arrays,
     facts,
     flops,
     gradient,
@@ -34,7 +35,7 @@ from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..random._random import node_stream
 from ..random.random_stateless import seeded
-from ..shared.argument_checks import require, require_rank, scalar, with_rank
+from ..shared.argument_checks import may_equal, require, require_rank, scalar, with_rank
 from ..shared.shape_arguments import ints, shape_from
 
 
@@ -314,7 +315,7 @@ def _area(box: Array) -> Array:
 
 
 def _covers(crop: tuple[Any, ...], boxes: Array, least: Any) -> Any:
-    """Return True where the crop covers at least the share `least` of any box."""
+    """Return True if the crop covers at least the share `least` of any box."""
     crop = np.array(crop)
     areas = _area(boxes)
     shared = _area(np.concatenate((np.maximum(crop[:2], boxes[:, :2]), np.minimum(crop[2:], boxes[:, 2:])), 1))
@@ -451,9 +452,7 @@ def _crop_and_resize_of_arrays(
 
     def at(y: Any, x: Any) -> Any:
         """Return the pixels at rows (boxes, h) and columns (boxes, w), as (boxes, h, w, c)."""
-        y, x = (xp.maximum(place, 0).astype(np.int64) for place in (y, x))
-        y, x = xp.minimum(y, height - 1), xp.minimum(x, width - 1)
-        return xp.take(rows, first + (y[:, :, None] * width + x[:, None, :]), 0)
+        return xp.take(rows, first + _numbers(xp, y, x, height, width), 0)
 
     if method == "nearest":
         pixels = at(xp.floor(ys + 0.5), xp.floor(xs + 0.5))
@@ -465,6 +464,13 @@ def _crop_and_resize_of_arrays(
         pixels = _between(top, bottom, part_y)
     inside = (inside_y[:, :, None] & inside_x[:, None, :])[..., None]
     return xp.where(inside, pixels, np.float32(extrapolation_value))
+
+
+def _numbers(xp: Any, y: Any, x: Any, height: Any, width: Any) -> Any:
+    """Return the numbers (boxes, h, w) of the pixels of an image at rows (boxes, h) and columns (boxes, w)."""
+    y, x = (xp.maximum(place, 0).astype(np.int64) for place in (y, x))
+    y, x = xp.minimum(y, height - 1), xp.minimum(x, width - 1)
+    return y[:, :, None] * width + x[:, None, :]
 
 
 def _between(a: Any, b: Any, part: Any) -> Any:
@@ -482,7 +488,7 @@ def _samples(xp: Any, boxes: Any, axis: int, size: Any, count: Any) -> tuple[Any
     # a sample on a pixel or on the border may come to lie beside.
     gaps = xp.optimization_barrier(xp.asarray(xp.maximum(count - 1, 1)).astype(np.float32))
     apart = (end - start) * last / gaps
-    several = start * last + xp.optimization_barrier(steps * apart)
+    several = xp.optimization_barrier(start * last) + xp.optimization_barrier(steps * apart)
     places = xp.where(xp.asarray(count) == 1, (start + end) * np.float32(0.5) * last, several)
     return places, (places >= 0) & (places <= last)
 
@@ -501,43 +507,78 @@ def _crop_and_resize_lowering(
     )
 
 
-def _check_boxes_of_arrays(xla: Any, boxes: Any, box_ind: Any, images: int) -> None:
+def _check_boxes_of_arrays(xp: Any, boxes: Any, box_ind: Any, images: Any) -> None:
     require_rank(boxes, 2, "boxes")
-    require(boxes.shape[1] == 4 and box_ind.shape == boxes.shape[:1], f"{boxes.shape} boxes, {box_ind.shape} numbers")
-    xla.require(((box_ind >= 0) & (box_ind < images)).all() & xla.isfinite(boxes).all())
+    fits = may_equal((*box_ind.shape, 4), boxes.shape)
+    require(fits, f"boxes of shape {boxes.shape}, and {box_ind.shape} numbers of images")
+    xp.require(((box_ind >= 0) & (box_ind < images)).all() & xp.isfinite(boxes).all())
 
 
-@lower("CropAndResizeGradImage", static=(3,))
-def _image_gradient_lowering(
-    xla: Any, grads: Any, boxes: Any, box_ind: Any, image_size: Array, *, T: DType, method: str
-) -> Any:
-    """Return the transpose of the crops as a function of the images, which is linear where other pixels are 0."""
+def _check_gradient_of_arrays(xp: Any, grads: Any, boxes: Any, box_ind: Any, dims: Sequence[Any]) -> None:
+    """Check the inputs of a gradient for images of `dims`, as far as sizes are known."""
     require_rank(grads, 4, "grads")
-    dims = ints(image_size, "image_size", 4)
-    fits = grads.shape[0] == boxes.shape[0] and grads.shape[3] == dims[3]
-    require(fits and min(grads.shape[1:3]) > 0 and min(dims[1:3]) > 0, f"grads {grads.shape} do not fit images {dims}")
-    _check_boxes_of_arrays(xla, boxes, box_ind, dims[0])
-
-    def crops(image: Any) -> Any:
-        sizes = np.array(grads.shape[1:3])
-        return _crop_and_resize_of_arrays(xla, image, boxes, box_ind, sizes, method=method, extrapolation_value=0.0)
-
-    return xla.transposed(crops, dims, grads)
+    known = [size for size in (*grads.shape[1:3], *dims[1:3]) if isinstance(size, int)]
+    fits = may_equal((*boxes.shape[:1], dims[3]), (grads.shape[0], grads.shape[3])) and min(known, default=1) > 0
+    require(fits, f"grads {grads.shape} do not fit {boxes.shape} boxes and images {tuple(dims)}")
+    _check_boxes_of_arrays(xp, boxes, box_ind, dims[0])
 
 
-@lower("CropAndResizeGradBoxes")
-def _boxes_gradient_lowering(xla: Any, grads: Any, image: Any, boxes: Any, box_ind: Any) -> Any:
-    require_rank(grads, 4, "grads")
+@arrays("CropAndResizeGradImage", static=(3,), sizes=(3,))
+def _image_gradient_of_arrays(xp: Any, grads: Any, boxes: Any, box_ind: Any, image_size: Any, *, T: DType, method: str) -> Any:
+    """Add each element's gradient to the pixel nearest to it, or in shares to the four around."""
+    images, height, width, channels = dims = image_size.tolist()
+    _check_gradient_of_arrays(xp, grads, boxes, box_ind, dims)
+    ys, inside_y = _samples(xp, boxes, 0, height, grads.shape[1])
+    xs, inside_x = _samples(xp, boxes, 1, width, grads.shape[2])
+    inside = (inside_y[:, :, None] & inside_x[:, None, :])[..., None]
+    wide_grads = xp.where(inside, grads, 0).astype(T.numpy if T.numpy.itemsize > 2 else np.float32)
+    first = xp.reshape(box_ind.astype(np.int64), (-1, 1, 1)) * (height * width)
+    total = xp.full((images * height * width, channels), 0, wide_grads.dtype)
+    for y, y_share in _neighbours(xp, ys, method):
+        for x, x_share in _neighbours(xp, xs, method):
+            rows = xp.reshape(wide_grads * (y_share[:, :, None] * x_share[:, None, :])[..., None], (-1, channels))
+            at = xp.reshape(first + _numbers(xp, y, x, height, width), (-1, 1))
+            total = xp.scattered(total, at, rows, "add")
+    return xp.reshape(total, (images, height, width, channels)).astype(T.numpy)
+
+
+def _neighbours(xp: Any, places: Any, method: str) -> list[tuple[Any, Any]]:
+    """Return the pixels around places of an axis, each with its share."""
+    if method == "nearest":
+        return [(xp.floor(places + 0.5), xp.ones_like(places))]
+    part = places - xp.floor(places)
+    return [(xp.floor(places), 1 - part), (xp.ceil(places), part)]
+
+
+@arrays("CropAndResizeGradBoxes")
+def _boxes_gradient_of_arrays(xp: Any, grads: Any, image: Any, boxes: Any, box_ind: Any) -> Any:
+    """Return the gradient of the edges: the slopes of the image at the elements, times what an edge moves the element by."""
     require_rank(image, 4, "image")
-    fits = grads.shape[0] == boxes.shape[0] and grads.shape[3] == image.shape[3]
-    require(fits and 0 not in (*grads.shape[1:3], *image.shape[1:3]), f"grads {grads.shape} do not fit {image.shape}")
-    _check_boxes_of_arrays(xla, boxes, box_ind, image.shape[0])
+    _, height, width, channels = image.shape
+    _check_gradient_of_arrays(xp, grads, boxes, box_ind, image.shape)
+    ys, inside_y = _samples(xp, boxes, 0, height, grads.shape[1])
+    xs, inside_x = _samples(xp, boxes, 1, width, grads.shape[2])
+    pixels = xp.reshape(image.astype(np.float32), (-1, channels))
+    first = xp.reshape(box_ind.astype(np.int64), (-1, 1, 1)) * (height * width)
+    (top_left, top_right), (bottom_left, bottom_right) = (
+        [xp.take(pixels, first + _numbers(xp, y, x, height, width), 0) for x in (xp.floor(xs), xp.ceil(xs))]
+        for y in (xp.floor(ys), xp.ceil(ys))
+    )
+    down, across = (ys - xp.floor(ys))[:, :, None, None], (xs - xp.floor(xs))[:, None, :, None]
+    grads = xp.where((inside_y[:, :, None] & inside_x[:, None, :])[..., None], grads, 0)
+    by_row = xp.sum(_between(bottom_left - top_left, bottom_right - top_right, across) * grads, (2, 3))
+    by_column = xp.sum(_between(top_right - top_left, bottom_right - bottom_left, down) * grads, (1, 3))
+    moves = _moves(xp, height, grads.shape[1]), _moves(xp, width, grads.shape[2])
+    edges = [xp.sum(slopes * move[i], 1) for i in range(2) for slopes, move in zip((by_row, by_column), moves)]
+    return xp.stack(edges, 1).astype(np.float32)
 
-    def crops(boxes: Any) -> Any:
-        sizes = np.array(grads.shape[1:3])
-        return _crop_and_resize_of_arrays(xla, image, boxes, box_ind, sizes, method="bilinear", extrapolation_value=0.0)
 
-    return xla.pulled_back(crops, boxes, grads)
+def _moves(xp: Any, size: Any, count: Any) -> tuple[Any, Any]:
+    """Return how far the samples (count) of an axis move with the start and with the end of a box."""
+    last = xp.asarray(size - 1).astype(np.float32)
+    gaps = xp.asarray(xp.maximum(count - 1, 1)).astype(np.float32)
+    reach = xp.where(xp.asarray(count) == 1, last * 0.5, xp.arange(count).astype(np.float32) * (last / gaps))
+    return last - reach, reach
 
 
 # For method nearest TensorFlow has the gradient of boxes that bilinear has; the lowering's derivative is 0.

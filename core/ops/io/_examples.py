@@ -341,7 +341,7 @@ class FeatureColumn:
         return Column(np.array(sizes, np.int64), values)
 
     def holds_nothing(self, key: bytes) -> bool:
-        """Return True where an example has the feature without values of any kind."""
+        """Return True if an example has the feature without values of any kind."""
         return any(key in example and parse_feature(example[key]).dtype is None for example in self._examples)
 
     def _checked(self, feature: Feature, dtype: DType, key: bytes, index: int) -> Feature | None:

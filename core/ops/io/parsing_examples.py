@@ -68,7 +68,7 @@ class Dense:
 
 @functools.lru_cache(1024)
 def _layout(shape: Shape) -> tuple[bool, tuple[int, ...]]:
-    """Return True where the first dimension of a feature is unknown, and the known dimensions."""
+    """Return True if the first dimension of a feature is unknown, and the known dimensions."""
     is_variable = bool(shape.rank) and not isinstance(shape[0], int)
     return is_variable, (shape[1:] if is_variable else shape).known()
 

@@ -41,7 +41,7 @@ from ..shared.convolution_shared import (
     register_gradients,
     window_multiply_adds,
 )
-from ..shared.decompositions import gradient_by_parts
+from ..shared.decompositions import composed
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, window_attrs, window_of
 from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.shape_arguments import ints, shape_from
@@ -201,7 +201,7 @@ def convolution_backprop_flops(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -
     return window_multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
 
 
-gradient_by_parts("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")(by_shape)
+composed("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")(by_shape)
 facts("backward", of=("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter"))
 
 

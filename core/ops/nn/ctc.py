@@ -67,7 +67,7 @@ def _label_rows(labels_indices: Array, labels_values: Array, batch: int) -> list
 
 
 def _check_labels(rows: list[list[int]], classes: int, blank: int, collapse: bool) -> list[list[int]]:
-    """Check labels and return the labels before the first blank; runs of a label are collapsed where asked."""
+    """Check labels and return the labels before the first blank; runs of a label are collapsed if asked."""
     checked = []
     for number, row in enumerate(rows):
         labels: list[int] = []

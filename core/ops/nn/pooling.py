@@ -340,7 +340,7 @@ facts("backward", of=("AvgPool3DGrad", "AvgPoolGrad"))
 
 
 def _argmax(places: Array, x: Array, include_batch: bool) -> Array:
-    """Flat indices ((y * width + x) * channels + c), with the batch in front where asked."""
+    """Flat indices ((y * width + x) * channels + c), with the batch in front if asked."""
     channels = x.shape[-1]
     index = places * channels + np.arange(channels)
     if include_batch:

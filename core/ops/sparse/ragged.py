@@ -23,7 +23,7 @@ from ..shared.argument_checks import require, require_min_rank, require_rank
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import scalar_int, shape_from, unknown_dims
 from ..shared.sparse_checks import sparse_shapes
-from .sparse_rows import sparse_fill_empty_rows
+from .sparse import sparse_fill_empty_rows
 
 
 def _check_splits(splits: Array, count: int) -> None:

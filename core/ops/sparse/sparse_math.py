@@ -357,7 +357,7 @@ def sparse_mat_mul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
     require_rank(b, 2, "b")
     a, b = (xp.transpose(x, (1, 0)) if turned else x for x, turned in ((a, transpose_a), (b, transpose_b)))
     require(may_equal(a.shape[1:], b.shape[:1]), f"Matrix size incompatible: a: {a.shape}, b: {b.shape}")
-    return xp.matmul(a.astype(np.float32), b.astype(np.float32))
+    return xp.matmul(xp.asarray(a, np.float32), xp.asarray(b, np.float32))
 
 
 @shape("SparseMatMul")

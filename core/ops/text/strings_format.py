@@ -114,7 +114,7 @@ def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool
 
 @kernel("EncodeBase64")
 def encode_base64(input: Array, *, pad: bool) -> Result:
-    """Web-safe base64, with = at the end where asked for."""
+    """Web-safe base64, with = at the end if asked."""
 
     def encode(text: bytes) -> bytes:
         encoded = base64.urlsafe_b64encode(text)

@@ -57,7 +57,7 @@ class _UnicodeDecoder:
 
     @property
     def _takes_as_it_is(self) -> bool:
-        """Return True where only malformed text is changed."""
+        """Return True if only malformed text is changed."""
         # A bounded run decodes text by text, where time and memory are checked.
         return self._decoder.is_utf8 and not self._replace_control and not is_bounded()
 
