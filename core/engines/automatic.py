@@ -49,6 +49,10 @@ _FAR: Final = 3.0
 """By how much two warm-up runs, after the first, are slower than the best way where an engine is dropped at once: a group
 that still decides runs in NumPy too.
 """
+CLOSE: Final = 1.5
+"""By how much a way may be slower than the best and still be tried for feeds of another batch."""
+CALL_SECONDS: Final = 1e-3
+"""The seconds by which a way may be slower and be tried, too: at a small batch the call of an engine may be most of a run."""
 _RECENT: Final = 9
 """Runs of the best way whose median is compared with warm-up runs."""
 TRIAL_SECONDS: Final = 0.05
@@ -93,6 +97,18 @@ class Contest:
     def is_settled(self) -> bool:
         """Return whether no engine is left to be tried."""
         return self._challenger is None and not self._pending
+
+    def of_other_batch(self) -> Contest:
+        """Return a contest for feeds of another batch, which begins with the best way of this.
+
+        The best way meets again the ways that were close behind, and the untried. Where NumPy is among the close ways, NumPy
+        is the first, as in every contest.
+        """
+        limit = CLOSE * self.seconds.get(self.best, math.inf) + CALL_SECONDS
+        close = [way for way, seconds in self.seconds.items() if seconds <= limit and way != self.best]
+        first = NUMPY if NUMPY in close else self.best
+        rest = dict.fromkeys((self.best, *close, *self.untried))
+        return Contest([way for way in rest if way not in (first, NUMPY)], self._patience, first, self._final)
 
     @property
     def untried(self) -> tuple[str, ...]:
@@ -234,18 +250,22 @@ class AutoRuntime(NotCopied):
         best: str,
         is_training: bool = False,
         recalled: RememberedChoice | None = None,
+        other_batch: Contest | None = None,
     ) -> Contest:
         """Return a new contest of ways to run a program, and add the contest to the report.
 
         A training step for which XLA wins is not tried on other engines, which leave a part of the step to NumPy. A recalled
-        choice is where the contest goes on.
+        choice is where the contest goes on, or the contest of the same program for an `other_batch`.
         """
         final = _TRAINING[0] if is_training else None
-        if recalled is None or not self._takes(recalled, {best, *engines}):
-            contest, way = Contest(engines, self.patience, best, final), None
-        else:
+        way = None
+        if recalled is not None and self._takes(recalled, {best, *engines}):
             way = recalled.best
             contest = Contest(recalled.pending, self.patience, way, final, recalled.seconds)
+        elif other_batch is not None:
+            contest = other_batch.of_other_batch()
+        else:
+            contest = Contest(engines, self.patience, best, final)
         with self.lock:
             self._entries.append(_ContestEntry(fetches, shapes, contest, way))
         return contest

@@ -6,6 +6,7 @@ Results of the engine are compared with NumPy's on request.
 from __future__ import annotations
 
 import functools
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,6 +59,8 @@ from .step_bodies import fixed_inputs, needing, result_shapes
 
 _MAX_COMPILED: Final = 16
 """The largest number of compilations of a group, each for other shapes; further shapes run in NumPy."""
+_CLEAR: Final = 1.5
+"""By how much an engine was faster than NumPy where the times are not compared again for inputs of another batch."""
 _Call: TypeAlias = Callable[..., Sequence[Any]]
 """A function from the inputs of a group to the tuple of outputs."""
 
@@ -402,9 +405,20 @@ class Group:
             if rounded is not None and rounded.is_better and settings.is_fast:
                 function, precision = rounded.function, rounded.report.precision
         self.precision = precision or self.precision
-        trial = Trial(2, PAIRS, PAIRS_SECONDS, gain=PAIRED_GAIN) if settings.chooses else Trial(2, 1)
+        trial = self._trial(key)
         self.trials.append(trial)
         return Executable(key, function, forms, trial, precision)
+
+    def _trial(self, key: Any) -> Trial:
+        """Return the trial that decides between NumPy and the engine for these inputs."""
+        if not self.runtime.settings.chooses:
+            return Trial(2, 1)
+        # For another batch an engine may take other code, so that NumPy runs once for the values. Further runs for the times
+        # would be most of the work where inputs come in blocks, each of another size.
+        kept = (made for made in self.executables.values() if made is not None and made.is_kept)
+        if any(are_batches_of_one(made.key, key) and _is_clear(*made.trial.least_pair) for made in kept):
+            return Trial(2, 1, gain=math.inf)
+        return Trial(2, PAIRS, PAIRS_SECONDS, gain=PAIRED_GAIN)
 
     def _forms(self, cluster: Cluster, values: Sequence[Any], arrays: Sequence[Any]) -> list[Form]:
         """Return the dtypes and shapes that results must have for these inputs."""
@@ -495,6 +509,19 @@ class Group:
     def _times(self, way: int) -> list[float]:
         """Return the least time of NumPy, 0, or the engine, 1, for each shape."""
         return [seconds for trial in self.trials if (seconds := trial.least[way]) is not None]
+
+
+def are_batches_of_one(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Return True if the shapes of two lists of inputs differ in their first axes alone."""
+    return [_of_row(part) for part in one] == [_of_row(part) for part in other]
+
+
+def _of_row(part: Any) -> Any:
+    return part[1:] if isinstance(part, tuple) else part
+
+
+def _is_clear(in_numpy: float | None, in_engine: float | None) -> bool:
+    return in_numpy is not None and in_engine is not None and in_numpy > _CLEAR * in_engine
 
 
 # Types of fewer bits than the graph's, for groups that are faster in them and whose results are near enough.
