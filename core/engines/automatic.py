@@ -279,6 +279,14 @@ class AutoRuntime(NotCopied):
             runtime.recalled.update(recalled.groups)
         return recalled.best == NUMPY or runtime is not None
 
+    @property
+    def runs_at_once(self) -> int:
+        """Return how many runs may be side by side: 1 while times of runs are still compared."""
+        if self.latest is None or not self.latest.is_settled or self.latest.best == NUMPY:
+            return 1
+        runtime = self.runtime(self.latest.best)
+        return 1 if runtime is None else runtime.runs_at_once
+
     def report(self) -> EngineReport:
         """Return a report on all engines and choices so far."""
         with self.lock:

@@ -89,6 +89,11 @@ class EngineRuntime(NotCopied):
         return f"{self.engine.name}: {self.engine.note}{fast}"
 
     @property
+    def runs_at_once(self) -> int:
+        """Return how many runs of a session may be side by side, each in `work_division.undivided`."""
+        return self.engine.runs_at_once
+
+    @property
     def is_deciding(self) -> bool:
         """Return whether groups that ran are still to be compared with NumPy."""
         executables = (executable for group in self.groups for executable in group.executables.values())

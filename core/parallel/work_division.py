@@ -84,7 +84,7 @@ def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | 
     All threads have the caller's error state of NumPy. The first error is raised when all threads have stopped; each stops
     after the current part. A thread that has not begun when all parts are taken is not waited for.
     """
-    threads = 1 if _is_undivided.get() else one_thread.share
+    threads = 1 if is_undivided() else one_thread.share
     workers = min(threads, len(parts), most or len(parts))
     if workers <= 1:
         for part in parts:
@@ -114,6 +114,11 @@ def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: in
     for failure in failures:
         if failure is not None:
             raise failure
+
+
+def is_undivided() -> bool:
+    """Return True inside `undivided`."""
+    return _is_undivided.get()
 
 
 @contextlib.contextmanager

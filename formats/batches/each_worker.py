@@ -179,7 +179,7 @@ class Worker:
         work = BlockWork(
             self._fed, lambda tasks: arrays.block([task.item for task in tasks if task.item is not None]),
             self._runs.steps, values_of, self._runs.rows, functools.partial(lacks_rows, self._graph), self._note,
-            lambda task: task.item is not None and task.item.is_slow,
+            lambda task: task.item is not None and task.item.is_slow, self._runs.runs_at_once,
         )  # fmt: skip
         return _OfThread(arrays, BlockRunner(work, self._batch))
 

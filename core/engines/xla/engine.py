@@ -186,6 +186,7 @@ class Xla:
     smallest = 4
     largest = 10_000  # about a millisecond a step
     needs_elements = False
+    runs_at_once = 1
     takes_variables = True
     takes_control_flow = True
 
