@@ -147,6 +147,7 @@ class Contest:
             self.best = ways[self._trial.choice]
             if self.best == self._final:
                 self._pending.clear()
+            # The next challenger is compared with runs of this way.
             self._recent.clear()
             self._end()
 
@@ -164,6 +165,7 @@ class Contest:
             self._end()
 
     def _end(self) -> None:
+        # A trial that took long is followed by as long a time without one: together trials take at most half.
         self._challenger, self._spent, self._needed = None, 0.0, max(self._patience, self._cost)
 
 
@@ -218,6 +220,7 @@ class AutoRuntime(NotCopied):
 
     def names(self, graph: Graph, nodes: Sequence[Node]) -> list[str]:
         """Return the engines to try for a plan of nodes, in order."""
+        # Engines of other packages come after tfg's own, of which it is known what they are good at.
         ranked = [name for name in preferred(graph, nodes) if name in self._names]
         return [*ranked, *(name for name in self._names if name not in ranked)]
 
@@ -238,6 +241,7 @@ class AutoRuntime(NotCopied):
         """Return the memory of choices for a plan of nodes; None where each process is to decide anew."""
         if self._versions is None and self._is_of_packages:
             self._versions = installed_versions()
+        # Someone who compares an engine with NumPy wants to see the comparison, not what an earlier process concluded.
         if self._versions is None or self.settings.verify:
             return None
         return ChoiceMemory(nodes_within(graph, nodes), repr((self._versions, self.precision, optimize)))
@@ -274,6 +278,7 @@ class AutoRuntime(NotCopied):
         """Return whether a recalled choice is among the ways, and prepare the runtime of its engine."""
         if not {recalled.best, *recalled.pending} <= ways:
             return False
+        # The package may have been removed, or fail to load here: then the program decides anew.
         runtime = None if recalled.best == NUMPY else self.runtime(recalled.best)
         if runtime is not None:
             runtime.recalled.update(recalled.groups)
@@ -315,6 +320,7 @@ class AutoRuntime(NotCopied):
 
 def load_runtime(name: str, precision: str | None, settings: EngineSettings, mesh: Mesh | None = None) -> EngineRuntime:
     """Return the runtime of the engine named."""
+    # The exact engine compares its own faster types; `fast` is no type that an engine knows.
     is_fast = precision == FAST
     engine = find_engine(name, None if is_fast else precision, mesh)
     return EngineRuntime(engine, dataclasses.replace(settings, is_fast=is_fast))
@@ -350,6 +356,7 @@ def nodes_within(graph: Graph, nodes: Sequence[Node]) -> Iterator[Node]:
     """Yield nodes and the nodes in the functions that they call."""
     yield from nodes
     functions: Mapping[str, object] = graph.functions
+    # In an order that is the same in every process: names of remembered choices are made of these nodes.
     for name in sorted(called_functions(graph, nodes)):
         if name in functions:
             yield from graph.functions[name].body
@@ -416,6 +423,7 @@ def suggested_engine(graph: Graph, targets: Sequence[Output | Node]) -> Suggesti
     nodes = [step.node for step in steps]
     has_loops = any(isinstance(step, Loop) for step in plan.steps)
     for name in preferred(graph, nodes):
+        # OpenVINO takes no loop, in which most of the time may go, whatever share of the other nodes it takes.
         if name == "openvino" and has_loops:
             continue
         share = 1 - len(refusals(nodes, UnsupportedOps.of(name), graph)) / len(nodes) if nodes else 0.0

@@ -89,6 +89,7 @@ class OpenVino:
             return reasons.dtype_of_openvino(other[0])
         if next(function_references(node), None) is not None:
             return reasons.OWN_CALLS
+        # A shape or an axis may be empty, as it is read while compiling.
         if any(is_empty_constant(value) for place, value in enumerate(node.inputs) if place not in self.static_inputs(node)):
             return reasons.EMPTY
         return self.unsupported.reason(node)
@@ -97,6 +98,8 @@ class OpenVino:
         """Return the nodes that a partial conversion by the frontend leaves untranslated."""
         if not nodes:
             return {}
+        # The frontend is asked about all nodes in one file, each cut off from its neighbours, so that a node that does not
+        # translate takes no other along.
         graph, names = _loose_graph(nodes)
         model = input_model(self.frontend, graph)
         try:
@@ -104,6 +107,7 @@ class OpenVino:
         except RuntimeError:  # one of the nodes does more harm than to stay as it is
             if len(nodes) == 1:
                 return {nodes[0]: reasons.FAILS_TO_TRANSLATE}
+            # Halving finds a few harmful nodes among thousands with few conversions.
             half = len(nodes) // 2
             return {**self._untranslated(nodes[:half]), **self._untranslated(nodes[half:])}
         left = _left_over(converted)
@@ -120,6 +124,7 @@ class OpenVino:
         model = self._model(graph, inputs, outputs)
         try:
             converted = self.frontend.convert(model)
+        # The message names no node: a second, partial conversion does.
         except RuntimeError as error:
             named = self._unsupported_nodes(graph, inputs, outputs)
             raise (error if named is None else named) from None
@@ -137,6 +142,7 @@ class OpenVino:
     def _model(self, graph: Graph, inputs: Sequence[Output], outputs: Sequence[Output]) -> Any:
         """Return the frontend's model from inputs to outputs."""
         model = input_model(self.frontend, graph)
+        # In the order of the arguments: by default the frontend sorts inputs and outputs as it likes.
         model.override_all_inputs([place_of(model, value.node.name, value.index) for value in inputs])
         model.override_all_outputs([place_of(model, value.node.name, value.index) for value in outputs])
         return model
@@ -161,6 +167,7 @@ def _is_small(value: Output) -> bool:
     made = source_of(value)
     if not made.node.is_constant or made.dtype is not dtypes.int64:
         return False
+    # Axes and shapes are int64 in many graphs. OpenVINO keeps their values if they fit.
     numbers = made.node.constant_value()
     return bool((numbers == numbers.astype(np.int32)).all())
 
@@ -198,9 +205,11 @@ class _Model:
         inputs = [np.asarray(array, order="C") for array in arrays]  # the tensors do not keep what they share
         for place, array in zip(self.places, inputs):
             if place is not None:
+                # OpenVINO refuses to share read-only memory, which constants of a graph have.
                 shared = array.flags.writeable and array.size > 1
                 request.set_input_tensor(place, ov.Tensor(array, shared_memory=shared))
         request.infer()
+        # Copies, since the next run of the request writes to the same memory.
         results = [np.array(request.get_output_tensor(place).data) for place in self.results]
         idle.append(request)
         return results
@@ -260,6 +269,7 @@ def _imported() -> Any:
     """Return the package, imported as if the telemetry package were not installed."""
     if "openvino" in sys.modules or _TELEMETRY in sys.modules:
         return importlib.import_module("openvino")
+    # None makes an import raise ImportError, and openvino then works without.
     sys.modules[_TELEMETRY] = None  # type: ignore[assignment]
     try:
         return importlib.import_module("openvino")
@@ -277,6 +287,7 @@ frontends: Final = importlib.import_module("openvino.frontend")
 def input_model(frontend: Any, graph: Graph) -> Any:
     """Return the frontend's model of a graph, read from a temporary file, in memory where the system has such files."""
     saving = importlib.import_module("....formats", __name__)
+    # Weights of a model would otherwise go to the disk and back for each group that is compiled.
     folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="tfg-", dir=folder) as place:
         path = os.path.join(place, "graph.pb")
