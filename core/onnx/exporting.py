@@ -82,18 +82,21 @@ def export(
     Complex inputs and outputs are pairs of real numbers along a last dimension. UnimplementedError names all layers with
     nodes that ONNX cannot express, with the reasons; without `layer_names` the nodes.
     """
+    # Only an input in the middle of a graph has a shape that the graph does not declare.
     inferred = {} if all(value.node.is_placeholder for value in inputs.values()) else infer(graph).specs
     specs = {value: _input_spec(name, value, inferred) for name, value in inputs.items()}
     exporter = _Exporter(graph.functions, len(graph))
     g = exporter.emitter
     entries = {value: _input(spec) for value, spec in specs.items()}
     entering = [g.unpacked(value) if spec.dtype.is_complex else value for value, spec in zip(entries.values(), specs.values())]
+    # The contents of tables are part of the model, so that their initializers come first.
     if fills := table_fills(graph):
         exporter.run(graph, fills, [], [], [])
     results = exporter.run(graph, list(outputs.values()), list(entries), entering, list(specs.values()))
     for name, value, result in zip(outputs, outputs.values(), results):
         if not isinstance(result, Value) or value.base_dtype in _HANDLES:
             exporter.refuse(ExportRefusal(value.node.name, value.node.op, f"output '{name}' has dtype {value.base_dtype}"))
+    # Unread operations go first: a node that was refused does no harm if only they read it.
     if not exporter.is_refused:
         g.block.outputs = [g.packed(value) if value.dtype.is_complex else value for value in results]
         drop_unused(g.block)
@@ -101,6 +104,7 @@ def export(
         raise _refused(exporter.refusals, layer_names() if layer_names is not None else _own_names)
     g.block.inputs = list(entries.values())
     tidy(g)
+    # After the cleanup, which removes blocks, too.
     if g.block.depth > DEEPEST:
         raise too_deep(next(iter(outputs)))
     return OnnxModel(g.block, dict(zip(inputs, entries.values())), dict(zip(outputs, g.block.outputs)), tuple(g.narrowed))
@@ -267,6 +271,7 @@ class _Frame:
                     self.refuse(node, error)
                 elif not self.exporter.unknown:
                     raise  # else it trips over what stands for a node that was refused
+                # The export goes on, so that one error lists all nodes that ONNX does not get.
                 results = [self.unknown(Output(node, i)) for i in range(len(node.output_dtypes))]
         for i, slot in enumerate(step.outputs):
             self.values[slot], self.conditions[slot] = results[i] if i < len(results) else None, condition
@@ -297,6 +302,7 @@ class _Frame:
             return value
         if spec.dtype in _HANDLES:
             return self.emitter.stacked(value)
+        # Sizes and places are int64 in ONNX, and often int32 in TensorFlow.
         result = self.emitter.cast(value, carrier(spec.dtype))
         if result.array is None:
             result.spec = dataclasses.replace(spec, dtype=carrier(spec.dtype), shape=_merged(result.shape, spec.shape))
@@ -352,6 +358,7 @@ class _Frame:
         known_arrays = [value.array for value in values if isinstance(value, Value) and value.array is not None]
         if len(known_arrays) < len(values) or not self.may_fold(node):
             return None
+        # Fill, Tile and Range make large constants of small ones: folded, they would make the file large.
         allowed = max([_FOLDED, *(array.size for array in known_arrays)])
         if known_arrays and any(math.prod(spec.shape.known()) > allowed for spec in specs if spec.shape.is_known):
             return None
@@ -401,6 +408,7 @@ class _Frame:
 
         if not any(value is axis for value in values):
             raise undecided
+        # From an axis to its branch; an axis that shapes rule out never comes and may have any.
         branches = np.zeros(undecided.rank, np.int64)
         branches[list(undecided.possible)] = range(len(undecided.possible))
         number = g.reshape(g.cast(axis, dtypes.int64), [])
@@ -419,6 +427,7 @@ class _Frame:
         if kind.form is Form.BRANCH:
             branches = [lambda one=one: call(one, arguments, specs) for one in references]
             if len(kind.functions) > 1:
+                # An If names the function for true first; as numbers, false is 0 and comes first.
                 return self.emitter.choose(self.emitter.truth(values[0]), branches[::-1])
             return self.emitter.choose(values[0], branches)
         if kind.form is Form.LOOP and not kind.counters:
@@ -436,6 +445,7 @@ class _Frame:
         values, carried = self.carried(body, values, specs, (counter,))
 
         def goes_on(number: Value) -> Value:
+            # The sign of the step may be known in the run only.
             result: Value = g.Where(g.Greater(step, 0), g.Less(number, limit), g.Greater(number, limit))
             return result
 
@@ -450,6 +460,7 @@ class _Frame:
         self, body: FuncRef, values: Sequence[Any], specs: Sequence[TensorSpec], counter: Sequence[TensorSpec] = ()
     ) -> tuple[list[Any], list[TensorSpec]]:
         """Return the values that enter a loop, and their specs in every iteration."""
+        # The values are those of the first iteration alone.
         entering = [dataclasses.replace(spec, value=None) for spec in specs]
         known = loop_specs(self.exporter.functions, body, entering, counter, self.exporter.answers)
         inner = known or [TensorSpec(spec.dtype) for spec in specs]
@@ -463,6 +474,8 @@ class _Frame:
             return self.emitter.truth(call(cond, current, carried)[0])
 
         def advance(current: Sequence[Any]) -> tuple[Value, Sequence[Any]]:
+            # ONNX's Loop takes the next condition from the end of the body, so that a While's condition is emitted twice:
+            # here, and before the loop for the first iteration.
             after = call(body, current, carried)
             return condition(after), after
 
@@ -529,6 +542,7 @@ class _Frame:
 
         entering = [initial[slot] for slot in targets]
         first = self.emitter.truth(started(entering).values[step.condition])
+        # The head once more: exits leave a loop behind the head that found the condition false.
         last = started(emit_loop(self.emitter, first, entering, advance, values, handed_on(step)))
         last.steps(step.tail)
         return [last.values[slot] for slot in step.exits]
@@ -561,12 +575,14 @@ def emit_loop(
     is emitted until the shapes of the entering values hold in every iteration. `passed_on` are positions of values that
     each iteration hands on: the first emission reads constants among these values, for each emission repeats the loops inside.
     """
+    # A loop that never runs must not be emitted, as its body may be for other shapes than the values have.
     if condition.array is not None and not condition.array.any():
         return list(values)
     constants = {i for i in passed_on if isinstance(values[i], Value) and values[i].array is not None}
     shapes = {i: value.shape for i, value in enumerate(values) if isinstance(value, Value) and i not in constants}
     outside = [value.shape for value in (*values, *around) if isinstance(value, Value)]
     constant = {name for shape in outside for dim in shape.dims or () if isinstance(dim, Dim) for name in dim.unnamed}
+    # The body is emitted again, for other shapes, until they hold: shapes only become less definite, so that this ends.
     source = g.source
     while True:
         inner = {i: g.fresh(values[i].dtype, shape, values[i]) for i, shape in shapes.items()}

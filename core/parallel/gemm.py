@@ -42,23 +42,29 @@ MANY_ROWS: Final = 512
 
 def matmul(a: Array, b: Array, out: Array | None = None) -> Array:
     """Return `np.matmul` of (..., m, k) and (..., k, n), written to `out` if not None."""
+    # NumPy iterates over empty matrices one by one, and a few bytes can state 10^12 of them.
     if not (a.size and b.size) and a.ndim > 1 < b.ndim and a.shape[-1] == b.shape[-2]:
         return _empty_product(a, b, out)
     if out is None and a.ndim == b.ndim == 2:
         if _is_few_by_turned(a, b):
+            # The transposed product is of row-major matrices, which BLAS reads as they lie; only the small result is copied.
             return np.ascontiguousarray(matmul(b.T, a.T).T)
         work = a.shape[0] * a.shape[1] * b.shape[1]
         if workers_for(max(work, b.size * _READING)) == 1 and not _is_read_by_parts(a, b):
+            # `dot` calls BLAS with less work around it than `matmul`, which a short product notices.
             return a.dot(b) if work <= UNCOPIED else _multiplied(a, b)
+    # A stack times one matrix is one product of all rows: NumPy would call BLAS for each matrix of the stack.
     if out is None and b.ndim == 2 < a.ndim and a.flags.c_contiguous and b.size:
         return matmul(a.reshape(-1, a.shape[-1]), b).reshape(*a.shape[:-1], b.shape[-1])
     if a.ndim > 2 and a.ndim == b.ndim and a.shape[-2] == b.shape[-1] == 1 and out is None and a.dtype.kind == "f":
+        # Products of single rows and columns are sums: a call of BLAS for each would take longer than the sum.
         return np.einsum("...i,...i->...", a[..., 0, :], b[..., 0])[..., np.newaxis, np.newaxis]
     if one_thread.share == 1 or min(a.ndim, b.ndim) < 2 or a.dtype == object:
         return np.matmul(a, b, out=out)
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     rows, inner = a.shape[-2:]
     columns = b.shape[-1]
+    # A single row costs as much as eight, because the second matrix is read from memory in any case.
     workers = workers_for(math.prod(batch) * inner * columns * max(rows, _READING))
     shares = one_thread.share if b.ndim == 2 and _is_read_by_parts(a, b) else workers
     if shares == 1:
@@ -162,8 +168,10 @@ def add_long_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
         add_product(a, b, out, is_first)
         return
     count = -(-len(b) // step)
+    # Parts of equal length are one stack for `matmul`; the rest is added.
     stacked = len(b) // count * count
     first, second = (x[:stacked].reshape(count, -1, x.shape[1]) for x in (a.T, b))
+    # In one order for any number of threads, so that results do not depend on the machine.
     total = np.add.reduce(np.matmul(first.swapaxes(1, 2), second), 0)
     if stacked < len(b):
         total += np.matmul(a[:, stacked:], b[stacked:])
@@ -202,6 +210,7 @@ def add_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
     BLAS adds in place to matrices of equal dtype with contiguous rows; `a` and `b` may have contiguous columns.
     """
     form = product_form(a.dtype, b.dtype, out.dtype, a.shape, b.shape, a.strides, b.strides, out.strides)
+    # With beta = 0 CBLAS does not read `out`, which may hold NaN before the first product.
     if form is not None:
         form.call(*form.turns, *form.sizes, 1, _address(a), form.pitches[0], _address(b), form.pitches[1],
                   0 if is_first else 1, _address(out), form.pitches[2])  # fmt: skip
@@ -229,6 +238,7 @@ def product_form(
     (m, k), n = shape_a, shape_b[1]
     matrices = ((shape_a, strides_a), (shape_b, strides_b), ((m, n), strides))
     rows = [layout for matrix in matrices if (layout := _as_rows(*matrix, dtype.itemsize)) is not None]
+    # A column-major result would need the transposed call.
     if call is None or not dtype_a == dtype_b == dtype or len(rows) < 3 or rows[2][0] or not m * n * k:
         return None
     turns = [_TRANSPOSE if is_turned else _NO_TRANSPOSE for is_turned, _ in rows[:2]]
@@ -251,10 +261,12 @@ def _gemm(char: str) -> Callable[..., None] | None:
         return None
     letter, real = _REALS[char]
     for library in numpy_blas():
+        # NumPy's wheels have OpenBLAS with integers of 64 bits, and other builds with those of 32.
         for suffix, integer in (("64_", ctypes.c_int64), ("", ctypes.c_int)):
             call = getattr(library, f"scipy_cblas_{letter}gemm{suffix}", None)
             if call is not None:
                 matrix = ctypes.c_void_p, integer
+                # Without argument types ctypes would pass pointers as integers of 32 bits.
                 call.argtypes = (*[ctypes.c_int] * 3, *[integer] * 3, real, *matrix, *matrix, real, *matrix)
                 call.restype = None
                 product: Callable[..., None] = call

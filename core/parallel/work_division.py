@@ -84,7 +84,7 @@ def divide(work: Callable[[_Part], object], parts: Sequence[_Part], most: int | 
     All threads have the caller's error state of NumPy. The first error is raised when all threads have stopped; each stops
     after the current part. A thread that has not begun when all parts are taken is not waited for.
     """
-    threads = 1 if _is_undivided.get() else one_thread.share
+    threads = 1 if is_undivided() else one_thread.share
     workers = min(threads, len(parts), most or len(parts))
     if workers <= 1:
         for part in parts:
@@ -104,16 +104,24 @@ def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: in
             collections.deque(remaining, maxlen=0)  # the others stop too
             raise
 
+    # A context for each task: a context cannot be entered by two threads, and it has the error state of NumPy and the run.
     tasks = [Task(functools.partial(contextvars.copy_context().run, take)) for _ in range(workers - 1)]
     for task, worker in zip(tasks, idle_workers(len(tasks))):
         worker.give(task)
     try:
+        # The caller takes parts too, so that the work is done if no worker is free or awake.
         take()
     finally:
+        # Also after an error here: workers may still write to the arrays of the caller.
         failures = [task.failure() for task in tasks]
     for failure in failures:
         if failure is not None:
             raise failure
+
+
+def is_undivided() -> bool:
+    """Return True inside `undivided`."""
+    return _is_undivided.get()
 
 
 @contextlib.contextmanager
@@ -134,6 +142,7 @@ def ordered_sum(
 
     There are at most `shares` totals, each of neighbouring parts.
     """
+    # Neighbouring parts share a total, and the totals are added in their order: floats add to other sums in another order.
     runs = [parts[some] for some in cut(len(parts), min(shares, len(parts)))]
     totals = np.empty((len(runs), *shape), dtype)
 
@@ -168,12 +177,14 @@ class Task:
         self._work: Callable[[], object] | None = work
         self._begun, self._done = threading.Lock(), threading.Lock()
         self._error: BaseException | None = None
+        # A lock, taken until the end, and no Event, which has a lock, a condition and a list of waiters for what happens once.
         self._done.acquire()
 
     def run(self) -> None:
         """Do the work and record an exception for the owner; the owner waits for `end`."""
         if not self._begun.acquire(blocking=False):
             return
+        # The frame must not keep the arrays of the caller alive, see the class.
         work, self._work = self._work, None
         assert work is not None
         try:
@@ -215,6 +226,7 @@ class _Worker:
 
     def _serve(self) -> None:
         while True:
+            # Another thread may take this worker at the moment when the time is over: only the pool knows, under its lock.
             if not self._has_task.acquire(timeout=IDLE_SECONDS):
                 if self._pool.end(self):
                     return
@@ -222,8 +234,10 @@ class _Worker:
             task, self._task = self._task, None
             assert task is not None
             task.run()
+            # Before `end`, so that the owner finds this thread for the next task, which often follows at once.
             self._pool.idle.append(self)
             task.end()
+            # Else the loop would hold the last task, and what it refers to, until the next one.
             del task
 
 

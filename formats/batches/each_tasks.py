@@ -85,6 +85,7 @@ class TaskQueue:
 
     def take(self, count: int) -> Sequence[SweepTask]:
         """Remove and return the next tasks: all tasks of a shard, or up to `count` tasks with separate files."""
+        # As a slice that is made on demand: a shard of a table is a few numbers, also on the way to another process.
         if self and not self._back and isinstance(self._tasks, SweepTasks) and self._tasks.shards:
             shard = self._tasks.shard_from(self._taken)
             self._taken += len(shard)
@@ -174,6 +175,7 @@ def sweep_tasks(patterns: Sequence[str], sweep: Sequence[tuple[str, Sequence[str
     items: Sequence[Item | None] = find_items(patterns) or [None]
     settings = [[(name, value) for value in values] for name, values in sweep]
     combinations = list(itertools.product(*settings))
+    # Two equal names would be one file, in which the later result replaces the earlier.
     if len({_name(None, chosen) for chosen in combinations}) < len(combinations):
         raise InvalidArgumentError("the sweep repeats a value")
     return SweepTasks(items, combinations)
@@ -181,6 +183,7 @@ def sweep_tasks(patterns: Sequence[str], sweep: Sequence[tuple[str, Sequence[str
 
 def _name(item: str | None, settings: Pairs) -> str:
     """Return the name of a result from the name of the input and the settings."""
+    # A value such as `a/b` must not become a folder.
     words = [f"{name}={_word(value)}".replace(os.sep, "_") for name, value in settings]
     return ",".join([*([item] if item is not None else []), *words])
 
@@ -289,6 +292,8 @@ def digest_of(path: str) -> str | None:
     for name in names:
         if is_file(name):
             with open_regular(name) as file:
+                # The whole file, unlike the beginnings that tell remembered choices apart: results of other weights must never
+                # mix.
                 return hashlib.file_digest(file, "blake2b").hexdigest()
     return None
 
