@@ -309,7 +309,7 @@ class Graph(Summarized, Versioned):
             # The new value may be made of the old one, as by an Identity put behind it; that edge stays.
             if consumer is new.node:
                 continue
-            # A new tuple for each replaced input would take time in the square of the inputs, of which an AddN may have thousands.
+            # A new tuple for each replaced input would take time in the square of the inputs, and an AddN may have thousands.
             if consumer.input_count() >= WIDE:
                 self._replace_in_wide(consumer, old, new)
             else:

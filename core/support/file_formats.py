@@ -155,6 +155,7 @@ def named_format(path: str | None, word: str | None, writable: Writable) -> File
 
     None where neither names a format. InvalidArgumentError where the name and the word conflict.
     """
+    by_word = next((file_format for file_format in writable.formats if file_format.word == word), None)
     if path is None or path == "-":
         return by_word
     if is_bare(path):
