@@ -266,7 +266,7 @@ def as_tensor(value: Any, dtype: DType | None = None) -> Tensor:
         array = as_array(value)
         if array.dtype == np.float64:
             dtype = dtypes.float32
-        elif array.dtype == np.int64 and np.all(np.abs(array) < 2**31):
+        elif array.dtype == np.int64 and np.all((array >= -(2**31)) & (array < 2**31)):
             dtype = dtypes.int32
     return Tensor.from_numpy(value, dtype)
 
