@@ -78,6 +78,7 @@ class EngineOptions:
                 if getattr(self, option):
                     raise click.UsageError(f"--{option.replace('_', '-')} needs --engine")
             return None
+        # Behind the return for NumPy: a run without an engine imports nothing of engines.
         from ..formats.api.prepared_sessions import engine_runtime
 
         return engine_runtime(self.engine, self.precision, verify=self.verify_engine, measure=self.engine_report, mesh=mesh)
@@ -92,6 +93,7 @@ class EngineOptions:
         if self.engine_report:
             for line in render.plain_text(report_sections(report)):
                 render.note(line)
+        # Printed even with --quiet: it is the verdict that the user asked for.
         for difference in report.differences:
             render.note(f"error: engine '{report.engine}' differs at {difference.tensor} ({difference.op}): {difference.by}")
         return COMPARISON_FAILED if report.differences else code
@@ -102,6 +104,7 @@ NO_ENGINE = EngineOptions()
 
 def suggest_engine(graph: Graph, names: Iterable[str], seconds: float, quiet: bool) -> None:
     """Suggest at a terminal, after a long run in NumPy, the engine for most of the run, and how to install the engine."""
+    # The share of an engine is worked out by dividing the whole plan, which only a person who waited will thank for.
     if seconds < _LONG_SECONDS or quiet or not sys.stderr.isatty():
         return
     from ..core.engines.automatic import suggested_engine
@@ -254,6 +257,7 @@ class MeshOptions:
         if meeting is None:
             yield Company(find_mesh(self.mesh, None))
             return
+        # Not for a mesh of this process alone, whose libraries connect to nobody.
         with _own_output():
             yield from self._together(meeting)
 
@@ -268,24 +272,31 @@ class MeshOptions:
         try:
             company = Company(find_mesh(self.mesh, meeting), peers)
             yield company
+            # The processes wait for each other here: a process that left while others compute would take JAX's coordinator,
+            # or its devices, away from them.
             if not peers.has_failed:
                 peers.leave()
         except UnavailableError as error:
+            # A failed step is mostly the echo of a lost process. The thread of `peers` learns which process it was, and
+            # meanwhile ends this process with that message, which says more than JAX's.
             time.sleep(_WORD_OF_LOSS)
             peers.fail(f"process {peers.index} ended: {error}")
             word.unsaid()
             raise
+        # KeyboardInterrupt and SystemExit too: whatever ends this process, the others must not wait for it in a step.
         except BaseException as error:
             peers.fail(f"process {peers.index} ended: {str(error) or type(error).__name__}")
             word.unsaid()
             raise
         if not peers.has_failed:
+            # Only now, behind `peers.leave`: JAX's own shutdown aborts processes whose partners are gone.
             company.mesh.leave()
         word.unsaid()
 
     def _meeting(self) -> Meeting | None:
         """Return the address and number of the processes; None for a single process."""
         addresses = (self.coordinator, self.processes, self.process)
+        # Three None are a mesh of this process's own devices.
         if addresses == (None, None, None):
             return None
         if self.coordinator is None or self.processes is None or self.process is None:
@@ -329,6 +340,7 @@ class Company:
         """Return a seed for equal random numbers in all processes."""
         if self.peers is None:
             return seed
+        # Each process computes the state of the whole graph, so all must draw the same numbers.
         import secrets
 
         return int(self.from_first(str(secrets.randbits(31) if seed is None else seed).encode()))
@@ -339,12 +351,14 @@ class Company:
             return read()
         from ..formats.codecs.numpy_files import npz_bytes, npz_tensors
 
+        # As bytes of a file: the processes may run on different machines, and pickled objects of a stranger could run code.
         return npz_tensors(self.from_first(npz_bytes(read()) if self.is_first else b""), "the state of process 0")
 
     def require_rows(self, rows: int | None) -> None:
         """Raise InvalidArgumentError if the devices cannot divide the fed rows; a step without feeds may take rows from the
         graph.
         """
+        # XLA divides an axis into equal parts only.
         if rows is not None and rows % self.mesh.size:
             hint = f"feed a multiple of {self.mesh.size} rows, or set --batch to a multiple"
             problem = f"the {rows} rows of a step cannot be divided among {self.mesh.size} devices"
@@ -373,12 +387,14 @@ class _LastWord:
         import subprocess
 
         script = 'read -r line || printf "error: %s\\n%s" "$1" "$2" >&2'
+        # The shell is in a session of its own, so that Ctrl-C at the terminal does not end it before it has spoken.
         command = ["/bin/sh", "-c", script, "tfg", text, _HINT]
         self._shell = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True)
 
     def unsaid(self) -> None:
         """Nothing is to be said."""
         assert self._shell.stdin is not None
+        # The shell may have been killed.
         with contextlib.suppress(BrokenPipeError):
             os.write(self._shell.stdin.fileno(), b"\n")
 
@@ -401,6 +417,7 @@ def _own_output() -> Iterator[None]:
         yield
         return
     stdout.flush()
+    # By descriptors, since the libraries print from C++ and never see `sys.stdout`.
     ours, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     sys.stdout = open(ours, "w", encoding=stdout.encoding, errors="backslashreplace")  # noqa: SIM115 - put back below

@@ -30,6 +30,7 @@ from ..sessions import SessionOptions, session_options_for
 if TYPE_CHECKING:
     from ...formats.saving import GraphForm
 
+# A part has no signature that could take strings.
 _PART: Final = {"--to --from --subgraph": "write the part first, with a signature"}
 _APPENDED: Final = "write --append top_k=5,labels=FILE, or --append top_k=5,output=NAME"
 _NUMBERS: Final = "write a number such as 127.5, a fraction such as 1/255, or a number for each channel: 123.7,116.8,103.9"
@@ -79,6 +80,7 @@ class ModelEndOptions:
         """Return the graph with what stands in front and behind; the first --prepend is next to the model."""
         from ...formats.api.joins import prepend
 
+        # Given from the model outwards, as each is put in front of the last.
         kinds = [tuple(word.partition("=")[::2]) for word in self.prepended]
         if (self.mean or self.scale or self.bgr) and not any(kind == "image" for kind, _ in kinds):
             raise click.UsageError("--mean, --scale and --bgr need --prepend image")
@@ -233,6 +235,7 @@ class ConvertOptions:
         target = self.target
         if self.kind == "saved_model":
             format_of(target, MODELS)
+        # The slash has been put there by the type of the option, also for an existing folder.
         if not target.endswith("/"):
             return self
         if self.kind not in (None, "saved_model"):
@@ -251,9 +254,11 @@ class ConvertCommand(GroupedCommand):
     """The command `tfg convert`, which takes OUT as -o OUT too, as other commands that write do."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # Before `-o` is looked for: `--output ARG=TENSOR` is an output of a signature.
         args = list(with_named_signatures(args))
         place = next((place for place, word in enumerate(args) if word in ("-o", "--output")), None)
         if place is not None and place + 1 < len(args):
+            # OUT becomes the last argument, behind `--` in case its name begins with a hyphen.
             args = [*args[:place], *args[place + 2 :], "--", args[place + 1]] if "--" not in args else args
         return super().parse_args(ctx, [word.removeprefix("--output=") for word in args])
 

@@ -26,6 +26,8 @@ from ..core.support.errors import TfgError
 from ..core.support.escaping import printable_line
 from .options import FILE_METAVARS
 
+# bash sends the line up to the cursor, and tfg splits it: bash's own words also break at `=` and `:`, which feeds and names
+# of tensors have. With nosort the order of the answer stays, in which outputs and layers come first.
 _BASH: Final = """\
 %(complete_func)s() {
     local -a answer
@@ -74,6 +76,7 @@ else
     compdef %(complete_func)s %(prog_name)s
 fi
 """
+# The word at the cursor is sent without its quotes, since tfg compares it with plain names.
 _FISH: Final = """\
 function %(complete_func)s
     set -l words (commandline -opc)
@@ -111,6 +114,7 @@ class _Answers(ShellComplete):
             return "file"
         option = _option_before(args, incomplete)
         whole = (CompletionItem(option + item.value, help=item.help) for item in items if self.can_insert(item.value))
+        # The first line tells the two kinds of answers apart: a node may be called `file`.
         return "\n".join(["plain", *(self.format_completion(item) for item in whole)])
 
     def can_insert(self, name: str) -> bool:
@@ -146,6 +150,7 @@ class Bash(_Answers, BashComplete):
         line, word = os.environ["COMP_LINE"], os.environ["COMP_WORD"]
         before = line.removesuffix(word) if line.endswith(word) else line
         kept = _read(before)
+        # What was typed stays as it is, with its quotes: only the rest of the name is quoted.
         text = _quoted(item.value[len(kept.current) :], kept.quote)
         # readline drops a quote right before a text that begins with the same quote
         return kept.quote + text if kept.quote and before.endswith(kept.quote) and text.startswith(kept.quote) else text
@@ -164,6 +169,7 @@ class Fish(_Words, FishComplete):
 
     def can_insert(self, name: str) -> bool:
         """Return whether a prompt can show the name, and fish leaves it as it is."""
+        # A `~` would be the home folder, and fish drops wide spaces in front of a word.
         is_wide_space = name[:1].isspace() and not name.startswith(" ")
         return super().can_insert(name) and not name.startswith("~") and not is_wide_space
 
@@ -173,6 +179,7 @@ _SHELLS: Final[Mapping[str, type[ShellComplete]]] = {"bash": Bash, "zsh": Zsh, "
 
 def register() -> None:
     """Let click answer the scripts of the shells."""
+    # click knows shells of these names already; this puts ours in their place.
     for name, shell in _SHELLS.items():
         add_completion_class(shell, name)
 
@@ -311,8 +318,11 @@ _Read = TypeVar("_Read")
 
 def offer_names(command: click.Command) -> click.Command:
     """Return the command with parameter types that complete names and files."""
+    # This changes the parameters of the command in place: a process that completes does nothing else.
     for param in command.params:
+        # The context is only there because click asks for one.
         metavar = param.make_metavar(click.Context(click.Command("tfg")))
+        # The name of the option goes before its metavar: NAME is the metavar of many kinds of names.
         names = next((_BY_NAME[name] for name in (*param.opts, metavar) if name in _BY_NAME), None)
         if (isinstance(param, click.Argument) and param.name in _FILES) or metavar in FILE_METAVARS:
             param.type = _File()
@@ -339,6 +349,7 @@ class _Names(click.ParamType[Any]):
         self._names = names
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        # Lazy, so that a graph of a million nodes is searched only until enough names are found.
         fitting = (name for name in self._names(ctx) if name.startswith(incomplete) and _is_value(name, param))
         return [CompletionItem(name) for name, _ in zip(fitting, range(_MAX_OFFERED), strict=False)]
 
