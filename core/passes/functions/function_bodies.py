@@ -23,11 +23,11 @@ from ...types.shapes import TensorSpec
 from ..base.graph_pass import Pass, PassContext, Refusal, Settled
 from ..cleanup.fold import CommonSubexpressions, FoldConstants, Shapes
 from ..cleanup.removals import Dependencies
-from ..loops.hoisting import LoopHoisting
 from ..rules.arithmetic import Arithmetic
 from ..rules.data_movement import Structure
 from ..rules.dataset_rules import Pipelines
 from .constant_branches import DeadBranches
+from .hoisting import LoopHoisting
 from .inline import Inline
 from .specialize import Specialize
 
