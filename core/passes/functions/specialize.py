@@ -204,6 +204,7 @@ class _Specialization:
         graph.set_inputs(node, [*node.inputs[: kind.before], *(self.operands[i] for i in args)], waits)
         for name, value in kind.naming(node, references).items():
             node.set_attr(name, value)
+        # A call by name has the function as its op, not in an attribute.
         if not kind.functions:
             node.change_op(references[0].name)
         for name, indices in {**dict.fromkeys(kind.args, args), kind.results: results, "output_shapes": results}.items():
@@ -214,6 +215,7 @@ class _Specialization:
         places = {old: new for new, old in enumerate(results)}
         for user in list(node.uses):
             graph.set_inputs(user, (node.output(places[v.index]) if v.node is node else v for v in user.inputs))
+        # The outputs of the node have other numbers now, so the specs by number are those of other results.
         self.ctx.forget_inference()
 
 
