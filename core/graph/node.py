@@ -14,6 +14,7 @@ from ..support.errors import InvalidArgumentError, TfgError
 from ..support.tensor_names import parse_tensor_name
 from ..support.words import counted
 from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape
 
 if TYPE_CHECKING:
     import numpy as np
@@ -493,7 +494,16 @@ class Node(NodeKinds, Displayed):
         """The names after `loc:@` in `_class`: the nodes with which this node must share a device."""
         value = self.attrs.get("_class")
         entries = value if isinstance(value, (list, tuple)) else ()
-        return tuple(e[5:].decode("utf-8", "replace") for e in entries if isinstance(e, bytes) and e.startswith(b"loc:@"))
+        # Names that are not UTF-8 keep their bytes as surrogates: as replacement characters two names would become one.
+        return tuple(
+            e[5:].decode("utf-8", "surrogateescape") for e in entries if isinstance(e, bytes) and e.startswith(b"loc:@")
+        )
+
+    @property
+    def declared_shape(self) -> Shape:
+        """The shape that a placeholder declares."""
+        shape = self.attr_of(Shape, "shape")
+        return UNKNOWN if shape is None else shape
 
     def __repr__(self) -> str:
         return f"<Node {self.name}: {self.op}, {counted(self.input_count(), 'input')}>"
