@@ -53,7 +53,7 @@ def _convolved(convolve: Callable[..., Any], x: Array, args: list[Array], epilog
     """
     begun: list[Array] = []
 
-    def epilogue(result: Array) -> Finish:
+    def epilogue_of(result: Array) -> Finish:
         begun.append(result)
         parts = _fused_ops(args, epilogue, result.shape[-1], result.dtype)
         # A view: the convolution fills `result` while blocks of it are finished.
@@ -70,7 +70,7 @@ def _convolved(convolve: Callable[..., Any], x: Array, args: list[Array], epilog
         return finish
 
     # Half precision is summed in float32, and rounding comes before the fused ops, as in the separate ops.
-    y = convolve(epilogue=epilogue if x.dtype in (np.float32, np.float64) else None)
+    y = convolve(epilogue=epilogue_of if x.dtype in (np.float32, np.float64) else None)
     # An empty result is made without the epilogue, and its arguments still have to be checked.
     return y if begun else _finish(_own(y, x), args, epilogue)
 
