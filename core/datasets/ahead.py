@@ -1,4 +1,4 @@
-"""Elements made ahead of demand by threads of `core.parallel.worker_threads`.
+"""Elements made ahead of demand by threads of `core.parallel.work_division`.
 
 The order of elements and errors is the order of a pass without threads: a dataset says by `comes_early` that no run can
 tell when the elements were made. A thread works until a bounded buffer is full and never waits for the consumer, so a
@@ -20,8 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ..parallel.blas_threads import one_thread
-from ..parallel.work_division import divide, undivided
-from ..parallel.worker_threads import Task, idle_workers
+from ..parallel.work_division import Task, divide, idle_workers, undivided
 from ..runtime.state.run_context import Run, check_time, current
 from .dataset import Element, Pull
 

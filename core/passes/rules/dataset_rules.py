@@ -46,6 +46,8 @@ class Pipelines(Pass):
         if not datasets:
             return
         whole = ctx.shared.graph or graph
+        # AssertNextDataset and the like name the transformations that must follow: they pass or fail by what this pass would
+        # change.
         observer = next((node for node in all_nodes(whole) if has_fact(node.op, "observes_pipeline")), None)
         if observer is not None:
             for node in datasets:
@@ -64,6 +66,7 @@ def _options(graph: Graph) -> dict[rewriting.OptionName, int]:
     for node in all_nodes(graph):
         if has_fact(node.op, _DATASET) and "serialized_options" in node.attrs:
             for name, value in rewriting.parsed_options(node.attrs["serialized_options"]):
+                # One pass rewrites all pipelines of the graph, so the most careful of them decides.
                 options[name] = min(value, options.get(name, value))
     return options
 
@@ -254,6 +257,8 @@ def map_and_filter(r: Rewriter, source: Node, node: Node) -> Output:
     types, shapes = list(node.attr("output_types")), list(node.attr("output_shapes"))
     wide = {"output_types": [*types, dtypes.bool_], "output_shapes": [*shapes, SCALAR]}
     both = composed(r.graph, _function(source), _function(node), keeps_first=True)
+    # The map computes the element and the predicate's answer in one call; the filter then reads the answer, and a map without
+    # work drops it.
     mapped = r.add(source.op, *_arguments(source), **{**attrs_of(source), **wide, "f": both})
     last = handing_on(r.graph, f"{_function(node).name}_last", wide["output_types"], [len(types)])
     rest = handing_on(r.graph, f"{_function(node).name}_rest", wide["output_types"], range(len(types)))

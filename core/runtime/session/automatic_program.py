@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ...engines.automatic import Contest, nodes_within, trains
+from ...engines.engine_runtime import are_batches_of_one
 from ...engines.protocol import Engined, inner_steps
 from ...engines.remembered_choices import RememberedChoice
 from ...functions.callers import called_functions
@@ -126,8 +127,10 @@ class AutomaticProgram:
             with self._lock:
                 if shapes not in self._contests:
                     recalled = None if self._memory is None else self._memory.recall(shapes)
+                    alike = [known for other, known in self._contests.items() if are_batches_of_one(other, shapes)]
+                    furthest = min(alike, key=lambda known: len(known.untried), default=None)
                     self._contests[shapes] = self._auto.contest(
-                        self._name, _said(shapes), self._engines, self._first, self._is_training, recalled
+                        self._name, _said(shapes), self._engines, self._first, self._is_training, recalled, furthest
                     )
                 contest = self._contests[shapes]
         return contest
@@ -141,7 +144,7 @@ class AutomaticProgram:
             # The runtime also has groups of other programs; these alone tell whether the engine works here.
             self._groups[way] = [] if runtime is None else runtime.groups[before:]
             self._programs[way] = made if made is not None and self._has_groups(made) else self._programs[NUMPY]
-        if self._programs[way] is self._programs[NUMPY]:
+        if way != NUMPY and self._programs[way] is self._programs[NUMPY]:
             contest.drop(way)
         return self._programs[way]
 

@@ -336,6 +336,12 @@ class Session(Displayed, NotCopied):
         """Return the savings of the value cache so far."""
         return (self._cache or ValueCache(0)).stats
 
+    @property
+    def runs_at_once(self) -> int:
+        """Return how many runs the engine computes at once, a core each; 1 where each run takes all cores."""
+        runtime = self._auto or self._runtime
+        return 1 if runtime is None else runtime.runs_at_once
+
     def engine_report(self) -> EngineReport:
         """Return a report of the ops that the engine has run, and of the others with the reasons.
 
