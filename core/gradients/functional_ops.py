@@ -290,6 +290,7 @@ def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     if function.gradient is not None:
         return [*nothing, *_declared_gradient(g, node, arguments, function.gradient, dense)]
     grad_dtypes = tuple(_grad_dtype(grad) for grad in dense)
+    # By shapes too: shapes that are known become constants in the gradient.
     key = (repr(reference), grad_dtypes, known_of(backward, node, arguments, Form.CALL))
     call = backward.functions.once(key, lambda: _differentiated_call(backward, node, function, reference, grad_dtypes))
     _retarget_call(node, FuncRef(call.forward), [*node.output_dtypes, *call.saved])

@@ -267,6 +267,7 @@ def gradient_function(functions: Functions, f: FuncRef, dtypes_in: list[DType]) 
 
 def differentiated(function: Function, dtypes_in: list[DType], library: MutableMapping[str, Function]) -> Function:
     """Return a function with the body of `function` and its gradient nodes; their callees are added to the library."""
+    # Imported here, as few graphs have the op.
     from ...gradients.backward import add_gradients
     from ...gradients.sweep import is_differentiable
 

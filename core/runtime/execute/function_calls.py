@@ -112,7 +112,7 @@ class FunctionCalls:
         plain: Callable[[Sequence[Any]], Sequence[Any]],
     ) -> Callable[[Sequence[Any]], Sequence[Any]]:
         """Return `plain`, a loop over calls of two functions, without its dead values where a run has no hook to see them."""
-        # A cache and an engine take the whole plan of a function, whose list they must see as a value.
+        # The programs of the loop made here have neither a cache nor an engine.
         if not self._policy.allows(Tier.FUSED) or self._cache is not None or self._runtime is not None:
             return plain
         made: list[tuple[WhileCall, _FunctionProgram] | None] = []

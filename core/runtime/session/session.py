@@ -492,6 +492,7 @@ class Session(Displayed, NotCopied):
         if self._auto is None:
             return bound(self._runtime)
 
+        # Imported here, and kept apart: only a choice among engines needs it, and each start of a command would pay for it.
         from .automatic_program import AutomaticProgram
 
         return AutomaticProgram(plan, graph, self._auto, bound, name, self._optimize)

@@ -161,6 +161,7 @@ class TensorArray(RunState):
         if value.shape != self._fitting or value.dtype != self.dtype.numpy:
             self._check_value(index, value)
         element = self._elements[index]
+        # As in TensorFlow, and for gradients as well: the value that was read would lack this summand.
         if element.is_read:
             raise self._refused(index, "it has already been read")
         if not element.is_written:

@@ -65,7 +65,7 @@ def for_constants(
     prepared = prepared_kernel(step.node.op)
     if prepared is None or not stands_alone(step):
         return call
-    # Prepared kernels do work once that would come again in each run, such as building a table for constant weights.
+    # A prepared kernel has read its axes and bounds when it is made.
     constants = [values[place] for place in prepared.constants]
     if any(value is None for value in constants):
         return call
