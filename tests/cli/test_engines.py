@@ -93,6 +93,7 @@ def test_verification_fails_with_three(package, graph):
     assert run(*arguments, "right", "--verify-engine").code == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "command, arguments",
     [
