@@ -258,7 +258,7 @@ def _entry(graph: Graph, name: str | None) -> tuple[Graph, Signature]:
 
 
 def _returned(graph: Graph, signature: Signature, words: Sequence[str]) -> dict[str, str]:
-    """Return the tensors of outputs, of nodes and of tensors by name; without words, those of all outputs."""
+    """Return the names of the tensors of words: outputs, nodes or tensors; without words, those of all outputs."""
     returned = {}
     for word in words or signature.fetched:
         value = graph.result(signature.fetched.get(word, word))

@@ -103,7 +103,7 @@ class Names:
         return self._tensor(word, self.inputs, "input")
 
     def output(self, word: str) -> Output:
-        """The tensor that `word` names: `y` as well as `y:0`."""
+        """Return the tensor that a word names: `y` as well as `y:0`."""
         return self._tensor(word, self.outputs, "output")
 
     def fetch(self, word: str) -> str:
@@ -120,7 +120,7 @@ class Names:
         return self._is_there(word, self.outputs) or self._function(word) is not None
 
     def inside(self, word: str) -> Output | None:
-        """The tensor in a function that `FUNCTION/NODE` names; None if the word names something of the graph itself."""
+        """Return the tensor in a function that `FUNCTION/NODE` names; None for a name of the graph itself."""
         if self._is_argument(word, self.outputs) or parse_tensor_name(word)[0] in self.graph:
             return None
         function = self._function(word)
@@ -245,7 +245,7 @@ class Names:
         return self._named(word, self.outputs)
 
     def operation(self, word: str) -> str:
-        """The name of an operation to run."""
+        """Return the name of an operation to run."""
         return self.graph.node(word.removeprefix("^")).name
 
     def feeds(self, pairs: Iterable[tuple[str, str | Given]]) -> dict[str, Any]:

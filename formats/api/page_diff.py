@@ -49,7 +49,7 @@ class MergedGraphs:
 
     @property
     def overlays(self) -> tuple[NodeOverlay, ...]:
-        """What colours the nodes, the most telling first."""
+        """The overlays that colour the nodes, the most telling first."""
         return (self.states,) if self.values is None else (self.values, self.states)
 
 

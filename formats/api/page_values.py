@@ -143,7 +143,7 @@ class _Described:
 
     @functools.cached_property
     def _frames(self) -> dict[_ValuePlace, PictureFrame]:
-        """What pictures show, if a run asks for pictures."""
+        """The frames of the pictures of values; none if no run is shown."""
         if not self._shown.runs:
             return {}
         places = layouts({place.node: len(tensor.shape) for place, tensor in self._tensors.items() if place.output <= 0})
