@@ -445,6 +445,7 @@ def callables(
     """
     saved_callables = []
     handles = _handles(objects, graph)
+    # The shortest paths come first, as in the walk over variables: `model.call` before `model.layers.0.call`.
     for path, names in _functions(objects):
         for number, function in enumerate(names):
             concrete = objects.concrete_functions[function]
@@ -492,6 +493,7 @@ def _bound(
     node = objects.nodes[number] if 0 <= number < len(objects.nodes) else None
     kind = node.WhichOneof("kind") if node is not None else None
     words = f"a {kind or 'thing'} of the model's objects"
+    # A variable is known by its key in the checkpoint, by which a session has its value; others by a tensor of the graph.
     if number in keys:
         return Bound(f"variable '{keys[number]}'", key=keys[number], tensor=handles.get(number, ""))
     if node is not None and kind == "asset" and 0 <= node.asset.asset_file_def_index < len(assets):

@@ -78,6 +78,7 @@ def join(
     pairs = named(connect)
     expect(str, *pairs.values())
     graphs = (as_graph(first), as_graph(second))
+    # A signature of only one of the graphs is enough; of neither it is an error, whose text lists the signatures.
     if signature is not None and not any(signature in graph.signatures for graph in graphs):
         find_signature(graphs[1].meta, signature)
     # Layers and nodes in functions become tensors first, as only tensors of the graphs themselves can be connected.

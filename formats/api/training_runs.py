@@ -257,6 +257,7 @@ def _watched(
     """Yield the steps until `on_step` returns False or a loss is not finite, and write checkpoints."""
     for step in trainer.steps(steps, done):
         yield step
+        # The step has been taken: whoever watches has seen it, and no checkpoint is made of a loss that is not finite.
         if (on_step is not None and on_step(step) is False) or not math.isfinite(step.loss):
             return
         if file is not None:
