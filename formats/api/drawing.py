@@ -114,6 +114,7 @@ class _Maker:
 
     def _node(self, name: str) -> Node:
         """Return the node of a name, also as the file has it."""
+        # A function has the file's names, in which the view has no part.
         node, _, _ = parse_tensor_name(name)
         return self.graph.node(node if self.title else self.view.path(node))
 

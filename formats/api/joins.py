@@ -90,6 +90,7 @@ def join(
     joined = joined_graphs.join((given.graph, taken.graph), ends, (first_prefix, second_prefix), labels[1])
     add_joined_signatures(joined.graph, [_part(*each) for each in zip((given, taken), joined.names, labels)])
     states = (as_tensors(first_state or {}), as_tensors(second_state or {}))
+    # Values are given by the names of each graph, which a prefix may have changed.
     values = {own.name(name): value for own, state in zip(joined.names, states) for name, value in state.items()}
     prefixes = (joined.names[0].prefix, joined.names[1].prefix)
     result = Joined(joined.graph, values or None, prefixes, joined.clashes, joined.names[1].connected)
@@ -196,6 +197,7 @@ def _one(
     if word is not None:
         tensor = names.graph.output(names.known(word, tensors) or word)
         return word, tensor, specs[tensor]
+    # A choice is made only if nothing else would fit.
     fitting = {word: value for word, name in tensors.items() if fits(specs[value := names.graph.output(name)])}
     if len(fitting) != 1:
         raise InvalidArgumentError(

@@ -135,6 +135,7 @@ class _Described:
     def _value(self, place: _ValuePlace, tensor: Tensor) -> NodeValue:
         array = tensor.read()  # once: it may lie in a file
         statistics = tensor_statistics(array)
+        # Only these have magnitudes and NaN, which colour the nodes of a run.
         if self._shown.runs and tensor.dtype.kind in "fc":
             self.statistics[place] = statistics
         value = node_value(array, tensor.dtype, statistics, place in self._in_full)
@@ -261,6 +262,7 @@ def _variables(view: ModelView, state: ReadsState | None, notes: list[str]) -> d
     tensors = state(graph) if state is not None else _own_state(graph, notes)
     variables = find_variables(view.graph)
     values = {variables[name].node: tensor for name, tensor in tensors.items() if name in variables}
+    # A state of another model would give a page without values, and nobody would know why.
     if state is not None and not values:
         names = ", ".join(f"'{name}'" for name in list(variables)[:3]) or "no variables"
         raise InvalidArgumentError("the state has no value of any variable of the graph", hint=f"the graph has {names}")
@@ -361,5 +363,6 @@ def _own_state(graph: Graph, notes: list[str]) -> Mapping[str, Tensor]:
     try:
         return read_graph_state(prefix, graph)
     except TfgError as error:
+        # Nobody asked for these values: the page shows what else there is.
         notes.append(f"the values of variables cannot be read: {error}")
         return {}

@@ -133,6 +133,7 @@ class SessionSetup:
         """
         runner.session.start()
         if graph is not None:
+            # The initializers that a rewrite added, as those of a training's slots, are run by their own operation.
             runner = type(runner)(runner.session.on_graph(graph))
         is_asked = bool(self.init or self.init_op)
         # A SavedModel without its checkpoint can run if its variables get values otherwise.

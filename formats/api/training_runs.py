@@ -72,6 +72,7 @@ class TrainingFile:
     def contents(self, runner: Runner, step: int) -> Mapping[str, Tensor]:
         """Return the contents of the file after a step."""
         state = runner.state()
+        # A file that no training continues from holds the variables alone, as other programs read them.
         if not state or not (self.every or self.resumes):
             return state
         return {**state, **TrainingPosition(step, runner.session.streams()).entries()}
