@@ -60,6 +60,7 @@ class Names:
         self._words = words or {}
         chosen = signature_name if signature_name is not None else graph.meta.chosen if graph.meta is not None else None
         self.asked = None if chosen is None else find_signature(graph.meta, chosen)
+        # The usual signature gives its names too, but only a requested one decides what is fetched without words.
         self.signature = self.asked or (graph.meta.usual_signature if graph.meta is not None else None)
         self.inputs: Mapping[str, str] = self.signature.fed if self.signature else {}
         self.outputs: Mapping[str, str] = self.signature.fetched if self.signature else {}
@@ -356,6 +357,7 @@ class Names:
         from ...core.explaining.graph_facts import tensor_facts
         from ...core.feeding.drawn_feeds import Input, example_feeds
 
+        # An error names the component that lacks a value, `x_1`; people feed the whole, `x`.
         composite = composite_of(self.graph, self.signature, _NUMBER.sub("", word))
         parts = composite.parts if composite is not None and fed in composite.parts else (fed,)
         facts = {part.node: tensor_facts(part.node) for part in parts}

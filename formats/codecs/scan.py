@@ -127,6 +127,7 @@ class NodeReader:
         return self._keep(tail, name, op) if attrs is None else attrs
 
     def _keep(self, tail: bytes, name: str, op: str) -> NodeAttrs:
+        # The name is that of the first node with these attributes, for errors in one of their values.
         attrs = NodeAttrs(tail, name, op)
         if len(tail) <= _MAX_SHARED:
             if len(self._attrs) >= _MAX_CACHED:
