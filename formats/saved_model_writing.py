@@ -400,7 +400,7 @@ def _copy_file(path: str, copied: str, files: FileGate) -> None:
 def _about(graph: Graph) -> MetaGraphDef:
     """Return the message around the loaded graph, or a new message."""
     about = message_of(graph)
-    # Loaders ask for a model by its tags, and all of them by default for `serve`.
+    # Loaders ask for a model by its tags: TensorFlow Serving for `serve`.
     if not about.meta_info_def.tags:
         about.meta_info_def.tags.append("serve")
     return about
