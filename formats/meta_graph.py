@@ -118,7 +118,7 @@ def with_files_of(model: Graph, part: Graph) -> Graph:
     assets = model.meta.assets if model.meta is not None else ()
     left = tuple(asset for asset in assets if asset.path and asset.tensor.partition(":")[0] in part)
     if left and model.meta is not None and isinstance(part.source, GraphSource):
-        # A part has not the operations that start the whole model, but still reads the files of each model that was joined.
+        # A part lacks the operations that start the whole model, but still reads the files of each model that was joined.
         joined = model.meta.joined and dataclasses.replace(model.meta.joined, first_steps=(), initializers=())
         part.meta = MetaGraph(assets=left, folder=model.meta.folder, joined=joined)
         part.source = GraphSource(part.source.rest, part.source.kind, b"")

@@ -223,7 +223,7 @@ class Model(Displayed, NotCopied):
         raise NotFoundError(f"the model has no input '{name}'", hint=self._example())
 
     def _only_input(self) -> str:
-        # An input with a default may be left out, so a single other input is the one that is meant.
+        # An input with a default may be left out, so the value is for the only input without one.
         names = self._missing(frozenset()) or tuple(self.signature.fed)
         if len(names) != 1:
             raise InvalidArgumentError(f"the model takes inputs by name: {', '.join(names) or 'none'}", hint=self._example())

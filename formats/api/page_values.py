@@ -363,6 +363,6 @@ def _own_state(graph: Graph, notes: list[str]) -> Mapping[str, Tensor]:
     try:
         return read_graph_state(prefix, graph)
     except TfgError as error:
-        # Nobody asked for these values: the page shows what else there is.
+        # The user did not ask for these values, so the page goes without them.
         notes.append(f"the values of variables cannot be read: {error}")
         return {}

@@ -331,7 +331,7 @@ class PrintedScan:
                 spelled = tuple(inputs[len(_BEFORE) : -len(_AFTER)].split(_BETWEEN)) if inputs else ()
                 yield name, share(op, op), spelled, share(device, device), attrs
             start = end
-        # The window is cut in bytes, but matched in characters.
+        # The caller counts bytes, and the positions here are of characters.
         return len((text if start == len(text) else text[:start]).encode())
 
     def _new_attrs(self, text: str, head: re.Match[str], end: int) -> NodeAttrs:
