@@ -506,7 +506,9 @@ onnx("InvertPermutation")(lambda g, x: g.TopK(x, g.dims(x), outputs=2, largest=0
 def _unravel_index_onnx(g: Any, indices: Any, dims: Any) -> Any:
     if last_dims(g, dims, 1)[0] == 0:
         g.refuse("it has no dimensions to count through")
-    coordinates = g.evaluate(vectors, (), (), (g.vector(g.reshape(indices, [-1])), g.vector(dims)), {})
+    sizes = g.vector(dims)
+    coordinates = g.evaluate(vectors, (), (), (g.vector(g.reshape(indices, [-1])), sizes), {})
+    coordinates = g.Mod(coordinates, sizes, fmod=1)  # the first one too, which TensorFlow leaves open for sparse tensors
     return g.of_dims(g.Transpose(coordinates, perm=[1, 0]), g.dim(dims, 0), g.dims(indices))
 
 
