@@ -33,7 +33,7 @@ from .engine_runtime import EngineRuntime
 from .executables import DEFAULT, EngineSettings
 from .lowerable import UnsupportedOps, refusals
 from .protocol import Engine, Engined, Mesh, inner_steps
-from .remembered_choices import ChoiceMemory, RememberedChoice
+from .remembered_choices import ChoiceMemory, RememberedChoice, gpus
 from .step_bodies import is_constant_step
 
 PATIENCE: Final = 1.0
@@ -50,7 +50,9 @@ _FAR: Final = 3.0
 that still decides runs in NumPy too.
 """
 CLOSE: Final = 1.5
-"""By how much a way may be slower than the best and still be tried for feeds of another batch."""
+"""By how much a way may be slower than the best and still be tried for feeds of another batch. Of the networks of
+docs/speed.md all that OpenVINO runs faster than NumPy by this factor are slower in XLA on a CPU, by 1.4 times or more.
+"""
 CALL_SECONDS: Final = 1e-3
 """The seconds by which a way may be slower and be tried, too: at a small batch the call of an engine may be most of a run."""
 _RECENT: Final = 9
@@ -77,10 +79,14 @@ class Contest:
         best: str = NUMPY,
         final: str | None = None,
         seconds: Mapping[str, float] | None = None,
+        lead: float = 1.0,
     ) -> None:
-        """`final` is an engine after whose victory no other is tried, `seconds` has the times of earlier trials."""
+        """`final` is an engine after whose victory, by the factor `lead` or more, no other is tried; `seconds` has the times
+        of earlier trials.
+        """
         self.best = best
         self._final = final
+        self._lead = lead
         self._recent: deque[float] = deque(maxlen=_RECENT)
         self._far = 0
         self.seconds: dict[str, float] = dict(seconds or {})
@@ -108,7 +114,8 @@ class Contest:
         close = [way for way, seconds in self.seconds.items() if seconds <= limit and way != self.best]
         first = NUMPY if NUMPY in close else self.best
         rest = dict.fromkeys((self.best, *close, *self.untried))
-        return Contest([way for way in rest if way not in (first, NUMPY)], self._patience, first, self._final)
+        ways = [way for way in rest if way not in (first, NUMPY)]
+        return Contest(ways, self._patience, first, self._final, lead=self._lead)
 
     @property
     def untried(self) -> tuple[str, ...]:
@@ -144,8 +151,8 @@ class Contest:
         if self._trial.choice is not None:
             for name, least in zip(ways, self._trial.least):
                 self.seconds[name] = min(self.seconds.get(name, math.inf), least or math.inf)
-            self.best = ways[self._trial.choice]
-            if self.best == self._final:
+            beaten, self.best = self.best, ways[self._trial.choice]
+            if self.best == self._final and self.seconds[beaten] >= self._lead * self.seconds[self.best]:
                 self._pending.clear()
             # The next challenger is compared with runs of this way.
             self._recent.clear()
@@ -258,18 +265,19 @@ class AutoRuntime(NotCopied):
     ) -> Contest:
         """Return a new contest of ways to run a program, and add the contest to the report.
 
-        A training step for which XLA wins is not tried on other engines, which leave a part of the step to NumPy. A recalled
-        choice is where the contest goes on, or the contest of the same program for an `other_batch`.
+        A training step for which XLA wins is not tried on other engines, which leave a part of the step to NumPy; nor is
+        inference that OpenVINO wins clearly, where XLA has no GPU. A recalled choice is where the contest goes on, or the
+        contest of the same program for an `other_batch`.
         """
-        final = _TRAINING[0] if is_training else None
+        final, lead = (_TRAINING[0], 1.0) if is_training else (None if gpus() else _INFERENCE[0], CLOSE)
         way = None
         if recalled is not None and self._takes(recalled, {best, *engines}):
             way = recalled.best
-            contest = Contest(recalled.pending, self.patience, way, final, recalled.seconds)
+            contest = Contest(recalled.pending, self.patience, way, final, recalled.seconds, lead)
         elif other_batch is not None:
             contest = other_batch.of_other_batch()
         else:
-            contest = Contest(engines, self.patience, best, final)
+            contest = Contest(engines, self.patience, best, final, lead=lead)
         with self.lock:
             self._entries.append(_ContestEntry(fetches, shapes, contest, way))
         return contest

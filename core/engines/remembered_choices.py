@@ -172,9 +172,13 @@ def machine() -> str:
     """Return a text with the processor, the cores and devices of this process, and the versions of Python and NumPy."""
     # What this process may use, which in a container is less than the machine has.
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    devices = sorted(glob.glob("/dev/nvidia[0-9]*"))
     settings = [os.environ.get(name) for name in _SETTINGS]
-    return repr((platform.machine(), _processor(), cores, devices, settings, sys.version_info[:2], np.__version__))
+    return repr((platform.machine(), _processor(), cores, gpus(), settings, sys.version_info[:2], np.__version__))
+
+
+def gpus() -> list[str]:
+    """Return the files of the GPUs of this machine."""
+    return sorted(glob.glob("/dev/nvidia[0-9]*"))
 
 
 def _processor() -> str:

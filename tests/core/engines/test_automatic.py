@@ -355,9 +355,10 @@ def test_a_trial_of_an_engine_behind_ends_early():
     assert taken.count("a") == 3 + 4, "to warm up, and two turns"
 
 
-@pytest.mark.parametrize("final, tried", [("a", 0), (None, 1)])
-def test_after_the_final_engine_no_other_is_tried(final, tried):
-    contest, taken = contest_of({"numpy": 1.0, "a": 0.5, "b": 0.4}, final=final)
+@pytest.mark.parametrize("final, lead, tried", [("a", 1.0, 0), ("a", 1.5, 0), ("a", 2.5, 1), (None, 1.0, 1)])
+def test_after_the_final_engine_no_other_is_tried(final, lead, tried):
+    """It must be as far ahead as is asked for."""
+    contest, taken = contest_of({"numpy": 1.0, "a": 0.5, "b": 0.4}, final=final, lead=lead)
     assert ("b" in taken, contest.best) == (bool(tried), "b" if tried else "a")
 
 
