@@ -338,6 +338,10 @@ class OnnxNamespace:
         joined: Value = self.g.joined(*(part if isinstance(part, Value) else operator.index(part) for part in parts), [])
         return joined
 
+    def dims_of(self, sizes: Sequence[Any]) -> Any:
+        """Return sizes as an array, int64."""
+        return self.array_of(self.dims(sizes))
+
     def reshape(self, x: Any, shape: Any) -> Any:
         dims = self.dims(shape)
         # ONNX allows -1 only where 0 stands for the size of the input, and without -1 a size may be 0.
@@ -407,13 +411,38 @@ class OnnxNamespace:
         at = self.g.Where(self.g.Less(at, 0), total, self.g.Min(at, total))
         rest = self.g.slice(self.g.dims(data), 1, _END)
         target = self.g.Expand(self.g.like(start, data), self.g.joined(self.g.Add(total, 1), rest))
+        return self.scattered(self.array_of(target), self.array_of(at)[:, None], rows, how)[:-1]
+
+    def scattered(self, target: Any, vectors: Any, rows: Any, how: str) -> Any:
+        """Return `target` with `rows` added, multiplied, compared or set (`how`) at index vectors (..., depth) in range."""
+        at = self.g.cast(self.value(vectors), dtypes.int64)
         reduction = "none" if how == "set" else how
-        return self.array_of(self.g.slice(self.g.ScatterND(target, self.g.unsqueeze(at, 1), data, reduction=reduction), 0, -1))
+        return self.array_of(self.g.ScatterND(self.value(target), at, self.value(rows), reduction=reduction))
+
+    def elements_at(self, x: Any, vectors: Any) -> Any:
+        """Return the elements at index vectors (..., rank), all in range."""
+        return self.array_of(self.g.GatherND(self.value(x), self.g.cast(self.value(vectors), dtypes.int64)))
 
     # Along an axis.
 
+    def argsort(self, x: Any, axis: int) -> Any:
+        """Return the stable order that sorts an axis: of equal elements TopK takes the first first."""
+        return self.array_of(self.g.TopK(x.value, self.g.dim(x.value, axis), outputs=2, axis=axis, largest=0)[1])
+
     def cumsum(self, x: Any, axis: int, dtype: Any) -> Any:
         return self.array_of(self.g.CumSum(x.astype(dtype).value, np.int64(axis)))
+
+    @property
+    def fft(self) -> OnnxNamespace:
+        """The Fourier transforms, of which JAX has a module."""
+        return self
+
+    def rfft(self, x: Any, length: int) -> Any:
+        """Return the spectrum of the last axis, of a known size, filled up with zeros to a length."""
+        rank = x.ndim
+        padded = self.pad(x, [(0, 0)] * (rank - 1) + [(0, length - x.shape[-1])])
+        packed = self.g.DFT(self.g.unsqueeze(padded.value, rank), None, self.g.constant(np.int64(rank - 1)), onesided=1)
+        return self.array_of(self.g.unpacked(packed))
 
     def softmax(self, x: Any, axis: int = -1) -> Any:
         return self.array_of(self.g.Softmax(x.value, axis=axis))
@@ -523,9 +552,24 @@ class Sizes:
         self.g = g
         self.value = value
 
+    @property
+    def shape(self) -> tuple[int]:
+        rank = self.value.shape[0] if self.value.rank == 1 else None
+        if not isinstance(rank, int):
+            self.g.refuse("the rank of a shape that its lowering takes is unknown")
+        return (int(rank),)
+
+    @property
+    def ndim(self) -> int:
+        return 1
+
     def prod(self) -> Size:
         """Return the number of elements."""
         return Size(self.g, self.g.ReduceProd(self.value))
+
+    def tolist(self) -> list[Size]:
+        """Return the dimensions; their number must be known."""
+        return [Size(self.g, self.g.slice(self.value, axis, axis + 1)) for axis in range(*self.shape)]
 
 
 class OnnxArray:

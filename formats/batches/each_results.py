@@ -22,7 +22,7 @@ from ...core.support.json_documents import json_line
 from ...core.types.tensors import Tensor
 from ..api.step_results import fetched_tensors, step_arrays, steps_csv
 from ..codecs.arrow_table import ArrowWriter
-from ..codecs.npz import NpzWriter
+from ..codecs.numpy_files import NpzWriter
 from ..codecs.tensor_proto import encode_tensor
 from ..protos.example_pb2 import Example
 from .each_tasks import BatchOutput, Outcome, SweepTask

@@ -20,7 +20,7 @@ from ...functions.callers import function_references
 from ...graph.graph import Function, Graph, Node, Output
 from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel
-from ...ops.shared.row_updates import grouped
+from ...ops.shared.row_updates import grouped, scattered
 from ...planning.plan import Loop, Plan, Step
 from ...planning.planner import compile_plan
 from ...registry.op_facts import has_fact
@@ -277,6 +277,9 @@ class Namespace:
         return stop(result) + (way - stop(way))
 
     grouped = grouped
+    scattered = scattered
+    elements_at = staticmethod(lambda x, vectors: x[tuple(vectors[..., axis] for axis in range(vectors.shape[-1]))])
+    dims_of = staticmethod(lambda sizes: np.array(sizes, np.int64))
 
     @staticmethod
     def same_shape(x: Any, y: Any) -> bool:
