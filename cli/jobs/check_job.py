@@ -31,7 +31,7 @@ class CheckedGraph:
     problems: tuple[Problem, ...]
     """All problems, errors first."""
     unreadable: str | None = None
-    """Why the file holds no graph that can be checked; null where it does."""
+    """Why the file holds no graph that can be checked; null if it does."""
 
     @property
     def has_errors(self) -> bool:

@@ -66,7 +66,7 @@ class NodeBuilder(RawOps):
         return outputs[0] if len(definition.outputs) == 1 and not definition.outputs[0].is_list else outputs
 
     def add(self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any], name: str | None = None) -> Node:
-        """Add a node and return the node; InvalidArgumentError where inputs or attributes do not fit the op's interface."""
+        """Add a node and return the node; InvalidArgumentError if inputs or attributes do not fit the op's interface."""
         definition = CATALOG[op]
         if len(inputs) != len(definition.inputs):
             names = ", ".join(arg.name for arg in definition.inputs)

@@ -469,7 +469,7 @@ class Feeds:
                 yield plan, rank, self._by(plan, sizes)
 
     def each_that_runs(self, run: Callable[[Mapping[str, Any]], _Result]) -> Iterator[tuple[dict[str, Any], _Result]]:
-        """Yield feeds on which `run` raises no error, each with the result; raise NoFeedsError where all feeds fail.
+        """Yield feeds on which `run` raises no error, each with the result; raise NoFeedsError if all feeds fail.
 
         Where nothing is drawn, an error of `run` comes from the graph and is raised unchanged.
         """
@@ -502,7 +502,7 @@ class Feeds:
         yield from results
 
     def try_each(self, attempt: Callable[[Mapping[str, Any]], Exception | None], edges: Callable[[], bool]) -> None:
-        """Call `attempt` on feeds that take each way through the graph; NoFeedsError where it returns an error for all.
+        """Call `attempt` on feeds that take each way through the graph; NoFeedsError if it returns an error for all.
 
         Of the feeds that succeed first there are variations: sizes of single inputs 1, 0 and one more against the others,
         each truth value, and values near edges as long as `edges` is true.

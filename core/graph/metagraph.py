@@ -108,7 +108,7 @@ class Bound:
     """A value bound to a function of a SavedModel's objects: a variable, by its key in a checkpoint, or a tensor of the
     graph.
 
-    Both are empty where the graph lacks the value; `words` describes the value.
+    Both are empty if the graph lacks the value; `words` describes the value.
     """
 
     words: str

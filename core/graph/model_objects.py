@@ -56,7 +56,7 @@ def _path_variables(graph: Graph) -> list[VariableNodes]:
 def with_model_objects(graph: Graph) -> Graph:
     """Return a copy in which constants hold the paths of assets, and tables of a model's objects have names.
 
-    The graph itself where it has neither.
+    The graph itself if it has neither.
     """
     tables = _anonymous_tables(graph)
     if not tables and not asset_nodes(graph):

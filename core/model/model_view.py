@@ -100,7 +100,7 @@ class ModelView:
     """The number of calls of the file that lead to a body of the view, by function."""
 
     def origin(self, node: Node | str) -> SourceNode:
-        """Return the node of the file that a node of the view stands for; NotFoundError where the view has no such node."""
+        """Return the node of the file that a node of the view stands for; NotFoundError if the view has no such node."""
         name = node if isinstance(node, str) else self.name(node)
         if name not in self.origins:
             raise NotFoundError(f"the view has no node '{name}'")
@@ -183,7 +183,7 @@ class ModelView:
         return path
 
     def get(self, name: str) -> Node | None:
-        """Return the node of the view called NODE or FUNCTION/NODE, None where there is none."""
+        """Return the node of the view called NODE or FUNCTION/NODE, None if there is none."""
         graph, own = self._place(name)
         return graph.get(own)
 
@@ -196,7 +196,7 @@ class ModelView:
         """Return the tensor that a word names: an argument of the signature, a node or tensor of the view or of the file, or
         a scope, which stands for its last result. The last parts of a name are enough where no other name ends so.
 
-        An operation without results is its output 0. NotFoundError where there is no such name, InvalidArgumentError lists the
+        An operation without results is its output 0. NotFoundError if there is no such name, InvalidArgumentError lists the
         names where there are several.
         """
         value = self.find(word)
@@ -211,7 +211,7 @@ class ModelView:
         return value
 
     def find(self, word: str) -> Output | None:
-        """Return the tensor of `value`, None where there is no such name."""
+        """Return the tensor of `value`, None if there is no such name."""
         name, index, _ = parse_tensor_name(word)
         arguments = {} if self.signature is None else {**self.signature.fed, **self.signature.fetched}
         # Arguments of the signature come first, then tensors and nodes, and scopes last.
@@ -356,7 +356,7 @@ class _Body:
     scope: str = ""
     """The scope of the calls, in which the nodes lie."""
     path: str | None = None
-    """The path of the calls, for naming layers; None where it is the scope."""
+    """The path of the calls, for naming layers; None if it is the scope."""
     controls: Sequence[Node] = ()
     """The copies that the call waits for."""
     made: dict[Node, Node] = dataclasses.field(default_factory=dict)
@@ -598,7 +598,7 @@ def _inside(scope: str, name: str) -> str:
 
 
 def _callee(graph: Graph, kind: CallKind, node: Node) -> Function | None:
-    """Return the function that a node calls, with the values of its attributes; None where the graph lacks the function."""
+    """Return the function that a node calls, with the values of its attributes; None if the graph lacks the function."""
     reference = kind.references(node)[0]
     function = function_called(graph.functions, reference.name)
     return None if function is None else with_attrs(function, reference)

@@ -149,7 +149,7 @@ class Activations(Mapping[str, Array], Displayed):
         return known[0]
 
     def _named(self, word: str) -> str:
-        """Return the tensor that a word names in the view, without `:0`; the word itself where there is none."""
+        """Return the tensor that a word names in the view, without `:0`; the word itself if there is none."""
         try:
             return self.view.value(word).name.removesuffix(":0")
         except (NotFoundError, InvalidArgumentError):

@@ -200,7 +200,7 @@ def ops(
     Names of ops give an OpDetail each. Other names are regular expressions, and give an OpSummary of each op that matches;
     no names give all ops. `family` keeps the ops of a file of `core/ops`, `missing_kernel` those without a kernel,
     `custom` those that op libraries declared.
-    NotFoundError where nothing matches.
+    NotFoundError if nothing matches.
     """
     expect(str, *names)
     if names and family is None and not (missing_kernel or custom) and all(map(is_declared, names)):

@@ -246,7 +246,7 @@ def dim_min(a: DimLike, b: DimLike) -> DimLike:
 
 
 def broadcast_dims(a: DimLike, b: DimLike) -> DimLike:
-    """Return the broadcast of two dimensions by NumPy's rule; InvalidArgumentError where there is none.
+    """Return the broadcast of two dimensions by NumPy's rule; InvalidArgumentError if there is none.
 
     A dimension that is surely not 1 decides. Of two others either may be 1, so the result is an opaque term: equal for equal
     operands in any order, and the other operand once one of them is known to be 1.
