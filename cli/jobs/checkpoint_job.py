@@ -44,6 +44,7 @@ def _changed(options: CheckpointOptions) -> Checkpoint:
     from ...formats.api.checkpoints import average_checkpoints
     from ...formats.checkpoint.renaming import names_from_words
 
+    # Chosen before they are averaged: a tensor that only one checkpoint has may be among those left out.
     first = _chosen(options.prefix, options)
     others = [_chosen(path, options) for path in options.average]
     checkpoint = average_checkpoints([first, *others], _weights(options.weights)) if others else first
@@ -54,6 +55,7 @@ def _chosen(path: str, options: CheckpointOptions) -> Checkpoint:
     from ...formats.api.checkpoints import read_checkpoint
 
     checkpoint = read_checkpoint(path, tags=options.tags.split(",") if options.tags is not None else None)
+    # --values names its tensors itself, and a comparison chooses by --name on both sides.
     is_chosen = not options.values and options.other is None
     chosen = checkpoint.matching(options.name) if is_chosen else checkpoint
     return chosen if options.exclude is None else chosen.without(options.exclude)
@@ -97,6 +99,7 @@ def _write(checkpoint: Checkpoint, path: str, options: CheckpointOptions) -> Non
 
 def _list(checkpoint: Checkpoint, options: CheckpointOptions) -> None:
     for lack in filter(None, (tensor.lack for tensor in checkpoint.tensors.values())):
+        # A listing needs no values, so a file of values that is missing is worth a note only.
         render.note(lack.message, options.quiet)
     if checkpoint.copies:
         copies = some([f"{name} (but {other})" for name, other in checkpoint.copies.items()])
@@ -142,6 +145,7 @@ def _totals(sizes: Sequence[int]) -> render.Text:
 def _values_sections(tensors: Mapping[str, Any], format_: str) -> Iterator[render.Section]:
     """Yield the values of each tensor; in CSV a row for each element."""
     if format_ == "csv":
+        # A row for each element, since a cell of CSV holds one number.
         elements = ((name, place, value) for name, array in tensors.items() for place, value in np.ndenumerate(array))
         rows = [(name, " ".join(map(str, place)), value) for name, place, value in elements]
         yield render.Table(("name", "index", "value"), rows)

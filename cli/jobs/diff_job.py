@@ -49,6 +49,7 @@ def _diff_as_read(options: DiffOptions) -> GraphDiff | None:
     """Compare two large files while reading; return None if the graphs must be loaded."""
     paths = options.before, options.after
     streams = [stream for path in paths if (stream := options.reader.stream(path)) is not None]
+    # A small file is loaded faster than it is streamed, and a graph and a stream cannot be compared.
     if len(streams) < 2:
         return None
     from ...formats.streaming import diff_streams
@@ -119,6 +120,7 @@ def _variables(diff: GraphDiff) -> Table:
 
 
 def _size(difference: float | None) -> float:
+    # A NaN, or another shape, is the largest difference of all.
     return math.inf if difference is None or math.isnan(difference) else difference
 
 

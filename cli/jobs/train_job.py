@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 def run(options: TrainOptions) -> int:
     """Train a graph as the options say, and print the report."""
+    # Levenberg-Marquardt has residuals for a loss, iterations for steps, and no state of an optimizer.
     kind: type[TrainJob] = LeastSquaresJob if options.optimizer == "lm" else FirstOrderJob
     job = kind(options.reader.load(options.graph), options)
     job.run()
@@ -113,6 +114,7 @@ class TrainJob:
         if len(self.losses) > 2:
             yield render.Text(render.plot(self.losses), "loss", "code")
         if self.losses:
+            # The plot has what lies between.
             numbers = sorted({1, len(self.losses)})
             rows = [(self.done + number, self.losses[number - 1]) for number in numbers]
             yield render.Table(("step", "loss"), rows)
@@ -196,6 +198,7 @@ class FirstOrderJob(TrainJob):
             # Initializers draw numbers of their own in each process: all train the values of the first.
             trainer.runner.restore(process_group.common_state(trainer.runner.state))
         self.snapshot = self._snapshot(trainer.runner)
+        # From here on Ctrl-C finishes a step. Before the first one it ends the command at once, as nothing is lost.
         self.interruption = stack.enter_context(KeyboardInterruption(self._notify))
         return self.done
 
@@ -231,6 +234,7 @@ class FirstOrderJob(TrainJob):
     def _snapshot(self, runner: Runner) -> _TrainingSnapshot:
         """Return the variables to save in case a deadline interrupts the next step."""
         is_needed = self.session.timeout is not None
+        # A copy of all variables after each step is paid for only where a deadline may interrupt the next.
         state = self.file.contents(runner, self.trained) if self.file is not None and is_needed else {}
         return _TrainingSnapshot(state, self.trained)
 
@@ -262,6 +266,7 @@ class FirstOrderJob(TrainJob):
 
     def _diverged(self, step: Progress) -> None:
         """Print the error, even with --quiet. The diverged variables are useless, so an older saved state stays unchanged."""
+        # A script must not go on with a model that was not trained.
         self.exit_code = COMPARISON_FAILED
         self.has_diverged = True
         unsaved = "; the variables are not saved" if self.options.save_state else ""

@@ -155,6 +155,7 @@ class Graph(Summarized, Versioned):
         source: Any = None,
     ) -> Node:
         """Append a node; AlreadyExistsError if the name is taken."""
+        # Here and not by `checked`, whose wrapper would take longer than the method.
         expect(str, name, op, device)
         if attrs is not None:
             expect(Mapping, attrs)
@@ -602,6 +603,7 @@ class DeclaredFunctions(MutableMapping[str, Function]):
     is_untrusted = False
     """Whether the bodies are a stranger's graphs."""
 
+    # A library of thousands of functions decodes the bodies that a run calls, and equal bodies share their checks.
     @functools.cached_property
     def checks_so_far(self) -> CheckMemo:
         """The results of checks, which the bodies of many functions share."""

@@ -76,4 +76,5 @@ def name_tables(graph: Graph) -> None:
 
 def _anonymous_tables(graph: Graph) -> list[Node]:
     has_objects = graph.meta is not None and graph.meta.objects is not None
+    # The ops of anonymous tables are those without an attribute for a name.
     return [node for node in graph if node.op in TABLES and "shared_name" not in CATALOG[node.op].attrs] if has_objects else []

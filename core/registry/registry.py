@@ -552,6 +552,7 @@ def _add_kernel(added: Kernel) -> None:
     if _library is not None:
         _load_family(added.op)
     registered = _KERNELS.setdefault(added.op, [])
+    # Kernels of other dtypes or engines may stand side by side.
     same = (k for k in registered if k.engine == added.engine and k.dtypes == added.dtypes)
     if any(k.function is not added.function for k in same):
         message = f"op '{added.op}' already has a kernel for these dtypes and engine '{added.engine}'"

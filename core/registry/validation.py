@@ -119,6 +119,7 @@ def check_attrs(definition: OpDef, attrs: Mapping[str, Any]) -> Sequence[str]:
     """
     opened = _check_rules(definition.name, _rules_of(definition), attrs)
     check_colocation(attrs.get("_class", ()))
+    # Const, and ops like it, state the dtype of their value a second time.
     if "value" in definition.attrs and "dtype" in definition.attrs:
         _check_constant(attrs.get("value"), attrs.get("dtype"))
     return opened

@@ -252,6 +252,7 @@ def broadcast_shapes(*shapes: Shape) -> Shape:
         if shape.dims is None:
             return UNKNOWN
         longer, shorter = (result, shape.dims) if len(result) >= len(shape.dims) else (shape.dims, result)
+        # Dimensions are aligned from the last one, as in NumPy.
         head = len(longer) - len(shorter)
         result = longer[:head] + tuple(broadcast_dims(x, y) for x, y in zip(longer[head:], shorter))
     return Shape(result)
