@@ -151,7 +151,8 @@ def _scopes(names: Sequence[str]) -> list[str]:
 
 def _csv_rows(diff: GraphDiff, nodes: Sequence[Row], functions: dict[str, list[Row]]) -> Iterator[tuple[str, ...]]:
     yield from (("node", *row) for row in nodes)
-    yield from (("function", kind, name, "", "") for kind, names in _whole_functions(diff) for name in names)
+    for kind, names in (("added", diff.functions_added), ("removed", diff.functions_removed)):
+        yield from (("function", kind, name, "", "") for name in names)
     yield from ((f"function {name}", *row) for name, rows in functions.items() for row in rows)
     yield from (("signature", c.change, c.name, "", "; ".join(map(str, c.changes))) for c in diff.signatures)
     for v in diff.variables:
@@ -161,7 +162,3 @@ def _csv_rows(diff: GraphDiff, nodes: Sequence[Row], functions: dict[str, list[R
     for change in (diff.versions, diff.tensorflow_version):
         if change is not None:
             yield "versions", "changed", change.field, "", short_change(change)
-
-
-def _whole_functions(diff: GraphDiff) -> tuple[tuple[str, Sequence[str]], ...]:
-    return ("added", diff.functions_added), ("removed", diff.functions_removed)
