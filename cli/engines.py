@@ -104,7 +104,7 @@ NO_ENGINE = EngineOptions()
 
 def suggest_engine(graph: Graph, names: Iterable[str], seconds: float, quiet: bool) -> None:
     """Suggest at a terminal, after a long run in NumPy, the engine for most of the run, and how to install the engine."""
-    # The share of an engine is worked out by dividing the whole plan, which only a person who waited will thank for.
+    # The share of an engine takes a division of the whole plan, which is worth its time only after a long run.
     if seconds < _LONG_SECONDS or quiet or not sys.stderr.isatty():
         return
     from ..core.engines.automatic import suggested_engine

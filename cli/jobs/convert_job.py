@@ -79,7 +79,6 @@ def run(options: ConvertOptions) -> int:
     if options.is_model:
         assert opened is not None
         return _to_model(part, inputs, names, opened, options, original)
-    # The fetches are those of the command line, or else what the signature returns.
     graph = _changed(part, inputs, names, opened, options)
     if form is None:
         assert opened is not None

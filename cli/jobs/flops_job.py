@@ -174,7 +174,7 @@ def show_count(job: FlopsJob) -> Sequence[object]:
 def _show_view(report: FlopsReport, options: FlopsOptions) -> None:
     nodes = report.select(options.name, options.op_pattern, options.min_flops)
     top = options.rows_shown
-    # A section a row group: shares are of the whole count, so that the rows of all sections add up to 1.
+    # Rows by section: shares are of the whole count, so that the rows of all sections add up to 1.
     if options.format_ == "csv":
         chosen = functools.partial(report.select, options.name, options.op_pattern, options.min_flops)
         sections = {
@@ -322,7 +322,7 @@ def count_data(report: FlopsReport, rows: Sequence[ViewRow]) -> Count:
 
 def view_rows(view: str, nodes: Sequence[NodeCost], rows: Sequence[FlopsRow]) -> list[ViewRow]:
     """Return the rows of a view with the keys of its schema."""
-    # Rows are cut to the largest, and only rows of nodes have more columns.
+    # Only rows of nodes tell more than the sums of a row: the op, the section, and how often the node runs.
     by_path = {node.path: node for node in nodes} if view == "node" else {}
     return [_view_row(view, row, by_path.get(row.name)) for row in rows]
 
@@ -508,7 +508,7 @@ def variable_sections(costs: Mapping[str, Any]) -> Iterator[render.Section]:
 
 def measured_sections(measurement: Measurement, rows: Sequence[MeasuredNode]) -> Iterator[render.Section]:
     """Time, rate and intensity of each row, an op or a node."""
-    # No kernel ran: all shares are 0.
+    # If no kernel ran, all shares are 0.
     everything = measurement.op_seconds or 1.0
     yield render.Table(
         ("name", "calls", "ms", "share", "", "FLOPs", "GFLOP/s", "of peak", "FLOPs/byte"),

@@ -115,7 +115,7 @@ class RunJob:
         if interruption.requested:
             self.exit_code = INTERRUPTED
         self.session.tell_engine(self.quiet)
-        # An engine was used, or the time is that of a cluster.
+        # The time of an engine or of a cluster says nothing on NumPy.
         if self.session.engine is None and self.session.on is None:
             suggest_engine(self.graph, (*orders.fetches.values(), *orders.targets), seconds, self.quiet)
         self._show_profile()

@@ -86,7 +86,6 @@ class Tensor:
         NumPy copies unaligned numbers in every call.
         """
         array = self.numpy()
-        # Once here: NumPy copies unaligned numbers in every call.
         if not array.flags.aligned:
             array = array.copy()
             array.flags.writeable = False
