@@ -194,8 +194,8 @@ class Dump(TypedDict):
 
     graph: str
     """The path as given, or the name of the stage."""
-    versions: Versions
-    """The versions of GraphDef that the graph was written for."""
+    versions: Versions | None
+    """The versions of GraphDef that the graph was written for; null for a graph of a script that states none."""
     nodes: Sequence[NodeRecord]
     """The chosen nodes."""
     functions: Mapping[str, Sequence[NodeRecord]]

@@ -6,7 +6,7 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -18,6 +18,9 @@ from .. import render
 from ..commands.checkpoint import CheckpointOptions
 from ..main import COMPARISON_FAILED, DONE
 
+if TYPE_CHECKING:
+    from ..documents import CheckpointTensors, CheckpointValues
+
 
 def run(options: CheckpointOptions) -> int:
     """Show, compare or write the tensors of a checkpoint."""
@@ -25,7 +28,7 @@ def run(options: CheckpointOptions) -> int:
     checkpoint = _changed(options)
     if options.values:
         tensors = {tensor: checkpoint[tensor] for tensor in options.values}
-        data = {"checkpoint": options.prefix, "values": tensors}
+        data: CheckpointValues = {"checkpoint": options.prefix, "values": tensors}
         render.emit("tfg.checkpoint.values/1", data, format_, lambda: _values_sections(tensors, format_))
         return DONE
     if options.other is not None:
@@ -107,7 +110,8 @@ def _list(checkpoint: Checkpoint, options: CheckpointOptions) -> None:
     # Statistics read all values, a plain list only the index: so the rows are made where a table needs them.
     rows = functools.partial(checkpoint.describe, statistics=options.with_statistics)
     if options.format_ == "json":
-        render.print_json("tfg.checkpoint/1", {"checkpoint": options.prefix, "tensors": rows()})
+        tensors: CheckpointTensors = {"checkpoint": options.prefix, "tensors": rows()}
+        render.print_json("tfg.checkpoint/1", tensors)
     elif options.with_statistics:
         render.emit("tfg.checkpoint/1", {}, options.format_, lambda: _statistics_table(rows()))
     else:

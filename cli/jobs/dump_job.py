@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ...core.comparing.node_changes import FieldChange
     from ...core.explaining.stages import RecoveredStage
     from ...formats.graphdef import NodeStream
+    from ..documents import Dump
 
 _MAX_VALUE: Final = 200
 """The largest number of characters of a value in a row of changes."""
@@ -249,7 +250,7 @@ def _dump_graph(dump: DumpedGraph, options: DumpOptions) -> None:
             to=selection.to, around=selection.around, hops=selection.hops, shapes=dump.shapes, order=dump.order,
         )  # fmt: skip
     nodes, functions = listing.nodes, listing.functions
-    result = {"graph": dump.name, "versions": graph.versions, "nodes": nodes, "functions": functions}
+    result: Dump = {"graph": dump.name, "versions": graph.versions, "nodes": nodes, "functions": functions}
     render.emit("tfg.dump/1", result, format_, lambda: node_sections(dump, nodes, functions, format_))
 
 

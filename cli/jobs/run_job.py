@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ...core.flops.measured import KernelRecorder
     from ...formats.batches.batch_runs import BatchProgress, BatchReport
     from ...formats.batches.each_recipe import Recipe
+    from ..documents import Choices
 
 _COSTLIEST = 10
 """The number of nodes that --profile shows."""
@@ -386,7 +387,12 @@ def show_choices(graph: Graph, name: str, sizes: SizeOptions, format_: str) -> i
         raise nothing_to_do(graph)
     lines = sizes.carried(facts.next_commands)
     commands = [line for line in lines if lacks is not None or "run" in line.split()[1:3]]
-    shown = {"signatures": facts.signatures, "inputs": facts.inputs, "outputs": facts.outputs, "next_commands": commands}
+    shown: Choices = {
+        "signatures": facts.signatures,
+        "inputs": facts.inputs,
+        "outputs": facts.outputs,
+        "next_commands": commands,
+    }
     render.emit("tfg.run.choices/1", shown, format_, lambda: _choices(facts, commands))
     return DONE
 
