@@ -349,7 +349,7 @@ class ProcessGroup:
         """Return the result of `read` in the first process."""
         if self.peers is None:
             return read()
-        from ..formats.codecs.npz import npz_bytes, npz_tensors
+        from ..formats.codecs.numpy_files import npz_bytes, npz_tensors
 
         # As bytes of a file: the processes may run on different machines, and pickled objects of a stranger could run code.
         return npz_tensors(self.from_first(npz_bytes(read()) if self.is_first else b""), "the state of process 0")

@@ -53,7 +53,7 @@ FLOORS = (
     "core/drawing core/ops/control core/training core/transforms",
     "core/flops core/ops/array core/ops/math formats/page",
     "core/ops/nn core/ops/sparse core/ops/state core/passes/base formats",
-    "core/ops/data core/ops/quantized core/passes/loops core/passes/rules formats/cluster",
+    "core/ops/data core/ops/quantized core/passes/rules formats/cluster",
     "core/passes/cleanup core/passes/fusing",
     "core/passes/functions",
     "core/passes",
@@ -116,7 +116,6 @@ ENGINES = {
             "traced_values",
             "list_programs",
             "op_gradients",
-            "exported_modules",
             "tracing",
         )
     },

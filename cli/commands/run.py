@@ -193,10 +193,8 @@ class RunOptions:
         feeds = (*self.feeds, *examples)
         asks_for_run = feeds or self.is_of_many or self.check_numerics or self.profile is not None
         fetches_outputs = asks_for_values or bool(asks_for_run and not self.targets)
-        return RunRequest(
-            self.fetches, feeds, self.targets, self.steps, self.fetch_every, self.assign, self.assign_add,
-            self.assign_sub, self.check_numerics, self.top_k, self.labels, fetches_outputs,
-        )  # fmt: skip
+        same = {name: getattr(self, name) for name in RunRequest.__dataclass_fields__ if name in type(self).__annotations__}
+        return RunRequest(**same | {"feeds": feeds, "fetches_outputs": fetches_outputs})
 
     @property
     def asks_nothing(self) -> bool:

@@ -11,7 +11,7 @@ from ...core.comparing.value_comparison import GraphComparison, NodeComparison, 
 from ...core.support import dataclasses
 from ...formats.api.comparisons import compare, compare_states
 from ...formats.api.names import Names
-from ...formats.onnx_comparison import is_onnx
+from ...formats.onnx_model import is_onnx
 from ...formats.state import holds_state, read_variables
 from .. import render
 from ..commands.compare import CompareOptions

@@ -16,7 +16,7 @@ from ...core.support import dataclasses
 from ...core.support.file_formats import DOT, DRAWING, PDF, PICTURES, PNG, named_format
 from ...formats.api.drawing import Drawing, DrawKeywords, body_of, draw, draw_each
 from ...formats.codecs.source import write_file
-from ...formats.rendering import LayoutProgram, layout_program
+from ...formats.dot import LayoutProgram, layout_program
 from .. import render
 from ..commands.draw import DrawOptions
 from ..options import ListingSelection, refuse_terminal

@@ -50,7 +50,7 @@ class DumpedGraph(NamedTuple):
 
     def text(self, chosen: NodeFilter) -> str:
         """The chosen nodes, or the whole graph, in protobuf's text format."""
-        from ...formats.node_writing import NodePrinter
+        from ...formats.graphdef import NodePrinter
         from ...formats.saving import to_text
 
         if chosen.is_empty:
@@ -353,7 +353,7 @@ def _function_rows(records: Iterable[NodeRecord]) -> Iterator[tuple[str, ...]]:
 def _dump_stream(stream: NodeStream, chosen: NodeFilter, format_: str) -> None:
     """Print the matching nodes of the graph, then of functions; NotFoundError if no node matches."""
     from ...formats.api.dumping import stream_nodes
-    from ...formats.node_writing import NodePrinter
+    from ...formats.graphdef import NodePrinter
     from ...formats.saving import to_text
 
     if format_ == "text":

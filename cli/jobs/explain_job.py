@@ -28,8 +28,7 @@ from ...core.support.words import counted, size_in_bytes
 from ...formats.api.names import Names
 from ...formats.codecs.source import ReadOnce, describe, read_source
 from ...formats.detect import recording_kind
-from ...formats.graph_tensors import has_graph
-from ...formats.state import unread_values
+from ...formats.state import has_graph, unread_values
 from .. import render
 from ..commands.explain import ExplainOptions
 from ..engines import report_sections

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from ...core.explaining.graph_facts import GraphFacts
     from ...core.flops.measured import KernelRecorder
     from ...formats.batches.batch_runs import BatchProgress, BatchReport
-    from ...formats.batches.each_recipe import Recipe
+    from ...formats.batches.each_tasks import Recipe
     from ..documents import Choices
 
 _COSTLIEST = 10
@@ -240,7 +240,7 @@ def _check(options: RunOptions) -> None:
 
 
 def _recipe(graph: Graph, path: str | None, size: BlockSize, options: RunOptions) -> Recipe:
-    from ...formats.batches.each_recipe import BatchOutput, graph_recipe
+    from ...formats.batches.each_tasks import BatchOutput, graph_recipe
 
     session = options.session
     # The part of the options that other processes can have: SessionOptions holds an engine, which no process can send.

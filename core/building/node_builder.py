@@ -92,7 +92,7 @@ class NodeBuilder(RawOps):
     def _locations(self) -> list[bytes]:
         # A node that shares a device with another hands that name on, so that chains stay short.
         names = {name for node in self._colocation for name in node.colocation or (node.name,)}
-        return [b"loc:@" + name.encode() for name in sorted(names)]
+        return [b"loc:@" + name.encode("utf-8", "surrogateescape") for name in sorted(names)]
 
     def _waits_for(self, inputs: Sequence[Output]) -> list[Node]:
         """Return the control inputs in the order of their names.

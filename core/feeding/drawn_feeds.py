@@ -615,7 +615,7 @@ class Feeds:
 
     @functools.cached_property
     def _ranks(self) -> tuple[int, ...]:
-        return _RANKS if any(_declared_shape(node).dims is None for node in self.drawn) else (0,)
+        return _RANKS if any(node.declared_shape.dims is None for node in self.drawn) else (0,)
 
     @property
     def _varies(self) -> bool:
@@ -625,7 +625,7 @@ class Feeds:
         dtypes = [node.attrs["dtype"] for node in self.drawn]
         if not all(dtype.is_floating or dtype.is_complex for dtype in dtypes):
             return True
-        return not all(_declared_shape(node).is_known for node in self.drawn)
+        return not all(node.declared_shape.is_known for node in self.drawn)
 
     def _fitted(self, plan: DrawingPlan, rank: int) -> DrawingPlan:
         """Return the plan with sizes that constants and variables of the graph require."""
@@ -657,7 +657,7 @@ class Feeds:
     def _value(self, number: int, plan: DrawingPlan, sizes: Sequence[int], rng: np.random.Generator) -> Any:
         node = self.drawn[number]
         if math.prod(sizes) > _MAX_SIZE:
-            message = f"{_declared_shape(node)} is too large for random values"
+            message = f"{node.declared_shape} is too large for random values"
             raise NoFeedsError(message, node=node.name, op=node.op, hint="feed a value")
         dtype = node.attrs["dtype"]
         if dtype.is_object:
@@ -668,7 +668,7 @@ class Feeds:
         return _with_keys(values, self.keys.get(dtype.name, ())) if plan.is_keyed else values
 
     def _refused(self, error: Exception | None) -> NoFeedsError:
-        names = ", ".join(f"{node.name} ({node.attrs['dtype']} {_declared_shape(node)})" for node in self.drawn)
+        names = ", ".join(f"{node.name} ({node.attrs['dtype']} {node.declared_shape})" for node in self.drawn)
         what = f"the graph fails on all random feeds of {counted(len(self.drawn), 'placeholder')}: {names}"
         return NoFeedsError(f"{what}; the last error was: {error}", hint=Hint("feed valid values: ", self._others))
 
@@ -698,12 +698,8 @@ def _in_words(value: Any) -> str:
     return f"= {str(array).lower()}" if not array.ndim and array.dtype.kind in "biu" else str(as_shape(list(array.shape)))
 
 
-def _declared_shape(node: Node) -> Shape:
-    return as_shape(node.attr("shape"))
-
-
 def _shape(node: Node, rank: int) -> Shape:
-    return likely_shape(node, _declared_shape(node), rank)
+    return likely_shape(node, node.declared_shape, rank)
 
 
 def likely_shape(node: Node, shape: Shape, rank: int) -> Shape:

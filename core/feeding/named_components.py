@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from ..graph.graph import Graph, Node, Output
 from ..graph.metagraph import Signature
 from ..support.errors import InvalidArgumentError
+from ..support.tensor_names import parse_tensor_name
 from ..types.arrays import Array
 from ..types.dtypes import int32, int64, string
 from ..types.example_values import example_value
@@ -39,6 +40,12 @@ class Composite(NamedTuple):
         rank, depth = _shape_of(self.parts[0]).rank, _depth(value) if isinstance(value, list) else np.ndim(value)
         splits = len(self.parts) - 1
         return rank is not None and (depth == rank + splits or (depth > splits and _is_empty(value)))
+
+    def is_fed_in_parts(self, tensors: Iterable[str]) -> bool:
+        """Return True if tensors to feed, by name, are components of the input. The first component alone is none: its name
+        may be that of the whole input.
+        """
+        return not {part.node.name for part in self.parts[1:]}.isdisjoint(parse_tensor_name(name)[0] for name in tensors)
 
     def arrays(self, value: Any) -> dict[str, Array]:
         """Return the arrays of the components, by the names of their tensors, for a dense array or nested lists.

@@ -24,7 +24,7 @@ from ..support.words import counted
 from ..types.dtypes import DType
 from .graph_services import graph_services
 from .import_upgrades import Versioned, complete_attrs
-from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use
+from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use, resolve_usual
 from .reference_ops import handle_hint, lacks_reference, leftover_hint
 from .summary import Summarized
 
@@ -51,6 +51,7 @@ class Graph(Summarized, Versioned):
         self._nodes: dict[str, Node] = {}
         self._suffixes = Suffixes()
         self._is_linked = True
+        self._is_resolved = True
         self._wide_uses: dict[Node, WideUses] = {}
         self._sound: int | None = None
         """After how many edits nothing was wrong."""
@@ -217,13 +218,19 @@ class Graph(Summarized, Versioned):
             raise AlreadyExistsError(f"the graph already has a node '{name}'")
         complete = complete_attrs(op, attrs, len(spelling))
         node = self._nodes[name] = Node(name, op, complete, device, attrs, spelling, home=self)
-        self._is_linked = False
+        self._is_linked = self._is_resolved = False
         self.edits += 1
         return node
 
     def resolve_node(self, node: Node, inputs: tuple[Output, ...], control_inputs: tuple[Node, ...]) -> None:
         """Give a loaded node its inputs, which the file spells in another way than a graph does: `link` has to follow."""
         node._inputs, node._control_inputs = inputs, control_inputs
+
+    def resolve(self) -> None:
+        """Resolve the inputs of all nodes, once all nodes of a file are loaded; unusual inputs resolve on demand."""
+        if not self._is_resolved:
+            self._is_resolved = True  # at first: the few nodes that stay unresolved would otherwise ask again and again
+            resolve_usual(self._nodes)
 
     def link(self) -> None:
         """Tell all nodes their users, once all nodes of a file are loaded."""
@@ -232,6 +239,7 @@ class Graph(Summarized, Versioned):
         with _linking:
             if self._is_linked:
                 return
+            self.resolve()
             # Collected apart: an input that does not exist raises here, and leaves the graph as it was.
             uses: dict[Node, dict[Node, int]] = {node: {} for node in self}
             for node in self:
@@ -393,7 +401,7 @@ class Graph(Summarized, Versioned):
             result._nodes[node.name] = made
         if self._is_linked:
             result._copy_edges(self)
-        result._is_linked = self._is_linked
+        result._is_linked = result._is_resolved = self._is_linked
         return result
 
     __copy__ = copy

@@ -218,7 +218,9 @@ def _from_numpy(dtype: np.dtype[Any]) -> DType:
     if dtype.kind in "SUO":
         return string
     for candidate in ALL:
-        if candidate.kind not in "qO" and candidate.numpy == dtype:
+        # The name goes first: the NumPy dtype of a candidate may import ml_dtypes, which few graphs need.
+        is_named = candidate._numpy_name.removeprefix("ml_dtypes.") == dtype.name
+        if is_named and candidate.kind not in "qO" and candidate.numpy == dtype:
             return candidate
     raise InvalidArgumentError(f"NumPy dtype {dtype} has no TensorFlow equivalent")
 

@@ -190,3 +190,13 @@ def test_adding_to_a_graph_that_has_nodes():
         assert second.constant(2.0, name="x").name == "scope/x_1:0"
     with pytest.raises(AlreadyExistsError):
         first.graph.add_node("Const", "NoOp")
+
+
+def test_names_of_colocated_nodes_that_are_no_text_stay_apart():
+    g = GraphBuilder()
+    first = g.NoOp()
+    first.set_attr("_class", [b"loc:@a\xff", b"loc:@a\xfe"])
+    with g.colocate_with(first):
+        second = g.NoOp()
+    assert first.colocation == ("a\udcff", "a\udcfe")
+    assert second.attrs["_class"] == [b"loc:@a\xfe", b"loc:@a\xff"]
