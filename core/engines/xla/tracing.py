@@ -18,7 +18,7 @@ from ...functions.callers import function_references
 from ...graph.graph import Function, Graph, Node, Output
 from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel
-from ...ops.shared.row_updates import grouped
+from ...ops.shared.row_updates import grouped, scattered
 from ...planning.plan import Loop, Plan, Step
 from ...planning.planner import compile_plan
 from ...registry.op_facts import has_fact
@@ -180,6 +180,7 @@ class Namespace:
         return stop(result) + (way - stop(way))
 
     grouped = grouped
+    scattered = scattered
 
     @staticmethod
     def same_shape(x: Any, y: Any) -> bool:

@@ -129,6 +129,7 @@ def reduce_batch(g: Any, grad: Any, x: Any, other: Any) -> Any:
     """Sum the gradient of x over the batch dimensions in which x was broadcast against `other`."""
     shape = g.shape_of(x)
     batches = [g.StridedSlice(s, [0], [-2], [1], begin_mask=1) for s in (shape, g.shape_of(other))]
+    # The shape of the matrix itself is left out: its last two dimensions never broadcast.
     axes, _ = g.BroadcastGradientArgs(*batches)
     return g.Reshape(g.Sum(grad, axes), shape)
 

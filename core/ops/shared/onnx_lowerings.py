@@ -15,6 +15,7 @@ from .window_geometry import WindowAttributes, explicit_pads, is_channels_first,
 
 def gathered(g: Any, x: Any, places: Array, dims: int, fill: Any = None) -> Any:
     """Return the elements at flat `places` of the last dimensions of `x`; `fill` where a place is -1."""
+    # The tensor may be empty then, and Gather would fail.
     if fill is not None and (places < 0).all():
         return g.Expand(fill, g.joined(_leading(g, x, dims), places.shape))
     flat, numbers = g.reshape(x, _leading(g, x, dims), -1), np.maximum(places, 0).reshape(-1).astype(np.int64)
@@ -85,6 +86,7 @@ def window_attrs(x: Any, sizes: Sequence[int], window: WindowAttributes) -> dict
     if padding == "SAME" and not all(isinstance(size, int) for size in images):
         if any(by != 1 for by in steps):
             return {**attrs, "auto_pad": "SAME_UPPER"}
+        # At stride 1 SAME pads by the window alone, whatever the size: any large number gives the same paddings.
         images = [size if isinstance(size, int) else 1 << 20 for size in images]
     pads = window_pads(images, sizes, steps, spread, padding, explicit_pads(explicit, len(strides), data_format))
     return {**attrs, "pads": [before for before, _ in pads] + [after for _, after in pads]}

@@ -34,7 +34,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ..array.sorting import unique_index
-from ..linalg.matmul import matmul_onnx
+from ..linalg.matmul import matmul_arrays
 from ..shared import onnx_sparse as in_onnx
 from ..shared.argument_checks import require_rank
 from ..shared.row_updates import updated
@@ -474,7 +474,7 @@ onnx("SparseDenseCwiseDiv")(_cwise_onnx("Div"))
 def _sparse_matmul_onnx(g: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     """Multiply dense matrices in 32 bits; TensorFlow expects many zeros in them."""
     a, b = (g.cast(side, dtypes.float32) for side in (a, b))
-    return matmul_onnx(g, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+    return g.evaluate(matmul_arrays, (), (), (a, b), {"transpose_a": transpose_a, "transpose_b": transpose_b})
 
 
 @lower("SparseTensorDenseMatMul", static=(2,))
