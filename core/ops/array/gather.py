@@ -93,7 +93,7 @@ def check_range(indices: Array, size: int, name: str = "indices") -> None:
 
 
 def _gather_dims(params_rank: int, indices_rank: int, axis: int, batch_dims: int) -> tuple[int, int]:
-    """Non-negative axis and batch_dims; InvalidArgumentError where they do not fit the ranks."""
+    """Non-negative axis and batch_dims; InvalidArgumentError if they do not fit the ranks."""
     if params_rank < 1:
         raise InvalidArgumentError("params must be at least 1 dimensional")
     axis = normalize_axis(axis, params_rank)

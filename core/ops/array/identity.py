@@ -96,7 +96,7 @@ def debug_identity(x: Array, *, tensor_name: str) -> Array:
 
 @kernel("CheckNumerics")
 def check_numerics(x: Array, *, message: str) -> Result:
-    """Return the input; InvalidArgumentError where any element is NaN or infinite."""
+    """Return the input; InvalidArgumentError if any element is NaN or infinite."""
     finite = np.isfinite(x)
     if not np.all(finite):
         _refuse_non_finite(message, (("Inf", np.isinf(x)), ("NaN", np.isnan(x))))

@@ -272,7 +272,7 @@ def _concatenated(g: Any, values: Sequence[Any], axis: Any) -> Any:
 
 
 def _fit(values: Sequence[Any], axis: int) -> bool:
-    """False where shapes say that tensors cannot be joined along an axis."""
+    """False if shapes say that tensors cannot be joined along an axis."""
     others = [[size for place, size in enumerate(value.shape) if place != axis] for value in values]
     return all(len({size for size in sizes if isinstance(size, int)}) < 2 for sizes in zip(*others, strict=False))
 
@@ -365,7 +365,7 @@ facts("bounded_by_inputs", of=("Split",))
 def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[Result]:
     """Return parts of the given sizes along an axis; a single size may be -1."""
     x = np.asarray(x)
-    # In a graph TensorFlow's optimizer makes an identity of a split into one part, whatever its size; only an eager call fails.
+    # In a graph TensorFlow's optimizer makes an identity of a split into one part, whatever its size; eager calls fail.
     if num_split == 1:
         return [x]
     parts = _unequal_parts(x.shape, scalar_int(axis, "split_dim"), ints(sizes, "size_splits"), num_split)
@@ -390,7 +390,7 @@ def _unequal_parts(dims: tuple[int, ...], axis: int, sizes: tuple[int, ...], num
 
 
 def _split_sizes(sizes: Sequence[Any], total: int, num_split: int) -> list[Any]:
-    """Return the sizes with -1 resolved; InvalidArgumentError where they do not add up."""
+    """Return the sizes with -1 resolved; InvalidArgumentError if they do not add up."""
     if len(sizes) != num_split:
         raise InvalidArgumentError(f"Length of size_splits is {len(sizes)}, not num_split {num_split}")
     rest = total - sum(s for s in sizes if s != -1)

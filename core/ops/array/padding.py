@@ -175,7 +175,7 @@ def _surrounded(x: Array, pairs: Sequence[tuple[int, ...]], constant: Any) -> Ar
 
 
 def _paddings(paddings: Array, rank: int) -> list[tuple[int, ...]]:
-    """Return the paddings as pairs; InvalidArgumentError where they are not (rank, 2) or negative."""
+    """Return the paddings as pairs; InvalidArgumentError if they are not (rank, 2) or negative."""
     if np.ndim(paddings) != 2 or np.shape(paddings)[1] != 2:
         raise InvalidArgumentError(f"paddings must be a matrix with 2 columns: {Shape(np.shape(paddings))}")
     if np.shape(paddings)[0] != rank:

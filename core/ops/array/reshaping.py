@@ -244,7 +244,7 @@ def _filled(sizes: list[DimLike], places: Sequence[int], dim: DimLike | None) ->
 
 
 def _filled_gap(source: Shape, others: list[DimLike]) -> DimLike | None:
-    """Return the dimension that makes up for the others; None where it depends on which of them are 0 in a run.
+    """Return the dimension that makes up for the others; None if it depends on which of them are 0 in a run.
 
     The kernel leaves zeros out on both sides (`_inferred`). So a symbolic size must stand on both, and the rest be numbers.
     """
@@ -574,7 +574,7 @@ _TOO_LARGE: Final = "Shape output type is 32-bit but a dimension does not fit"
 
 
 def _checked(value: Any, out_type: DType) -> Array:
-    """Return the dimensions as `out_type`; InvalidArgumentError where a dimension is too large."""
+    """Return the dimensions as `out_type`; InvalidArgumentError if a dimension is too large."""
     if out_type is dtypes.int32 and (value > _LARGEST).any():
         raise InvalidArgumentError(_TOO_LARGE)
     return value.astype(out_type.numpy)

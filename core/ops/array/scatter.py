@@ -175,7 +175,7 @@ def inplace_update(x: Array, i: Array, v: Array) -> Result:
 
 
 def _inplace_target(x: Array, i: Array, v: Array) -> tuple[Array, Array, Array]:
-    """Return a copy of `x`, the row numbers and `v`; InvalidArgumentError where the shapes do not fit. No row is none to
+    """Return a copy of `x`, the row numbers and `v`; InvalidArgumentError if the shapes do not fit. No row is none to
     update.
     """
     x, i, v = np.asarray(x), np.asarray(i), np.asarray(v)

@@ -89,7 +89,7 @@ def _check_increasing(ids: Array) -> None:
 
 
 def _check_room(data: Array, count: int) -> None:
-    """Raise InvalidArgumentError where `count` segments of rows as in `data` are more than memory can address."""
+    """Raise InvalidArgumentError if `count` segments of rows as in `data` are more than memory can address."""
     # A large id in a damaged file is an error here, where NumPy would fail to allocate.
     if count * math.prod(data.shape[1:]) * data.itemsize >= 2**63:
         raise InvalidArgumentError(f"{count} segments of shape {Shape(data.shape[1:])} have too many elements")

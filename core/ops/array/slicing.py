@@ -133,7 +133,7 @@ def _spread_by(dims: Array, begin: Array, end: Array, strides: Array, *, masks: 
 
 
 def _spread_out(dims: tuple[int, ...], index: tuple[Any, ...], dy: Array) -> Array:
-    """Zeros of shape `dims`, or empty strings, with `dy` at the index; InvalidArgumentError where the shapes there differ."""
+    """Zeros of shape `dims`, or empty strings, with `dy` at the index; InvalidArgumentError if the shapes there differ."""
     result = np.full(dims, b"", object) if dy.dtype == object else np.zeros(dims, dy.dtype)
     # The ellipsis keeps a view even where all entries are numbers: NumPy would return a scalar.
     place = result[(*index, ...)]
@@ -174,7 +174,7 @@ def _sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorS
 def _sliced_dim(
     size: DimLike, i: int, starts: list[DimLike] | None, stops: list[DimLike] | None, steps: list[DimLike] | None, masks: Masks
 ) -> DimLike:
-    """Return the size of a dimension after entry i of begin, end and strides; unknown where a needed size is unknown."""
+    """Return the size of a dimension after entry i of begin, end and strides; unknown if a needed size is unknown."""
     has_start, has_stop = not masks.begin_mask >> i & 1, not masks.end_mask >> i & 1
     if steps is None or (has_start and starts is None) or (has_stop and stops is None):
         return Dim.unknown()

@@ -385,7 +385,7 @@ zero_flops("ListDiff")
 
 @kernel("InTopKV2")
 def in_top_k(predictions: Array, targets: Array, k: Array) -> Result:
-    """Return True where fewer than k classes are predicted above the target; False where a prediction is not finite."""
+    """Return True if fewer than k classes are predicted above the target; False if a prediction is not finite."""
     if np.ndim(k) != 0:
         raise InvalidArgumentError(f"k must be 0-D, got shape {Shape(np.shape(k))}")
     return in_top_k_v1(predictions, targets, k=scalar_int(k, "k"))
@@ -455,7 +455,7 @@ def _bounds(rows: Array, values: Array, side: Literal["left", "right"], out_type
 
 
 def _are_searched_row_by_row(rows: Array, values: Array) -> bool:
-    """Return True where NumPy's search of each row is faster: rows in order and no NaN, as NumPy sorts NaN last."""
+    """Return True if NumPy's search of each row is faster: rows in order and no NaN, as NumPy sorts NaN last."""
     if rows.dtype.kind not in "iuf" or values.shape[1] < _FEW_VALUES or not 1 < rows.shape[1] <= _MOST * values.shape[1]:
         return False
     return bool((rows[:, 1:] >= rows[:, :-1]).all()) and not bool((values != values).any())
@@ -535,7 +535,7 @@ def _nth_element_lowering(xla: Any, x: Any, n: Array, *, reverse: bool) -> Any:
 
 @arrays("InTopKV2")
 def _in_top_k_arrays(xp: Any, predictions: Any, targets: Any, k: Any) -> Any:
-    """Return True where fewer than k classes are predicted above the target; False where a prediction is not finite."""
+    """Return True if fewer than k classes are predicted above the target; False if a prediction is not finite."""
     require(predictions.ndim == 2 and np.ndim(k) == 0, "predictions must be a matrix, and k a scalar")
     require_known_sizes(predictions.shape[:1], targets.shape)
     is_target = targets[:, None] == xp.arange(predictions.shape[1])

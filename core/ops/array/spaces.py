@@ -38,7 +38,7 @@ def _pairs(value: Array, count: int, name: str) -> list[tuple[int, ...]]:
 
 
 def _block(block_shape: Array, rank: int) -> tuple[int, ...]:
-    """Return the block's sizes; InvalidArgumentError where they are not positive or too many."""
+    """Return the block's sizes; InvalidArgumentError if they are not positive or too many."""
     sizes = ints(block_shape, "block_shape")
     if rank < 1 + len(sizes):
         raise InvalidArgumentError(f"input rank should be >= {1 + len(sizes)} instead of {rank}")

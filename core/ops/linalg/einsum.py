@@ -55,7 +55,7 @@ def _check_count(equation: Any, inputs: Sequence[object]) -> None:
 
 
 def _sizes(inputs: list[TensorSpec], equation: str) -> tuple[Any, Any]:
-    """Return the size of each label, and the labels of the output; None where a rank is unknown."""
+    """Return the size of each label, and the labels of the output; None if a rank is unknown."""
     if any(x.shape.dims is None for x in inputs):
         return {}, None
     try:

@@ -398,7 +398,7 @@ def _summed_in_every_run(shape_spec: TensorSpec, sizes: list[DimLike], others: l
 
 
 def _is_one(size: DimLike) -> bool | None:
-    """Return whether a size is 1; None where some runs may decide otherwise."""
+    """Return whether a size is 1; None if some runs may decide otherwise."""
     if isinstance(size, int):
         return size == 1
     return False if is_never_one(size) else None

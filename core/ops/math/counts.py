@@ -133,7 +133,7 @@ def ragged_count(
 
 
 def _ragged_rows(splits: Array, count: int) -> Array:
-    """Return the row of each value; InvalidArgumentError where the splits do not divide `count` values."""
+    """Return the row of each value; InvalidArgumentError if the splits do not divide `count` values."""
     if not splits.size or splits[0] != 0:
         raise InvalidArgumentError(f"Splits must start with 0, not with {splits.tolist()[:1]}")
     if splits[-1] != count or np.any(splits[1:] < splits[:-1]):

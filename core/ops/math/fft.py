@@ -213,7 +213,7 @@ def _resized(g: GradientBuilder, x: Any, sizes: Any, rank: Any) -> Any:
 
 
 def _n_log_n(factor: float, sizes: Sequence[Any] | None) -> DimLike:
-    """factor * n log2(n), n the product of the sizes; unknown where they are not known."""
+    """factor * n log2(n), n the product of the sizes; unknown if they are not known."""
     if sizes is None or not all(isinstance(size, int) for size in sizes):
         return UNKNOWN.num_elements
     n = math.prod(sizes)

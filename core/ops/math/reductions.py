@@ -119,7 +119,7 @@ def _mean(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
         total = _sum(input, axes, keepdims)
         if not count and input.dtype.kind == "c":
             return total  # TensorFlow's mean of no complex numbers is 0, of no floats NaN
-        # The sum of halves is rounded first, and may be infinite where the mean is not: TensorFlow's is, too.
+        # The sum of halves is rounded first, and may be infinite though the mean is not: TensorFlow's is, too.
         return (total / input.dtype.type(count)).astype(input.dtype, copy=False)
     long = np.uint64 if input.dtype.kind == "u" else np.int64
     total = np.add.reduce(input, axes, dtype=long, keepdims=keepdims)  # type: ignore[call-overload]
@@ -353,7 +353,7 @@ def _range_size(start: Array, limit: Array, delta: Array) -> int:
     """Return the number of elements of a range, negative for a limit on the other side of the start.
 
     TensorFlow computes the number in the dtype, too: (3 - -3) / 0.01 are 600 float32 numbers, and would be 601 in float64. The
-    quotient of integers is exact. InvalidArgumentError where 64 bits cannot hold the number.
+    quotient of integers is exact. InvalidArgumentError if 64 bits cannot hold the number.
     """
     if start.dtype.kind in "iu":
         return -((int(start) - int(limit)) // int(delta))

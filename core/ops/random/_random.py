@@ -243,7 +243,7 @@ def gamma_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
     """One attempt of Marsaglia and Tsang for each sample, with a pair of normal samples of its own; more than 9 in 10
     succeed.
 
-    An alpha below 1 takes a power more.
+    An alpha below 1 needs one more power.
     """
     return Cost(26, transcendentals=5) * outputs[0].shape.num_elements + Cost(4) * inputs[-1].shape.num_elements
 

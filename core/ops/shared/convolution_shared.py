@@ -63,7 +63,7 @@ class Geometry:
         self.explicit = explicit
 
     def outputs(self, sizes: Sequence[DimLike], window: Sequence[DimLike]) -> tuple[Any, ...]:
-        """Output sizes of the spatial dimensions; InvalidArgumentError where the filter does not fit."""
+        """Output sizes of the spatial dimensions; InvalidArgumentError if the filter does not fit."""
         return output_sizes(sizes, window, self.strides, self.dilations, self.padding, self.explicit)
 
     def pads(self, sizes: Sequence[int], window: Sequence[int]) -> Pads:
@@ -164,7 +164,7 @@ def filter_gradient(x: Array, filter_shape: tuple[int, ...], grad: Array, geomet
 def empty_filter_gradient(x: Array, sizes: Array, grad: Array) -> Array | None:
     """Zeros where input, filter or gradient is empty, whatever the other shapes: so TensorFlow answers in float32.
 
-    None where there is something to compute.
+    None if there is something to compute.
     """
     dims = sizes.tolist() if np.ndim(sizes) == 1 else [-1]
     if (x.size and grad.size and math.prod(dims)) or min(dims, default=0) < 0:

@@ -77,7 +77,7 @@ class OlderOps:
         return known
 
     def are_unread(self, node: Node, first: int) -> bool:
-        """Return True where nothing reads the outputs from `first` on."""
+        """Return True if nothing reads the outputs from `first` on."""
         read = [value for user in node.uses for value in user.inputs]
         return not any(value.node is node and value.index >= first for value in (*read, *self._results))
 

@@ -32,7 +32,7 @@ def _leading(g: Any, x: Any, dims: int) -> Any:
 
 
 def last_dims(g: Any, x: Any, count: int) -> tuple[int, ...]:
-    """Return the sizes of the last dimensions; refused where a size is unknown."""
+    """Return the sizes of the last dimensions; refused if a size is unknown."""
     sizes = x.shape.dims[g.rank(x) - count :]
     if not all(isinstance(size, int) for size in sizes):
         g.refuse("a dimension of the moved elements is unknown")
@@ -45,7 +45,7 @@ def nan_of_no_elements(g: Any, x: Any, axes: Array | None, mean: Any) -> Any:
 
 
 def surely_reduces_elements(shape: Shape, axes: Array | None) -> bool:
-    """Return True where the reduced dimensions are known and not 0."""
+    """Return True if the reduced dimensions are known and not 0."""
     if shape.dims is None or axes is None:
         return False
     sizes = [shape.dims[axis] for axis in axes.reshape(-1)]

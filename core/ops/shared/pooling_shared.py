@@ -64,7 +64,7 @@ class PoolingAttributes:
 
     @functools.lru_cache(1024)  # noqa: B019 - pools that kernels ask are kept too
     def pads(self, sizes: tuple[int, ...]) -> Pads:
-        """(before, after) of each spatial dimension; InvalidArgumentError where the window does not fit."""
+        """(before, after) of each spatial dimension; InvalidArgumentError if the window does not fit."""
         self.sizes(sizes)
         return window_pads(sizes, self.windows, self.strides, [1] * len(self.windows), self.padding, self.explicit)
 

@@ -19,7 +19,7 @@ SIZE_DTYPES: Final = (int32, int64)
 
 
 def dims_of(spec: TensorSpec) -> list[DimLike] | None:
-    """Return the elements of a constant integer input, flattened; None where unknown."""
+    """Return the elements of a constant integer input, flattened; None if unknown."""
     return None if spec.value is None else as_dims(spec.value)
 
 

@@ -87,7 +87,7 @@ def sparse_shapes(rank: Any = None) -> tuple[Shape, Shape, Shape]:
 
 
 def rank_of(indices: TensorSpec, dense_shape: TensorSpec) -> Any:
-    """Return the rank of a sparse tensor from the specs of its parts; None where unknown."""
+    """Return the rank of a sparse tensor from the specs of its parts; None if unknown."""
     if dense_shape.rank == 1 and isinstance(dense_shape.shape[0], int):
         return dense_shape.shape[0]
     return indices.shape[1] if indices.rank == 2 else None

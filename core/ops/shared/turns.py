@@ -49,7 +49,7 @@ class _Turn:
         """WouldBlock until the turn is served, then the error of the call, if any."""
 
     def is_served(self) -> bool:
-        """Try the call; return False where it would still block."""
+        """Try the call; return False if it would still block."""
         try:
             self.result, self.error = self._act(), None
         except (WouldBlock, TfgError) as error:

@@ -24,7 +24,7 @@ def variable_behind(handle: Any) -> Variable:
 
 
 def resource_variable(handle: Any) -> Variable:
-    """Return the initialized variable behind a handle; NotFoundError where nothing was assigned yet."""
+    """Return the initialized variable behind a handle; NotFoundError if nothing was assigned yet."""
     variable = variable_behind(handle)
     if not variable.is_initialized:
         raise NotFoundError(
@@ -35,7 +35,7 @@ def resource_variable(handle: Any) -> Variable:
 
 
 def same_shape(variable: Variable, value: Any, op: str) -> None:
-    """Raise InvalidArgumentError where the variable's value and `value` differ in dtype or shape."""
+    """Raise InvalidArgumentError if the variable's value and `value` differ in dtype or shape."""
     if variable.dtype.numpy != value.dtype:
         message = f"{op} cannot update '{variable.name}' of dtype {variable.dtype} with a value of dtype {value.dtype}"
         raise InvalidArgumentError(message)

@@ -79,7 +79,7 @@ def batch_and_channel(values: Sequence[Any], data_format: str) -> tuple[Any, Any
 
 
 def explicit_pads(explicit_paddings: Sequence[int], rank: int, data_format: str) -> Pads | None:
-    """Return (before, after) of each spatial dimension from the attribute; None where empty."""
+    """Return (before, after) of each spatial dimension from the attribute; None if empty."""
     if not explicit_paddings:
         return None
     if len(explicit_paddings) != 2 * rank:
