@@ -64,6 +64,7 @@ def flat_positions(indices: Array, dims: Any) -> Array:
     """Return the row-major position of each index vector in an array of shape `dims`."""
     flat = np.zeros(len(indices), np.int64)
     for axis, size in enumerate(np.asarray(dims).tolist()):
+        # Horner's scheme: no product of sizes, which could overflow before the indices do.
         flat = flat * size + indices[:, axis]
     return flat
 
@@ -74,6 +75,7 @@ def index_vectors(flat: Array, dims: Any) -> Array:
     result = np.empty((len(flat), len(sizes)), np.int64)
     rest = np.asarray(flat, np.int64)
     for axis in range(len(sizes) - 1, -1, -1):
+        # No position exists in an empty dimension, and the remainder by 0 would warn.
         size = max(sizes[axis], 1)
         result[:, axis] = rest % size
         rest = rest // size
@@ -101,6 +103,7 @@ def common_keys(*parts: Array) -> list[Array]:
     else:
         low = np.array([column.min() for column in rows.T])
         spans = [column.max().item() - least + 1 for column, least in zip(rows.T, low.tolist())]
+        # One number for each vector while 64 bits hold it; else the numbers are ranks, which cost a sort of the rows.
         if math.prod(spans) < 2**62:
             keys = flat_positions(rows - low, spans)
         else:
@@ -110,6 +113,7 @@ def common_keys(*parts: Array) -> list[Array]:
 
 def merged(a_keys: Array, b_keys: Array) -> tuple[Array, Array]:
     """Return for each row of the merge of two lists its place in a and in b, -1 where absent."""
+    # TensorFlow merges as it finds the entries; lists in order, the usual case, need no loop in Python.
     if np.all(a_keys[1:] > a_keys[:-1]) and np.all(b_keys[1:] > b_keys[:-1]):
         return _merged_runs(np.concatenate([a_keys, b_keys]), len(a_keys))
     pairs = list(_merge_steps(a_keys.tolist(), b_keys.tolist()))
@@ -122,6 +126,7 @@ def _merged_runs(keys: Array, count: int) -> tuple[Array, Array]:
     order = np.argsort(keys, kind="stable")  # which merges runs
     keys = keys[order]
     is_last = np.append(keys[1:] != keys[:-1], np.ones(min(len(keys), 1), bool))
+    # Of equal keys the stable sort has that of a first: the last one is of b, if b has the key.
     in_b = order[is_last] - count
     starts = np.flatnonzero(is_last) - np.diff(np.flatnonzero(is_last), prepend=-1) + 1
     in_a = order[starts]

@@ -101,7 +101,8 @@ def is_complex(case, recorded):
 
 
 @pytest.mark.parametrize(
-    "op", ["ArgMax", "ArgMin", "Bucketize", "Einsum", "EuclideanNorm", "FloorDiv", "FloorMod", "LowerBound", "Pow", "UpperBound"]
+    "op",
+    ["ArgMax", "ArgMin", "Bucketize", "Einsum", "EuclideanNorm", "FloorDiv", "FloorMod", "LowerBound", "Pow", "UpperBound"],
 )
 def test_all_cases_of_lowerings_with_corners(op, tmp_path):
     """Integers near their limits wrap around, NaN has TensorFlow's place, and labels that an output repeats are diagonals."""
