@@ -54,6 +54,7 @@ _COPIES = (
     "DebugIdentityV2",
 )
 _WATCHES = ("DebugIdentity", "DebugIdentityV3")
+# Without FLOPs; checks of numbers count a comparison for each element.
 _FREE_FORWARDING = (*_COPIES, *_WATCHES, "EnsureShape", "Print")
 _NUMERIC_CHECKS = ("CheckNumerics", "CheckNumericsV2")
 _FORWARDING = (*_FREE_FORWARDING, *_NUMERIC_CHECKS)
@@ -374,6 +375,7 @@ def cast(x: Array, *, SrcT: DType, DstT: DType, Truncate: bool) -> Result:
         raise UnimplementedError(f"Cast {SrcT} to {DstT} is not supported")
     x = np.asarray(x)
     if SrcT is dtypes.bfloat16 and DstT is dtypes.bool_:  # by the bits, so that a subnormal number is not zero
+        # The shift drops the sign: -0 is false.
         return x.view(np.uint16) << 1 != 0
     # NumPy would warn that it discards the imaginary part.
     if x.dtype.kind == "c" and not DstT.is_complex:
@@ -451,6 +453,7 @@ def bitcast(x: Array, *, type: DType) -> Result:
         return x.view(type.numpy)
     if source > target:
         return x.reshape(*x.shape, 1).view(type.numpy)
+    # Several narrow elements, the whole last dimension, make a wide one.
     if x.ndim == 0 or x.shape[-1] != target // source:
         raise InvalidArgumentError(
             f"Cannot bitcast from {x.dtype} to {type}: shape {Shape(x.shape)} needs {target // source} as its last dimension"

@@ -96,6 +96,7 @@ def _reshaped(x: Array, dims: Array) -> Result:
         raise InvalidArgumentError(f"cannot reshape to {sizes}: sizes must be non-negative, one of them may be -1")
     if unknown:
         sizes[unknown[0]] = _inferred(x, [d for d in sizes if d != -1])
+    # Before the reshape, whose error would not tell TensorFlow's limit from NumPy's.
     _check_rank(len(sizes))
     if math.prod(sizes) != x.size:
         raise InvalidArgumentError(
@@ -158,6 +159,7 @@ def expand_dims(x: Array, axis: Array) -> Result:
     """The input with a dimension of 1 inserted at `axis`."""
     dims = x.shape
     axis = normalize_axis(scalar_int(axis, "dim"), len(dims) + 1, "dim")
+    # Not np.expand_dims, which takes as long as the rest of the kernel again.
     return x.reshape((*dims[:axis], 1, *dims[axis:]))
 
 
@@ -231,6 +233,7 @@ def _resolved(sizes: list[DimLike], source: Shape, is_likely: bool) -> Sequence[
         if is_number and not open_places and count != rest:
             raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {Shape(sizes)}")
         return _filled(sizes, doubtful, None)
+    # A size of 0 leaves the open one undetermined: the run decides, by the rule of `_inferred`.
     if rest == 0:
         return _filled(sizes, open_places, None)
     if is_number and count % rest:
@@ -250,6 +253,7 @@ def _filled_gap(source: Shape, others: list[DimLike]) -> DimLike | None:
     """
     if all(isinstance(d, int) for d in others):
         return floor_div(source.num_elements, math.prod(others))
+    # Sizes that stand on both sides are equal in every run, and cancel out.
     left = list(source)
     for dim in others:
         if isinstance(dim, Dim) and dim in left:

@@ -254,6 +254,7 @@ def unsorted_segment_flops(data: TensorSpec, segment_ids: TensorSpec, num_segmen
 def _gather_valid(g: GradientBuilder, x: Output, ids: Output, fill: Output) -> Output:
     """x[ids] with `fill` where the id is negative."""
     zero = g.constant(0, ids.base_dtype)
+    # Negative ids take some row, which the choice below replaces.
     taken = g.GatherV2(x, g.Maximum(ids, zero), 0)
     return g.SelectV2(_is_valid_id(g, ids, taken), taken, fill)
 

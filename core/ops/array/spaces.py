@@ -519,11 +519,13 @@ def _windows_in_depth(
     pads = window_pads(x.shape[1:-1], sizes, strides, rates, padding)
     padded = xp.pad(x, [(0, 0), *pads, (0, 0)])
     counts = [max((dim - extent) // stride + 1, 0) for dim, extent, stride in zip(padded.shape[1:], extents, strides)]
+    # Slices of a negative length would count from the end.
     if not min(counts):
         return xp.zeros((x.shape[0], *counts, math.prod(sizes) * x.shape[-1]), x.dtype)
     taken = []
     for place in itertools.product(*map(range, sizes)):
         starts = [at * rate for at, rate in zip(place, rates)]
+        # All windows' elements at one place at a time: as many slices as the window has places, however large the image.
         spans = [slice(start, start + (n - 1) * step + 1, step) for start, n, step in zip(starts, counts, strides)]
         taken.append(padded[(slice(None), *spans)])
     return xp.concatenate(taken, -1)

@@ -487,6 +487,7 @@ def _substituted_lowering(
     batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     if not math.prod((*batch, *rhs.shape[-2:])):
         return xla.zeros((*batch, *rhs.shape[-2:]), rhs.dtype)
+    # XLA's solver wants equal batches, and TensorFlow broadcasts them.
     matrix = xla.broadcast_to(matrix, (*batch, *matrix.shape[-2:]))
     rhs = xla.broadcast_to(rhs, (*batch, *rhs.shape[-2:]))
     attrs = {"lower": is_lower, "transpose_a": adjoint, "conjugate_a": adjoint, "unit_diagonal": has_ones}
@@ -498,6 +499,7 @@ def _substituted_lowering(
 def _cholesky_lowering(xla: Any, x: Any) -> Any:
     """Return the lower triangular factors; NaN where a matrix is not positive definite."""
     require_square(x)
+    # Only the lower triangle is read, as in TensorFlow; JAX would average both.
     return xla.lax.linalg.cholesky(x, symmetrize_input=False) if x.size else x
 
 
@@ -541,6 +543,7 @@ def _solved_lowering(xla: Any, matrix: Any, rhs: Any) -> Any:
     factors, _, order = xla.lax.linalg.lu(matrix)
     xla.require((xla.diagonal(factors, 0, -2, -1) != 0).all())
     permuted = xla.take_along_axis(rhs, order[..., None], -2)
+    # The factors share one matrix: L's diagonal of ones is not stored.
     middle = _substituted_lowering(xla, factors, permuted, is_lower=True, has_ones=True)
     return _substituted_lowering(xla, factors, middle, is_lower=False)
 

@@ -146,6 +146,7 @@ def _choosing(comparison: str) -> Callable[..., Any]:
     """Return the gradient of Maximum or Minimum: all of dz goes to x where x is chosen, to y elsewhere."""
 
     def gradient_of(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+        # Where both are equal, all of the gradient goes to x, as in TensorFlow.
         chosen = getattr(g, comparison)(x, y)
         zeros = g.zeros_like(dz)
         return g.SelectV2(chosen, dz, zeros), g.SelectV2(chosen, zeros, dz)

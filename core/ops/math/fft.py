@@ -188,6 +188,7 @@ def _inverse_real_gradient(suffix: str, rank: int) -> Callable[..., Any]:
         x, lengths = node.inputs
         spectrum = g.apply(f"RFFT{suffix}", grad, lengths, Tcomplex=x.base_dtype)
         scale = g.Cast(g.Prod(lengths, g.constant([0], "int32")), DstT=x.base_dtype)
+        # The elements without a mirror image in the input stand for themselves alone.
         scaled = g.Mul(g.RealDiv(spectrum, scale), g.Cast(_multiplicity(g, lengths), DstT=x.base_dtype))
         return [_resized(g, scaled, _sizes(g, x, rank)[0], rank), None]
 

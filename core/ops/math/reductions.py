@@ -223,6 +223,7 @@ def _shape_with_ones(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
 
 def _spread(g: GradientBuilder, node: Node, grad: Output) -> Output:
     """Return the gradient of the result at every element reduced into it."""
+    # The result's shape lacks the reduced dimensions, which must be there as 1 for the gradient to broadcast.
     source, shape_with_ones = _shape_with_ones(g, node)
     return g.BroadcastTo(g.Reshape(grad, shape_with_ones), source)
 
