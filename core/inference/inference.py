@@ -257,7 +257,9 @@ def _relaxed(
 
 
 def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Library) -> list[TensorSpec]:
-    inputs = library.revised(node, [specs[value] for value in node.inputs])
+    inputs: Sequence[TensorSpec] = [specs[value] for value in node.inputs]
+    if library.revision is not None:
+        inputs = library.revision.revised(node, inputs)
     if not inputs and library.is_resized(node):
         return [TensorSpec(dtype) for dtype in node.output_dtypes]
     before = library.derived.find(node, inputs)
@@ -337,15 +339,11 @@ class Library:
         self._answers = answers or Answers()
         self.derived = self._answers.derived
         self._assumptions = assumptions
-        self._revision = revision
-
-    def revised(self, node: Node, inputs: Sequence[TensorSpec]) -> Sequence[TensorSpec]:
-        """Return the specs of a node's inputs, with a revision those of the other graph."""
-        return inputs if self._revision is None else self._revision.revised(node, inputs)
+        self.revision = revision
 
     def retried(self, node: Node, function: Callable[..., Any], inputs: Sequence[TensorSpec]) -> Sequence[TensorSpec] | None:
         """Return the results of a node at which inference ends with other inputs, None without a revision of them."""
-        again = None if self._revision is None else self._revision.retried(node, inputs)
+        again = None if self.revision is None else self.revision.retried(node, inputs)
         if again is None:
             return None
         try:

@@ -21,7 +21,7 @@ from ..control_flow.references import (
     passed_references,
     written_variables,
 )
-from ..functions.call_kinds import is_partly_read
+from ..functions.call_kinds import CALL_KINDS, is_partly_read
 from ..graph.graph import Node, Output
 from ..graph.traversal import closure, nodes_of_kind, topological_order, trail_end
 from ..ordering.scheduling import construction_order, execution_order, optimized_order
@@ -308,12 +308,12 @@ class Slots:
         return trail_end(value, self._passed_on, self.originals) if known is None else known
 
     def _passed_on(self, value: Output) -> Output | None:
-        return value.node.inputs[0] if value not in self.run.fed and self.is_free(value.node) else None
+        if value.node.op not in self.run.passing_ops or value in self.run.fed or not self.is_free(value.node):
+            return None
+        return value.node.inputs[0]
 
     def is_free(self, node: Node) -> bool:
-        """True if every output of a node at this level is the node's first input."""
-        if node.op not in self.run.passing_ops:
-            return False
+        """Return True if every output of a node at this level, whose op may pass on, is the node's first input."""
         if node.op == "Snapshot" and self.canonical(node.inputs[0]) in self.shared:
             return False
         if is_transparent(node):
@@ -386,14 +386,15 @@ class FrameSteps:
         """Return the step of a node or loop; no step for a node that only passes a value on."""
         if isinstance(unit, Frame):
             return [self.loop_step(unit)]
-        is_variable = unit.op in MERGE and self.deadness.is_loop_merge(unit)
-        return [] if is_variable or self.slots.is_free(unit) else [self.node_step(unit)]
+        if unit.op in self.run.passing_ops and self.slots.is_free(unit):
+            return []
+        return [] if unit.op in MERGE and self.deadness.is_loop_merge(unit) else [self.node_step(unit)]
 
     def node_step(self, node: Node) -> Step:
         count = len(node.output_dtypes or self.run.definition(node).output_dtypes(node.attrs))
         outputs = tuple([self.slots.output_slot(Output(node, i)) for i in range(count)])
         step = Step(node, tuple([self.slots.slot_of(value) for value in node.inputs]), outputs)
-        if is_partly_read(node):
+        if node.op in CALL_KINDS and is_partly_read(node):
             step.unused = self.run.unused_outputs(node)
         if self.deadness.is_guarded(node) and node.op not in MERGE:
             self.guard(step)

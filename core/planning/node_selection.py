@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..control_flow.frames import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH, Frame, assign_frames
+from ..control_flow.references import any_reference
 from ..functions.purity import impurity
 from ..graph.foreign_ops import supply_hint
 from ..graph.graph import Graph, Node, Output
@@ -49,7 +50,7 @@ class Selection:
     @functools.cached_property
     def has_references(self) -> bool:
         """Whether a node returns a reference to a variable."""
-        return any(dtype.is_ref for dtypes in {node.output_dtypes for node in self.nodes} for dtype in dtypes)
+        return any_reference(self.nodes)
 
     @functools.cached_property
     def passing_ops(self) -> frozenset[str]:
