@@ -447,7 +447,7 @@ class Graph(Summarized, Versioned):
     def check_changes(self) -> None:
         """Check the graph as `check` does, unless the last check passed and no node or edge has changed."""
         self.resolve()  # an analysis needs the inputs anyway; `tfg dump`, which needs their names alone, calls `check`
-        if self._sound != self.edits or not all([node.is_checked for node in self._nodes.values()]):
+        if self._sound != self.edits or not all(node.is_checked for node in self._nodes.values()):
             self.check()
 
     def _check_node(self, node: Node, left_open: Collection[str], memo: CheckMemo) -> None:

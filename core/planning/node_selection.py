@@ -29,6 +29,7 @@ class Selection:
         self.feeds = feeds
         self.fed = frozenset(feeds)
         needed = sources_by_node(fetches, self.fed)
+        # In the order of the graph and not of the walk, so that the order of the fetches does not change the plan.
         self.nodes = [node for node in graph if node in needed]
         self.waiting = {node: needed[node] for node in self.nodes}
         """The nodes from which each node takes data or control, None for a fed value."""
@@ -37,6 +38,7 @@ class Selection:
         self._before: dict[Output, Output] = {}
         self.root = Frame("", None)
         self.frames: Mapping[Node, Frame] = {}
+        # Frames are spread along every edge of a graph: most graphs have no V1 loop, and do without.
         if not self.ops.isdisjoint(LOOP_OPS):
             self.root, self.frames = assign_frames(self.nodes, self.waiting.__getitem__)
         else:

@@ -85,7 +85,7 @@ def _compiled(owner: type, name: str, parameters: str, lines: Sequence[str], **n
 
 
 def _frozen_constructor(owner: type) -> Any:
-    slots = {part.name: getattr(owner, part.name, None) for part in fields(owner)}
+    slots: dict[str, Any] = {part.name: getattr(owner, part.name, None) for part in fields(owner)}
     if not all(isinstance(slot, MemberDescriptorType) for slot in slots.values()):
         return _constructor(owner, "set_field(self, {0!r}, {1})", set_field=object.__setattr__)
     # A slot's own setter takes a third of the time of object.__setattr__, which looks the slot up by its name.
