@@ -34,6 +34,7 @@ class _OnDemand:
 
     def __get__(self, instance: object, kind: type | None = None) -> Any:
         method = self.compiled(self.owner)
+        # Two threads may both compile the method: either result is right, and one stays.
         setattr(self.owner, self.name, method)
         return method.__get__(instance, kind)
 
@@ -44,15 +45,18 @@ def _lazy(frozen: bool = False, slots: bool = False, eq: bool = True, repr: bool
     def decorate(plain: type) -> Any:
         # A class of frozen objects inherits from such classes only, also where a user's class is made by the standard library.
         inherits_frozen = any(vars(base)[_PARAMS].frozen for base in plain.__mro__[1:] if _PARAMS in vars(base))
+        # The standard decorator still finds the fields and makes the slots; it only compiles no methods.
         made: Any = _standard(
             init=False, repr=False, eq=False, frozen=frozen and inherits_frozen, slots=slots, kw_only=kw_only
         )(plain)
+        # The standard library looks here for a class that inherits from this one.
         made.__dataclass_params__.frozen = frozen
         methods: dict[str, Any] = {"__init__": _OnDemand(made, "__init__", _frozen_constructor if frozen else _constructor)}
         if repr:
             methods["__repr__"] = _text
         if eq:
             methods["__eq__"] = _OnDemand(made, "__eq__", _equality)
+            # As in the standard library: objects that are equal and can change have no hash.
             methods["__hash__"] = _OnDemand(made, "__hash__", _hashing) if frozen else None
         if frozen:
             methods |= _refusals(made) | ({"__getstate__": _state, "__setstate__": _set_state} if slots else {})
@@ -95,6 +99,7 @@ def _frozen_constructor(owner: type) -> Any:
 def _constructor(owner: type, assignment: str = "self.{0} = {1}", **names: Any) -> Any:
     """Return `__init__`, which assigns each field by the text `assignment` of a name and a value; `names` are what it uses."""
     parts = fields(owner)
+    # The names are arguments of the function around the constructor: their values cannot clash with names of the module.
     names["factory"] = _FACTORY
     for part in parts:
         default = part.default if part.default_factory is MISSING else part.default_factory
@@ -154,6 +159,7 @@ def _refusals(owner: type) -> dict[str, Any]:
     names = {part.name for part in fields(owner)}
 
     def __setattr__(self: Any, name: str, value: Any) -> None:
+        # As in the standard library: a subclass that is no dataclass may have attributes of its own.
         if type(self) is owner or name in names:
             raise FrozenInstanceError(f"cannot assign to field {name!r}")
         object.__setattr__(self, name, value)
