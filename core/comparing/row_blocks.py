@@ -183,12 +183,14 @@ class ReadAhead(Generic[_Input]):
                 from concurrent.futures import ThreadPoolExecutor  # lazy: arrays are read at once
 
                 self._pool = self._pool or ThreadPoolExecutor(_READERS, "tfg-inputs")
+                # With the context of the caller, in which the permissions to open files lie.
                 self._begun.append((one, self._pool.submit(contextvars.copy_context().run, self._work.read, one)))
         self._next = max(end, self._next)
 
     def read(self, one: _Input) -> Feeds:
         """Return what an input feeds; inputs are asked for in their order."""
         if self._begun and self._begun[0][0] is one:
+            # By identity and in order: results of inputs that were never asked for would otherwise pile up.
             return self._begun.popleft()[1].result()
         return self._work.read(one)
 
@@ -272,6 +274,7 @@ class BlockRunner(Generic[_Input]):
     def _consider(self, feeds: Feeds, result: Any, seconds: float) -> None:
         """Begin with blocks after some inputs that ran one by one, if a block of two takes no longer than it may."""
         self._first.append((feeds, result))
+        # The least of several: the first run also makes plans and programs.
         self._alone = min(self._alone, seconds)
         if len(self._first) == _COMPARED and (self._asked != "auto" or 2 * self._alone <= _RUN_SECONDS):
             self._is_settled = True
@@ -380,6 +383,7 @@ class BlockRunner(Generic[_Input]):
                 yield Ran(inputs, error=error, seconds=used)
                 return
             middle = len(inputs) // 2
+            # Memory bounds all later blocks too; another error belongs to an input.
             if isinstance(error, ResourceExhaustedError):
                 self._size = self._most = middle
             yield from self._halved(inputs[:middle], block.part(0, middle), used)

@@ -230,6 +230,7 @@ def _recorded(
     graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], open_session: Callable[[Graph], Session]
 ) -> _Values:
     session = open_session(graph)
+    # The session may run a changed copy of the graph, whose nodes the hook sees.
     recorder = ValueRecorder(session.runnable())
     session.run(list(fetches), feeds, hook=recorder)
     feed_runs = {name: [value] for name, value in feeds.items()}
@@ -254,6 +255,7 @@ def _compared(node: Node, other: Node, mine: _Values, theirs: _Values, tolerance
         if not pairs:
             continue
         row = _row(node.output(index).name, node.op, other.output(index).name, pairs, tolerance)
+        # A loop that runs more often in one graph differs even if the common iterations agree.
         yield row if len(runs) == len(other_runs) else dataclasses.replace(row, passed=False)
 
 

@@ -67,6 +67,7 @@ def freeze(
         _refuse_files(result, source)
     result.reorder(topological_order(result))
     drop_uncalled(result)
+    # After functions without callers are gone: what they own nobody needs.
     _refuse_own_variables(result)
     return result
 
@@ -279,6 +280,7 @@ def _handed_on(value: Output) -> Output | None:
 
 def _unfreeze(g: GraphBuilder, node: Node, *, trainable: bool) -> None:
     graph, name = g.graph, node.name
+    # The variable gets the name of the constant, by which checkpoints and users know the weight.
     graph.rename_node(node, graph.unique_name(f"{name}/frozen"))
     initial = add_constant(graph, f"{name}/Initializer/initial_value", node.attrs["value"])
     with g.device(node.device or None):

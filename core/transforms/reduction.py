@@ -39,6 +39,7 @@ def minimal(items: Sequence[_Item], fails: Callable[[Sequence[_Item]], bool]) ->
         size = -(-len(items) // parts)
         chunks = [items[start : start + size] for start in range(0, len(items), size)]
         rests = [[item for other in chunks if other is not chunk for item in other] for chunk in chunks]
+        # Chunks before their complements: where one fails, the items shrink the most.
         smaller = next((some for some in [*chunks, *rests] if len(some) < len(items) and fails(some)), None)
         if smaller is not None:
             parts = 2 if smaller in chunks else max(parts - 1, 2)
