@@ -332,5 +332,6 @@ def saver_part(graph: Graph) -> SaverPart:
         is_end = node in roots or bool(node.uses)
         if is_end and nodes.issuperset(node.uses) and not has_fact(node.op, "variable"):
             nodes.add(node)
+    # A function of the saver may have other callers, and then belongs to the model.
     others = called_functions(graph, (node for node in graph if node not in nodes))
     return SaverPart(frozenset(nodes), frozenset(called_functions(graph, nodes) - others))

@@ -47,6 +47,7 @@ def common_names(before: Collection[str], after: Collection[str]) -> Iterator[st
 
     Where only one collection has a name of a stem, all names of the stem may be numbered anew, and none is yielded.
     """
+    # With one more `dense` in the model, TensorFlow calls the old `dense_1` `dense_2`: no name of the stem can be trusted.
     renumbered = {stem(name) for names, others in ((before, after), (after, before)) for name in names if name not in others}
     return (name for name in before if name in after and (not renumbered or stem(name) not in renumbered))
 

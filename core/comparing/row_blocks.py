@@ -183,7 +183,6 @@ class ReadAhead(Generic[_Input]):
                 from concurrent.futures import ThreadPoolExecutor  # lazy: arrays are read at once
 
                 self._pool = self._pool or ThreadPoolExecutor(_READERS, "tfg-inputs")
-                # With the context of the caller, in which the permissions to open files lie.
                 self._begun.append((one, self._pool.submit(contextvars.copy_context().run, self._work.read, one)))
         self._next = max(end, self._next)
 
@@ -276,6 +275,7 @@ class BlockRunner(Generic[_Input]):
         self._first.append((feeds, result))
         # The least of several: the first run also makes plans and programs.
         self._alone = min(self._alone, seconds)
+        # A run that takes long alone gains nothing from company, and a block would only need more memory.
         if len(self._first) == _COMPARED and (self._asked != "auto" or 2 * self._alone <= _RUN_SECONDS):
             self._is_settled = True
             self._settle()
@@ -398,6 +398,7 @@ class BlockRunner(Generic[_Input]):
         """Compare the first input of a block with a run that repeats the input; InvalidArgumentError for other values."""
         assert self.rows is not None
         self._is_compared = True
+        # Once a graph: the analysis of rows says that they stay apart, and this run holds it against the kernels.
         alone = self._work.run(self.rows.filled(block.part(0, 1)))
         (count, *_) = block.counts
         parts = {name: self.rows.split(name, value, [count])[0] for name, value in self._work.values(alone).items()}
@@ -408,6 +409,7 @@ class BlockRunner(Generic[_Input]):
     def _grow(self, block: InputBlock, seconds: float) -> None:
         """Let blocks grow until a run takes as long as it may; the first run of a size also prepares programs."""
         count = len(block.counts)
+        # Parts of halved blocks and the last block are smaller than the size, and their times say nothing of it.
         if self._asked != "auto" or count != self._size or (self.rows is not None and self.rows.rows is not None):
             return
         self._best = min(self._best, seconds)

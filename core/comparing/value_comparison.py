@@ -202,6 +202,7 @@ def compare_sessions(
         if deadness.of_value(output) == ALWAYS and output.base_dtype not in (resource, variant)
     ]
     names = [place.name for place in places]
+    # All values in one run: a run for each would draw other random numbers.
     values = zip(places, *(session.run(names, feeds) for session in sessions))
     pairs = [(place, a, b) for place, a, b in values if is_value(a) and is_value(b)]
     return GraphComparison(

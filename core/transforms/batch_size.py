@@ -230,6 +230,7 @@ class _Followers:
         for place in self.places:
             for node in list(place.graph):
                 self._rewrite_stated(place, node)
+        # After the stated sizes: a tensor of the old rows may be one that these have just changed.
         for place, node, values in meets:
             if not values:
                 stuck[f"'{place.path(node)}' ({node.op}): {place.inference.reasons.get(node.name, 'two sizes meet')}"] = None

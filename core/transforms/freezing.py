@@ -105,6 +105,7 @@ def _initializers(
     """
     needed = needed_nodes([graph.fetch(name) for name in outputs], [graph.output(name) for name in inputs])
     starts = [node for iterator, node in iterator_starts(graph).items() if iterator in needed]
+    # What begins an iterator reads its dataset, which may take tables of its own.
     needed |= reachable(starts)
     tables = {table.node: table for table in find_tables(graph).values() if table.node in needed}
     resources = _hold_contents(graph, needed, values)

@@ -107,6 +107,7 @@ class _Cutter:
     def _input(self, result: Graph, value: Output, made: Mapping[Node, Node], constants: dict[Output, Output]) -> Output:
         if value.node in made:
             return made[value.node].output(value.index)
+        # Several readers of a value share its constant, as they shared the node.
         if value not in constants:
             tensor = Tensor.from_numpy(self._value(value), value.base_dtype)
             constants[value] = add_constant(result, value.node.name, tensor).output()
@@ -118,6 +119,7 @@ class _Cutter:
             node = result.get(fetched.name)
             if node is None:
                 values = [end.output() for end in ends if end.output_dtypes and not end.output_dtypes[0].is_ref]
+                # The test names its fetches, so a fetch that was cut off needs a node of its name.
                 node = self._stand_in(result, fetched, values)
             for end in ends:
                 if end is not node:
