@@ -41,7 +41,7 @@ class _DeferredModule(types.ModuleType):
             loader = self.__dict__.pop(_LOADER, None)
             if loader is not None:
                 loader.exec_module(self)
-                self.__class__ = types.ModuleType
+                self.__class__ = types.ModuleType  # type: ignore[assignment]
         try:
             return self.__dict__[name]
         except KeyError:
