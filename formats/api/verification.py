@@ -30,7 +30,6 @@ from ...core.support.places import absolute, files_below, is_address, is_folder,
 from ...core.support.regular_files import open_regular
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
-from ...core.transforms.placeholders import declared_shape
 from ...core.transforms.subgraphs import cut_name
 from ..codecs.source import write_file
 from ..loading import load
@@ -166,7 +165,7 @@ def verify_batch(
 
 def _rows(node: Node) -> int | None:
     """Return the first size that a placeholder declares."""
-    shape = declared_shape(node)
+    shape = node.declared_shape
     return shape[0] if shape.rank and isinstance(shape[0], int) else None
 
 
