@@ -434,7 +434,7 @@ class OnnxNamespace:
         """Return the element at each place of the same row; places out of range are errors of the run."""
         return self.array_of(self.g.GatherElements(x.value, self.value(places), axis=axis))
 
-    def scattered(self, target: Any, indices: Any, updates: Any, how: str, policy: str) -> Any:
+    def scatter_nd(self, target: Any, indices: Any, updates: Any, how: str, policy: str) -> Any:
         """Return `target` with `updates` added, compared or set (`how`) at index vectors; others are errors of the run.
 
         Truth values, which ONNX cannot add, are set.
@@ -493,18 +493,6 @@ class OnnxNamespace:
 
     def cumsum(self, x: Any, axis: int, dtype: Any) -> Any:
         return self.array_of(self.g.CumSum(x.astype(dtype).value, np.int64(axis)))
-
-    @property
-    def fft(self) -> OnnxNamespace:
-        """The Fourier transforms, of which JAX has a module."""
-        return self
-
-    def rfft(self, x: Any, length: int) -> Any:
-        """Return the spectrum of the last axis, of a known size, filled up with zeros to a length."""
-        rank = x.ndim
-        padded = self.pad(x, [(0, 0)] * (rank - 1) + [(0, length - x.shape[-1])])
-        packed = self.g.DFT(self.g.unsqueeze(padded.value, rank), None, self.g.constant(np.int64(rank - 1)), onesided=1)
-        return self.array_of(self.g.unpacked(packed))
 
     def argmax(self, x: Any, axis: int) -> Any:
         return self.array_of(self.g.ArgMax(x.value, axis=axis, keepdims=0))

@@ -35,7 +35,7 @@ def grouped(
     return updated(xla, result, at, settled(xla, how, count, at, rows, in_vectors(rows) if in_vectors else 0), how)
 
 
-def scattered(xla: Any, target: Any, indices: Any, updates: Any, how: str, policy: str) -> Any:
+def scatter_nd(xla: Any, target: Any, indices: Any, updates: Any, how: str, policy: str) -> Any:
     """Return `target` with `updates` added, compared or set (`how`) at index vectors; NumPy has the error for others."""
     require_room(target.shape, indices, updates)
     depth = scatter_depth(target.shape, indices.shape, updates.shape)
