@@ -205,8 +205,10 @@ def check_calls(graph: Graph) -> None:
     """
     check_own_calls(graph)
     for function in graph.functions.values():
-        function.check(function.signature.attrs)
-        if not function.signature.attrs:
+        if function.signature.attrs:
+            function.check(function.signature.attrs)
+        else:
+            function.check_changes()
             _check_nodes(function.body, graph.functions)
 
 
