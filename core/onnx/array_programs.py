@@ -582,7 +582,9 @@ def evaluate(
     for place in static:
         value = inputs[place]
         is_open = place in sizes and value.array is None
-        arguments[place] = Sizes(g, g.vector(value)) if is_open else g.known(value, "sizes")
+        if value.array is None and not is_open:
+            g.refuse(f"its input {place} is not constant")
+        arguments[place] = Sizes(g, g.vector(value)) if is_open else value.array
     results = program(xp, *arguments, **attrs)
     if isinstance(results, (tuple, list)):
         return [xp.value(result) for result in results]
