@@ -196,6 +196,7 @@ class ReadAhead(Generic[_Input]):
         """Return what an input feeds; inputs are asked for in their order."""
         # Inputs that are read at once, such as small arrays, have no thread and come in between.
         if self._begun and self._begun[0][0] is one:
+            # By identity and in order: results of inputs that were never asked for would otherwise pile up.
             return self._begun.popleft()[1].result()
         return self._work.read(one)
 
@@ -288,7 +289,9 @@ class BlockRunner(Generic[_Input]):
         parts run side by side.
         """
         self._first.append((feeds, result))
+        # The least of several: the first run also makes plans and programs.
         self._alone = min(self._alone, seconds)
+        # A run that takes long alone gains nothing from company, unless the parts of a block run side by side.
         gains = self._asked != "auto" or 2 * self._alone <= _RUN_SECONDS or self._work.runs_at_once() > 1
         if len(self._first) == _COMPARED and gains:
             self._is_settled = True
@@ -403,7 +406,7 @@ class BlockRunner(Generic[_Input]):
                 yield Ran(inputs, error=error, seconds=used)
                 return
             middle = len(inputs) // 2
-            # Later blocks would not fit into memory either.
+            # Memory bounds all later blocks too; another error belongs to an input.
             if isinstance(error, ResourceExhaustedError):
                 self._size = self._most = middle
             yield from self._halved(inputs[:middle], block.part(0, middle), used)
@@ -443,6 +446,7 @@ class BlockRunner(Generic[_Input]):
         """Compare the first input of a block with a run that repeats the input; InvalidArgumentError for other values."""
         assert self.rows is not None
         self._is_compared = True
+        # Once a graph: the analysis of rows says that they stay apart, and this run holds it against the kernels.
         alone = self._work.run(self.rows.filled(block.part(0, 1)))
         (count, *_) = block.counts
         parts = {name: self.rows.split(name, value, [count])[0] for name, value in self._work.values(alone).items()}
@@ -453,6 +457,7 @@ class BlockRunner(Generic[_Input]):
     def _grow(self, block: InputBlock, seconds: float) -> None:
         """Let blocks grow until a run takes as long as it may; the first run of a size also prepares programs."""
         count = len(block.counts)
+        # Parts of halved blocks and the last block are smaller than the size, and their times say nothing of it.
         if self._asked != "auto" or count != self._size or (self.rows is not None and self.rows.rows is not None):
             return
         self._best = min(self._best, seconds)

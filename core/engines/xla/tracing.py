@@ -20,7 +20,7 @@ from ...functions.callers import function_references
 from ...graph.graph import Function, Graph, Node, Output
 from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel
-from ...ops.shared.row_updates import grouped, scattered
+from ...ops.shared.row_updates import grouped, scatter_nd, scattered
 from ...planning.plan import Loop, Plan, Step
 from ...planning.planner import compile_plan
 from ...registry.op_facts import has_fact
@@ -278,6 +278,7 @@ class Namespace:
 
     grouped = grouped
     scattered = scattered
+    scatter_nd = scatter_nd
     elements_at = staticmethod(lambda x, vectors: x[tuple(vectors[..., axis] for axis in range(vectors.shape[-1]))])
     dims_of = staticmethod(lambda sizes: np.array(sizes, np.int64))
 
