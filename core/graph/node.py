@@ -51,7 +51,9 @@ class Output(Displayed):
     @property
     def dtype(self) -> DType | None:
         """The dtype, or None if the op is not declared."""
-        dtypes = self.node.output_dtypes
+        dtypes = self.node._output_dtypes
+        if dtypes is None:  # looked up here as well, for the checks of a graph ask for each of its edges
+            dtypes = self.node.output_dtypes
         return dtypes[self.index] if self.index < len(dtypes) else None
 
     @property
@@ -331,6 +333,12 @@ class Node(NodeKinds, Displayed):
                 return  # control inputs come last
             source = find(text)  # the usual case: the first output of a node
             yield (source, 0) if source is not None else self._source_of(text)
+
+    def input_dtypes(self) -> tuple[DType | None, ...]:
+        """Return the dtypes that arrive at the data inputs, None of an output that does not exist or is not declared."""
+        if self._inputs is not None:
+            return tuple([value.dtype for value in self._inputs])
+        return tuple([source.output_dtype(index) for source, index in self.data_sources()])
 
     def input_count(self) -> int:
         """Return the number of data inputs."""

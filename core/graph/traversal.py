@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -170,7 +171,7 @@ def predecessors(node: Node) -> list[Node]:
 
 def descendants(roots: Iterable[Node]) -> set[Node]:
     """Return the roots and every node downstream of a root."""
-    return closure(roots, lambda node: node.uses)
+    return closure(roots, operator.attrgetter("uses"))
 
 
 def sources_first(root: _Item, sources: Callable[[_Item], Iterable[_Item]]) -> list[_Item]:
