@@ -143,6 +143,7 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
     held = _held(ordered, sources)
     nodes, homes = _beside_readers(ordered, sources, held), _homes(ordered, edges, held)
     candidates = []
+    # A scope of forty parts fits a picture only closed. Divided into rows of twelve or six it may be opened in part.
     for parts in sorted({look.max_boxes, *(n for n in _PARTS if n < look.max_boxes)}, reverse=True):
         root = scope_tree(nodes, parts, homes)
         fits = functools.partial(_fits, root, edges, look)
@@ -377,6 +378,8 @@ def scopes_to_open(root: NameScope, look: Look, fits: Callable[[set[NameScope]],
     if look.depth is not None:
         return required | set(_down_to(root, look.depth))
     order = [*required, *_by_size(root, required, look)]
+    # By halving, since a layout for each number of scopes would take the square of their number. More open scopes hardly ever
+    # make a picture smaller.
     low, high = len(required), len(order)
     while low < high:
         middle = (low + high + 1) // 2
@@ -409,6 +412,7 @@ def _by_size(root: NameScope, wanted: Collection[NameScope], look: Look) -> Iter
     def offer(scope: NameScope, level: int) -> None:
         for part in scope.parts:
             if isinstance(part, NameScope) and part.alike == 1 and part.prefix not in look.layers:
+                # The number of the offer decides between equals: scopes have no order.
                 heapq.heappush(pending, (level, -part.nodes, next(ties), part))
 
     boxes = len(root.parts)

@@ -349,6 +349,7 @@ class _Binder:
         self._numbers.update({node: len(self.entries) + i for i, node in enumerate(graph)})
         explainer = Explainer(graph, self._figures.inferences.get(function))
         groups = self._add_groups(explainer)
+        # The text on an effect stands at control edges alone, so that no other node needs it.
         waited_for = {control for node in graph for control in node.control_inputs}
         left_out = folded(graph, self._figures.keep)
         for node in graph:
@@ -577,6 +578,7 @@ def _nearest_drawn(left_out: Collection[Node]) -> dict[Node, Node]:
     """Return for each node left out the nearest drawn user, the first among equals, by a search from the drawn nodes back."""
     first_users = ((node, next((user for user in node.uses if user not in left_out), None)) for node in left_out)
     nearest = {node: user for node, user in first_users if user is not None}
+    # A search in widths from the boxes back: each hidden node gets the box that is the fewest steps away.
     edge = list(nearest)
     while edge:
         before = (source for node in edge for source in forward_predecessors(node))

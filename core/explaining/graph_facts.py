@@ -548,6 +548,7 @@ def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) ->
         if not node.uses and node.op not in _NO_OUTPUT and (node.output_dtypes or node.op_def is None)
         and placed[node][0] in ("model", "loss") and node not in losses
     ]  # fmt: skip
+    # A dead end of a conditional often has no value, so that a fetch of it would fail.
     alive = always_alive(graph, ends)
     yield from alive or ([] if losses else ends)
 

@@ -158,6 +158,7 @@ class Explainer:
         if member is None:
             return self._in_view(name, fetch)
         function, node = member
+        # Without an inference: shapes in a body depend on the call.
         facts = Explainer(self.graph.functions[function].body)._facts(node, None)
         return dataclasses.replace(facts, function=function, callers=callers(self.graph, function))
 
@@ -327,6 +328,7 @@ class Explainer:
             return "An input, which must be fed."
         if node in self.roles.losses:
             return "The loss, of which gradients are computed."
+        # A call by name has the function as its op, and is told below in other words.
         functions = [reference.name for reference in function_references(node)] if node.op_def is not None else []
         if functions and flow_role(node) is None:
             return f"Calls {', '.join(functions)} ({node.op}).{self._implementations_text(functions)}"

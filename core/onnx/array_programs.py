@@ -150,6 +150,7 @@ class OnnxNamespace:
 
     def log1p(self, x: Any) -> Any:
         """Return log(1 + x), for small x by the first terms of the series."""
+        # Below 1e-3 the sum x + 1 has lost the last digits of x; the next term of the series is 2.5e-10 of the result at most.
         series = x * (1 - x * (0.5 - x / 3))
         return self.where(abs(x) < 1e-3, series, self.log(x + 1))
 
@@ -343,6 +344,7 @@ class OnnxNamespace:
 
     def reshape(self, x: Any, shape: Any) -> Any:
         dims = self.dims(shape)
+        # ONNX allows -1 only where 0 stands for the size of the input, and without -1 a size may be 0.
         is_open = isinstance(shape, (tuple, list)) and any(isinstance(size, int) and size == -1 for size in shape)
         return self.array_of((self.g.reshape if is_open else self.g.of_dims)(self.value(x), dims))
 
@@ -356,6 +358,7 @@ class OnnxNamespace:
         """Return arrays of a common shape; each is expanded to the shapes of the others that are not known to be its own."""
         values = [self.value(array) for array in arrays]
         shapes = dict.fromkeys(value.shape for value in values)
+        # Equal open shapes may still be different in the run, if their sizes have no names.
         if len(shapes) == 1 and next(iter(shapes)).is_known:
             return list(arrays)
         dims = [self.g.dims(value) for value in values]
@@ -404,6 +407,7 @@ class OnnxNamespace:
         """
         data, total = self.value(rows), self.dims([count])
         at = self.g.vector(self.value(places))
+        # To ONNX a negative place counts from the end, and one beyond the end is an error.
         at = self.g.Where(self.g.Less(at, 0), total, self.g.Min(at, total))
         rest = self.g.slice(self.g.dims(data), 1, _END)
         target = self.g.Expand(self.g.like(start, data), self.g.joined(self.g.Add(total, 1), rest))
@@ -536,6 +540,7 @@ class Size:
     def _unknown(self, *other: Any) -> NoReturn:
         raise UnimplementedError("a size on which its lowering depends is unknown")
 
+    # A program that decided by such a number would be emitted for one outcome alone.
     __index__ = __int__ = __float__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _unknown
     __neg__ = __rsub__ = __truediv__ = __rtruediv__ = __rmod__ = __pow__ = _unknown
 
@@ -552,7 +557,7 @@ class Sizes:
         rank: Any = self.value.shape[0] if self.value.rank == 1 else None
         if not isinstance(rank, int):
             self.g.refuse("the rank of a shape that its lowering takes is unknown")
-        return (rank,)
+        return (int(rank),)
 
     @property
     def ndim(self) -> int:
@@ -660,6 +665,7 @@ def _bounds(index: Any) -> tuple[int, Any, int]:
     """Return start, end and step of ONNX's Slice, for a slice or a number; the end may be a size that only the run knows."""
     if not isinstance(index, slice):
         place = operator.index(index)
+        # The end behind the last place would be 0, the beginning.
         return place, _END if place == -1 else place + 1, 1
     step = 1 if index.step is None else operator.index(index.step)
     start = (0 if step > 0 else _END) if index.start is None else operator.index(index.start)
@@ -678,6 +684,7 @@ for _name, _function in {
     "floordiv": "floor_divide", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
     "lshift": "left_shift", "rshift": "right_shift",
 }.items():  # fmt: skip
+    # As methods of the class: Python looks operators up there and not in `__getattr__`.
     for _prefix, _method in zip(("", "r"), _operators(_function)):
         setattr(OnnxArray, f"__{_prefix}{_name}__", _method)
 for _name, _function in {

@@ -182,12 +182,11 @@ def optimize(
     """Return a copy of `graph` that gives the same fetches for the same feeds with less work, and a report of all changes.
 
     `fetches` and `feeds` are names; without fetches, the outputs of all signatures stay the same, or those that `tfg.explain`
-    finds. `passes` is a list of passes or a text like "prune,fold{limit=1MB}", by default all
-    that need no decision; `keep` names nodes that must stay, `overridable` tensors that a run may feed but need not.
-    Relaxed rules, after which digits may cancel or a finite result become infinite or NaN, are applied with `fast_math`
-    only. `portable` leaves out passes that make ops which only tfg and TensorFlow on CPUs know, such as _FusedConv2D;
-    other readers, as tf2onnx, OpenCV, TensorFlow.js and TensorFlow Lite, do not read them. The report then has the ops
-    that each of these does not read.
+    finds. `passes` is a list of passes or a text like "prune,fold{limit=1MB}", by default all that need no decision; `keep`
+    names nodes that must stay, `overridable` tensors that a run may feed but need not. Relaxed rules, after which digits may
+    cancel or a finite result become infinite or NaN, are applied with `fast_math` only. `portable` leaves out passes that
+    make ops which only tfg and TensorFlow on CPUs know, such as _FusedConv2D; other readers, as tf2onnx, OpenCV,
+    TensorFlow.js and TensorFlow Lite, do not read them. The report then has the ops that each of these does not read.
 
     Sessions on the result ignore feeds of nodes that the fetches did not need, as before; a file does not remember the
     nodes. A SavedModel's initializers stay, too. With `costs` the report has a run's cost before and after each pass; where

@@ -33,7 +33,7 @@ from ..support.words import counted
 from ..types.dims import DimLike
 from ..types.shapes import BatchSize, Shape, TensorSpec
 from ..types.tensors import Tensor
-from .placeholders import Place, declared_shape, dependents, own_functions, places, reasons_of, set_shapes
+from .placeholders import Place, dependents, own_functions, places, reasons_of, set_shapes
 
 _ELEMENT: Final = "element_shape"
 """The attribute, or the input, that states the shape of the elements of an array or a list of tensors."""
@@ -57,13 +57,13 @@ def find_batch(graph: Graph, fetches: Sequence[str], feeds: Sequence[str] = ()) 
     InvalidArgumentError where the first sizes differ.
     """
     needed = needed_nodes([graph.fetch(name) for name in fetches], [graph.output(name) for name in feeds])
-    shaped = [node for node in graph if node.is_placeholder and node in needed and declared_shape(node).rank]
-    firsts = {node: declared_shape(node)[0] for node in shaped}
+    shaped = [node for node in graph if node.is_placeholder and node in needed and node.declared_shape.rank]
+    firsts = {node: node.declared_shape[0] for node in shaped}
     open_inputs = tuple(node for node, size in firsts.items() if not isinstance(size, int))
     if open_inputs or not firsts:
         return InputBatch(open_inputs, None)
     if len(set(firsts.values())) > 1:
-        stated = ", ".join(f"{node.name} {declared_shape(node)}" for node in firsts)
+        stated = ", ".join(f"{node.name} {node.declared_shape}" for node in firsts)
         message = f"the batch is ambiguous, as the inputs differ in their first size: {stated}"
         raise InvalidArgumentError(message, hint=_ONE_INPUT)
     return InputBatch(tuple(firsts), int(next(iter(firsts.values()))))
@@ -75,7 +75,7 @@ _ONE_INPUT: Final = Hint(step("shape", name=Blank("NAME"), sizes=Blank("SIZES"))
 def _no_batch(graph: Graph, fetches: Sequence[str]) -> InvalidArgumentError:
     needed = needed_nodes([graph.fetch(name) for name in fetches])
     inputs = [node for node in graph if node.is_placeholder and node in needed]
-    shapes = ", ".join(f"{node.name} {declared_shape(node)}" for node in inputs) or "none"
+    shapes = ", ".join(f"{node.name} {node.declared_shape}" for node in inputs) or "none"
     return InvalidArgumentError(f"the graph has no batch: its inputs are {shapes}", hint=_ONE_INPUT if inputs else None)
 
 
@@ -98,7 +98,7 @@ def set_batch(graph: Graph, fetches: Sequence[str], rows: BatchSize) -> list[str
     size = None if rows == "?" else rows
     if size == batch.rows:
         return []
-    before = {node: declared_shape(node) for node in batch.inputs}
+    before = {node: node.declared_shape for node in batch.inputs}
     own_functions(graph, descendants(before))
     everywhere = places(graph)
     known = reasons_of(everywhere)
@@ -106,7 +106,7 @@ def set_batch(graph: Graph, fetches: Sequence[str], rows: BatchSize) -> list[str
     for node, shape in before.items():
         node.set_attr("shape", shape)
     set_shapes(graph, {node.output().name: _with_rows(shape, size) for node, shape in before.items()}, known)
-    return [*(f"{node.name}: {shape} -> {declared_shape(node)}" for node, shape in before.items()), *changes]
+    return [*(f"{node.name}: {shape} -> {node.declared_shape}" for node, shape in before.items()), *changes]
 
 
 def _with_rows(shape: Shape, rows: DimLike | None) -> Shape:

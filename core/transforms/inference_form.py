@@ -19,7 +19,6 @@ from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.hints import Hint, option, step
 from ..types.dtypes import bool_
-from .placeholders import declared_shape
 
 _BREAK: Final = re.compile(r"[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])")
 """What stands between the words of a name: is_training, isTraining."""
@@ -59,7 +58,7 @@ def training_flags(graph: Graph, needed: Collection[Node]) -> dict[str, Any]:
 def _setting(node: Node) -> Any:
     """Return the value of a scalar placeholder outside of training; None for another placeholder."""
     words = {word.lower() for word in _BREAK.split(node.name.rpartition("/")[2]) if word}
-    dtype, shape = node.output().base_dtype, declared_shape(node)
+    dtype, shape = node.output().base_dtype, node.declared_shape
     if shape.rank:
         return None
     if dtype is bool_ or (dtype.is_integer and words <= _NUMBERS):
@@ -85,7 +84,7 @@ def brings_input(node: Node) -> bool:
 def open_choices(graph: Graph, needed: Collection[Node]) -> Iterator[Decision]:
     """Yield the placeholders of truth values that are left, the nodes that draw by chance, and input pipelines."""
     for node in (node for node in graph if node in needed):
-        if node.is_placeholder and node.output().base_dtype is bool_ and not declared_shape(node).rank:
+        if node.is_placeholder and node.output().base_dtype is bool_ and not node.declared_shape.rank:
             reason = Hint("its name tells nothing of training; ", step("set", name=node.name), " decides")
             yield Decision(node.name, "stays an input", reason, is_left=True)
         elif "seed" in node.attrs and node.op_def is not None and node.op_def.is_stateful:

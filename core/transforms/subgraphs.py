@@ -101,7 +101,7 @@ def forget_locations(graph: Graph) -> None:
     """Drop `loc:@` names of nodes that are gone: TensorFlow refuses a graph that has them."""
     for node in graph:
         if any(name not in graph for name in node.colocation):
-            locations = [entry for entry in node.attrs["_class"] if entry[5:].decode("utf-8", "replace") in graph]
+            locations = [entry for entry in node.attrs["_class"] if entry[5:].decode("utf-8", "surrogateescape") in graph]
             if locations:
                 node.set_attr("_class", locations)
             else:

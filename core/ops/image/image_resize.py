@@ -570,8 +570,7 @@ def _scaled_gradient_of_arrays(
     xp: Any, grads: Any, images: Any, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
 ) -> Any:
     _check_gradient(grads, images)
-    height, width = grads.shape[1:3]
-    taps = _scaling_taps(images.shape, height, width, scale, translation, kernel_type, antialias)
+    taps = _scaling_taps(images.shape, grads.shape[1], grads.shape[2], scale, translation, kernel_type, antialias)
     return _added(xp, grads, images.dtype, *taps)
 
 

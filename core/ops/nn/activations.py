@@ -10,8 +10,8 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.elementwise import positive_part
 from ...numerics.half_precision import wide, widened
-from ...numerics.where import positive_part
 from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, lower, onnx, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.elementwise import positive_part
 from ...numerics.half_precision import wide
-from ...numerics.where import positive_part
 from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, layout, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes

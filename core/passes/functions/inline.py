@@ -64,6 +64,7 @@ class Inline(Pass):
         is_shared = ctx.is_shared(function.name)
         if is_shared and ctx.shared.copied + len(function.body) > self.copies:
             return f"copies of functions that are called from several places take more than {self.copies} nodes"
+        # An Identity in the place of the call would read the variable.
         if any(arg.is_ref for arg in function.signature.outputs):
             return "it returns a reference"
         if ctx.calls_itself(function.name):
@@ -194,6 +195,7 @@ class _Inlining:
         inputs = [Output(self.made[value.node], value.index) for value in node.inputs]
         controls = [self.made[c] for c in node.control_inputs]
         if not inputs and not controls:
+            # A node without inputs would run at once, in no loop and on no branch, though the call may lie in one.
             controls = [self.made[arg] for arg in self.function.args] or list(self.call.control_inputs)
             if node.is_constant and not self.ctx.is_inside(self.call) and not self._waits():
                 controls = []

@@ -12,8 +12,8 @@ from ...planning.reachability import needed_nodes
 from ...support import dataclasses
 from ...types.tensors import FuncRef, Tensor
 from ..base.graph_pass import Draft, Pass, PassContext, copy_blocker
-from ..loops.invariance import passed_on
 from .constant_branches import deciding_inputs
+from .invariance import passed_on
 
 _BY_POSITION = ("_num_original_outputs", "_output_shapes", "_read_only_resource_inputs")
 """Attributes of TensorFlow's Python about inputs and outputs by index; TensorFlow refuses to import shapes that do not fit."""
@@ -204,6 +204,7 @@ class _Specialization:
         graph.set_inputs(node, [*node.inputs[: kind.before], *(self.operands[i] for i in args)], waits)
         for name, value in kind.naming(node, references).items():
             node.set_attr(name, value)
+        # A call by name has the function as its op, not in an attribute.
         if not kind.functions:
             node.change_op(references[0].name)
         for name, indices in {**dict.fromkeys(kind.args, args), kind.results: results, "output_shapes": results}.items():
@@ -214,6 +215,7 @@ class _Specialization:
         places = {old: new for new, old in enumerate(results)}
         for user in list(node.uses):
             graph.set_inputs(user, (node.output(places[v.index]) if v.node is node else v for v in user.inputs))
+        # The outputs of the node have other numbers now, so the specs by number are those of other results.
         self.ctx.forget_inference()
 
 
