@@ -62,6 +62,7 @@ def _run(options: SamplesOptions) -> int:
 
 def _samples(names: tuple[str, ...]) -> list[str]:
     """Return the named samples, or all samples; NotFoundError for an unknown sample."""
+    # `__pycache__` lies there too, as some samples are scripts.
     known = sorted(name for name in os.listdir(_FOLDER) if not name.startswith(("_", ".")))
     for name in names:
         if name not in known:
@@ -74,6 +75,7 @@ def _copy(source: str, target: str) -> None:
     if is_there(target):
         raise AlreadyExistsError(f"'{target}' already exists")
     if os.path.isdir(source):
+        # A copy that is interrupted leaves no half of a sample behind.
         with staged_folder(target) as staged:
             shutil.copytree(source, staged, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
             rename_folder(staged, target)

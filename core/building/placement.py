@@ -20,7 +20,7 @@ _PARTS = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DeviceSpec:
-    """A full or partial device name: `/job:worker/replica:0/task:1/device:GPU:0`; None where a part is left open."""
+    """A full or partial device name: `/job:worker/replica:0/task:1/device:GPU:0`; None if a part is left open."""
 
     job: str | None = None
     replica: str | None = None
@@ -53,7 +53,7 @@ class DeviceSpec:
         return DeviceSpec(**parts)
 
     def conflict(self, other: DeviceSpec) -> str | None:
-        """Return the first part in which two devices differ, or None where a single device can be both."""
+        """Return the first part in which two devices differ, or None if a single device can be both."""
         for field in dataclasses.fields(self):
             mine, theirs = getattr(self, field.name), getattr(other, field.name)
             if mine is not None and theirs is not None and mine != theirs:
@@ -130,6 +130,7 @@ class Placement:
         names = [node.name]
         while len(names) <= LONGEST_CHAIN:
             following = self._next.get(names[-1])
+            # Nodes of a file may name each other in a circle.
             if following is None or following in names:
                 break
             names.append(following)
@@ -148,6 +149,7 @@ class Placement:
             if not node.device:
                 continue
             try:
+                # A device that TensorFlow could not read is a conflict to report, and no reason to stop.
                 own = DeviceSpec.parse(node.device)
             except InvalidArgumentError as error:
                 conflicts.append(f"'{node.name}': {error.message}")

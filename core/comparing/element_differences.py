@@ -48,16 +48,20 @@ def compare(name: str, step: int, a: Any, b: Any, tolerance: float) -> Compariso
     a, b = (np.asarray(value, object) if isinstance(value, bytes) else value for value in (a, b))
     if a.shape != b.shape or a.dtype != b.dtype:
         return Comparison(name, step, np.inf, np.inf, False)
+    # "V" has most dtypes of ml_dtypes, which NumPy knows as void.
     if a.dtype.kind not in "fciuV" or not a.size:
         same = bool(np.array_equal(a, b))
         return Comparison(name, step, 0.0 if same else np.inf, 0.0 if same else np.inf, same)
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
     x, y = a.astype(wide), b.astype(wide)
+    # Before the difference: infinity less infinity is NaN, though the two are equal.
     both = ~(np.isnan(x) & np.isnan(y)) & (x != y)
     with np.errstate(all="ignore"):  # infinities of one sign are equal, and their difference is NaN
         difference = np.abs(x - y)[both]
     if not difference.size:
         return Comparison(name, step, 0.0, 0.0, True)
+    # Relative to the largest element, not element by element: a result near 0 that is a difference of large numbers has their
+    # rounding errors.
     scale = np.maximum(np.max(np.abs(x[np.isfinite(x)]), initial=0.0), 1e-30)
     needed = float(np.max(np.where(np.isfinite(difference), difference, np.inf)) / scale)
     return Comparison(name, step, float(np.max(difference)), needed, needed <= tolerance)
@@ -80,6 +84,7 @@ def _variable_change(name: str, new: str, a: Tensor, b: Tensor, renaming: Renami
     new_name = new if renaming.is_new_name(name, new) else None
     if (a.dtype, a.shape) != (b.dtype, b.shape):
         return VariableChange(name, "changed", _kind(a), _kind(b), None, new_name)
+    # `read` leaves nothing behind in the checkpoint's tensors: two models of gigabytes are compared one variable at a time.
     a, b = (Tensor.from_numpy(tensor.read(), tensor.dtype) for tensor in (a, b))
     if a == b:
         return None if new_name is None else VariableChange(name, "changed", _kind(a), _kind(b), 0.0, new_name)

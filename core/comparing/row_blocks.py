@@ -14,6 +14,7 @@ import numpy as np
 from ..engines.executables import difference
 from ..graph.graph import Graph, Output
 from ..inference.row_axes import row_axes
+from ..parallel.work_division import undivided
 from ..support import dataclasses
 from ..support.errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..support.hints import Blank, Hint, option, step
@@ -29,7 +30,9 @@ BlockSize = int | Literal["auto"]
 _COMPARED: Final = 8
 """The number of inputs that run one by one first, and then as a block, for a comparison."""
 _RUN_SECONDS: Final = 0.05
-"""The time of a run from which on larger blocks gain nothing."""
+"""The time of a run from which on larger blocks gain nothing: the lesser of wall time, which grows with other work on the
+machine, and CPU time, which grows with the threads that read further inputs meanwhile.
+"""
 _GROWTH: Final = 8
 """The largest factor by which a block grows."""
 _READERS: Final = 4
@@ -101,6 +104,7 @@ class BlockRows:
         count = sum(block.counts)
         if self.rows in (None, count):
             return block.feeds
+        # Rows that exist and no zeros, of which a graph may make NaN or an error.
         places = np.arange(self.rows or 0) % count
         return {name: np.asarray(value)[places] for name, value in block.feeds.items()}
 
@@ -165,6 +169,8 @@ class BlockWork(Generic[_Input]):
     note: Callable[[str], None]
     is_slow: Callable[[_Input], bool] = lambda _: False
     """Tells whether an input is worth a thread that reads the input ahead; many threads may read such inputs."""
+    runs_at_once: Callable[[], int] = lambda: 1
+    """How many runs may be side by side, each in a core: a block then is as many runs of its parts."""
 
 
 class ReadAhead(Generic[_Input]):
@@ -188,7 +194,9 @@ class ReadAhead(Generic[_Input]):
 
     def read(self, one: _Input) -> Feeds:
         """Return what an input feeds; inputs are asked for in their order."""
+        # Inputs that are read at once, such as small arrays, have no thread and come in between.
         if self._begun and self._begun[0][0] is one:
+            # By identity and in order: results of inputs that were never asked for would otherwise pile up.
             return self._begun.popleft()[1].result()
         return self._work.read(one)
 
@@ -208,6 +216,7 @@ class BlockRunner(Generic[_Input]):
         self._work = work
         self._asked = size
         self._ahead = ReadAhead(work, ())
+        self._pool: ThreadPoolExecutor | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -227,7 +236,8 @@ class BlockRunner(Generic[_Input]):
     def results(self, inputs: Sequence[_Input], begin: Callable[[int], None] = lambda _: None) -> Iterator[Ran[_Input]]:
         """Yield what became of inputs, in their order; `begin` is called with the number of inputs before they are read."""
         place = 0
-        with contextlib.closing(ReadAhead(self._work, inputs)) as self._ahead:
+        with contextlib.closing(ReadAhead(self._work, inputs)) as self._ahead, contextlib.ExitStack() as closing:
+            closing.callback(self._end_threads)
             while place < len(inputs):
                 taken = inputs[place : place + self._size]
                 begin(len(taken))
@@ -238,6 +248,11 @@ class BlockRunner(Generic[_Input]):
                     yield from self._together(taken)
                 place += len(taken)
 
+    def _end_threads(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
     def _one(self, one: _Input) -> Ran[_Input]:
         """Run an input by itself."""
         started = time.process_time()
@@ -247,22 +262,22 @@ class BlockRunner(Generic[_Input]):
             raise
         except TfgError as error:
             return Ran([one], error=error, seconds=time.process_time() - started)
+        # Whether rows stay apart depends on which tensors are fed.
         if self._is_other(feeds):
             self._begin()
         if not self._is_settled and self._work.lacks_rows(feeds):
             self._settle_filled(feeds)
+        # A run takes a fixed number of rows, of which this input may have fewer.
         if self.rows is not None and self.rows.rows is not None and is_alike(feeds, feeds):
             return next(self._halved([one], stacked([feeds])))
         try:
-            clock = time.perf_counter()
-            result = self._work.run(feeds)
-            clock = time.perf_counter() - clock
+            result, taken = _timed(self._work.run, feeds)
         except InternalError:
             raise
         except TfgError as error:
             return Ran([one], error=error, seconds=time.process_time() - started)
         if not self._is_settled:
-            self._consider(feeds, result, clock)
+            self._consider(feeds, result, taken)
         return Ran([one], result, seconds=time.process_time() - started)
 
     def _is_other(self, feeds: Feeds) -> bool:
@@ -270,10 +285,15 @@ class BlockRunner(Generic[_Input]):
         return self.rows is not None and feeds.keys() != self._fed
 
     def _consider(self, feeds: Feeds, result: Any, seconds: float) -> None:
-        """Begin with blocks after some inputs that ran one by one, if a block of two takes no longer than it may."""
+        """Begin with blocks after some inputs that ran one by one, if a block of two takes no longer than it may, or if its
+        parts run side by side.
+        """
         self._first.append((feeds, result))
+        # The least of several: the first run also makes plans and programs.
         self._alone = min(self._alone, seconds)
-        if len(self._first) == _COMPARED and (self._asked != "auto" or 2 * self._alone <= _RUN_SECONDS):
+        # A run that takes long alone gains nothing from company, unless the parts of a block run side by side.
+        gains = self._asked != "auto" or 2 * self._alone <= _RUN_SECONDS or self._work.runs_at_once() > 1
+        if len(self._first) == _COMPARED and gains:
             self._is_settled = True
             self._settle()
 
@@ -289,6 +309,9 @@ class BlockRunner(Generic[_Input]):
             return
         if rows.rows is not None:
             return  # an input has as many rows as a run takes
+        size = max(_power(_RUN_SECONDS / max(self._alone, 1e-6), _COMPARED), self._work.runs_at_once())
+        size = size if self._asked == "auto" else self._asked
+        alike = alike[: max(size, 2)]  # long runs are not worth a longer comparison than the first block is
         block = stacked([feeds for feeds, _ in alike])
         try:
             together = self._work.run(block.feeds)
@@ -301,8 +324,7 @@ class BlockRunner(Generic[_Input]):
         if unlike is not None:
             self._refuse(InvalidArgumentError(f"'{unlike}' has other values in a block of inputs than one by one"))
             return
-        self.rows, self._fed = rows, alike[0][0].keys()
-        self._size = self._asked if self._asked != "auto" else _power(_RUN_SECONDS / max(self._alone, 1e-6), _COMPARED)
+        self.rows, self._fed, self._size = rows, alike[0][0].keys(), size
 
     def _unlike(self, rows: BlockRows, block: InputBlock, result: Any, alone: Sequence[Any]) -> str | None:
         """Return the name of a value that differs, by more than rounding, between a block and its first inputs alone."""
@@ -367,11 +389,15 @@ class BlockRunner(Generic[_Input]):
         if self.rows is None or self._is_other(block.feeds):
             yield from map(self._one, inputs)
             return
-        started, clock = time.process_time(), time.perf_counter()
+        size = -(-len(inputs) // self._work.runs_at_once()) if self.rows.rows is None else len(inputs)
+        if size < len(inputs):
+            yield from self._side_by_side(inputs, block, size, seconds)
+            return
+        started = time.process_time()
         try:
             if self.rows.rows is not None and len(inputs) > 1 and sum(block.counts) > self.rows.rows:
                 raise ResourceExhaustedError("the rows of the inputs do not fit into a run")
-            result = self._work.run(self.rows.filled(block))
+            result, taken = _timed(self._work.run, self.rows.filled(block))
         except InternalError:
             raise
         except TfgError as error:
@@ -380,20 +406,47 @@ class BlockRunner(Generic[_Input]):
                 yield Ran(inputs, error=error, seconds=used)
                 return
             middle = len(inputs) // 2
+            # Memory bounds all later blocks too; another error belongs to an input.
             if isinstance(error, ResourceExhaustedError):
                 self._size = self._most = middle
             yield from self._halved(inputs[:middle], block.part(0, middle), used)
             yield from self._halved(inputs[middle:], block.part(middle, len(inputs)), used)
             return
-        self._grow(block, time.perf_counter() - clock)
+        self._grow(block, taken)
         if not self._is_compared and len(inputs) > 1:
             self._compare_filled(block, result)
         yield Ran(inputs, result, block.counts, None, seconds + (time.process_time() - started) / len(inputs))
+
+    def _side_by_side(self, inputs: Sequence[_Input], block: InputBlock, size: int, seconds: float) -> Iterator[Ran[_Input]]:
+        """Run the parts of a block, of `size` inputs each, at once; a part with an error runs again by itself, halved."""
+        from concurrent.futures import ThreadPoolExecutor  # lazy: most engines divide each run among the cores
+
+        self._pool = self._pool or ThreadPoolExecutor(self._work.runs_at_once(), "tfg-streams")
+        started = time.process_time()
+        starts = range(0, len(inputs), size)
+        parts = [block.part(start, min(start + size, len(inputs))) for start in starts]
+        # Tells the engine that runs have a core each; NumPy's steps in them are not divided either.
+        with undivided():
+            begun = [self._pool.submit(contextvars.copy_context().run, _timed, self._work.run, part.feeds) for part in parts]
+        # All parts end before results are given on, so that no run goes on when the caller stops.
+        errors = [future.exception() for future in begun]
+        used = seconds + (time.process_time() - started) / len(inputs)
+        if not any(errors):
+            self._grow(block, min(used * len(inputs), sum(future.result()[1] for future in begun)))
+        for start, part, future, error in zip(starts, parts, begun, errors):
+            ran = inputs[start : start + size]
+            if error is None:
+                yield Ran(ran, future.result()[0], part.counts, None, used)
+            elif isinstance(error, TfgError) and not isinstance(error, InternalError):
+                yield from self._halved(ran, part, used)
+            else:
+                raise error
 
     def _compare_filled(self, block: InputBlock, result: Any) -> None:
         """Compare the first input of a block with a run that repeats the input; InvalidArgumentError for other values."""
         assert self.rows is not None
         self._is_compared = True
+        # Once a graph: the analysis of rows says that they stay apart, and this run holds it against the kernels.
         alone = self._work.run(self.rows.filled(block.part(0, 1)))
         (count, *_) = block.counts
         parts = {name: self.rows.split(name, value, [count])[0] for name, value in self._work.values(alone).items()}
@@ -404,13 +457,22 @@ class BlockRunner(Generic[_Input]):
     def _grow(self, block: InputBlock, seconds: float) -> None:
         """Let blocks grow until a run takes as long as it may; the first run of a size also prepares programs."""
         count = len(block.counts)
+        # Parts of halved blocks and the last block are smaller than the size, and their times say nothing of it.
         if self._asked != "auto" or count != self._size or (self.rows is not None and self.rows.rows is not None):
             return
         self._best = min(self._best, seconds)
+        # By at most this factor, since the time of a short run is mostly the call and tells little of a large block.
         factor = _power(_RUN_SECONDS / max(self._best, 1e-6), _GROWTH)
         most = max(min(self._most, count * _MOST_BYTES // max(block.bytes, 1)), count)
         if factor > 1 and count < most:
             self._size, self._best = min(factor * count, most), float("inf")
+
+
+def _timed(run: Callable[[Feeds], Any], feeds: Feeds) -> tuple[Any, float]:
+    """Return the result of a run, and the lesser of its CPU time and its time."""
+    cpu, clock = time.process_time(), time.perf_counter()
+    result = run(feeds)
+    return result, min(time.process_time() - cpu, time.perf_counter() - clock)
 
 
 def _power(value: float, most: int) -> int:

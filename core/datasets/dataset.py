@@ -28,6 +28,7 @@ _Made = TypeVar("_Made")
 Element: TypeAlias = tuple[Any, ...]
 CHECKED: Final = 256
 """Elements of an input between two checks of the run's deadline, in a transformation that gathers many elements."""
+# A function and no generator: a generator that has raised an error is finished, and a pass goes on behind a failing element.
 Pull: TypeAlias = Callable[[], Element | None]
 
 INFINITE: Final = -1
@@ -43,7 +44,7 @@ class Spec:
     shapes: tuple[Shape, ...] = ()
 
     def require(self, other: Spec) -> None:
-        """Raise InvalidArgumentError where elements of `other` differ from the dtypes and shapes of this spec."""
+        """Raise InvalidArgumentError if elements of `other` differ from the dtypes and shapes of this spec."""
         if len(self.dtypes) != len(other.dtypes):
             raise InvalidArgumentError(
                 f"Number of components does not match: expected {len(self.dtypes)} types but got {len(other.dtypes)}."
@@ -61,7 +62,7 @@ class Spec:
 
 
 def require_types(dtypes: Sequence[DType], element: Sequence[Any]) -> None:
-    """Raise InvalidArgumentError where components differ from the dtypes: functions may break a dataset's declaration."""
+    """Raise InvalidArgumentError if components differ from the dtypes: functions may break a dataset's declaration."""
     if len(element) != len(dtypes):
         raise InvalidArgumentError(
             f"Number of components does not match: expected {len(dtypes)} types but got {len(element)}."
@@ -72,14 +73,14 @@ def require_types(dtypes: Sequence[DType], element: Sequence[Any]) -> None:
 
 
 def held_to(element: Element, types: Sequence[DType], shapes: Sequence[Shape]) -> Element:
-    """Return the element; InvalidArgumentError where the element breaks the dtypes and shapes that a node declares."""
+    """Return the element; InvalidArgumentError if the element breaks the dtypes and shapes that a node declares."""
     require_types(types, element)
     require_shapes(shapes, element)
     return element
 
 
 def require_shapes(shapes: Sequence[Shape], element: Element) -> None:
-    """Raise InvalidArgumentError where a component has another shape."""
+    """Raise InvalidArgumentError if a component has another shape."""
     for i, (value, shape) in enumerate(zip(element, shapes)):
         if not fits(value.shape, shape):
             raise InvalidArgumentError(f"Incompatible shapes at component {i}: expected {shape} but got {Shape(value.shape)}.")
@@ -94,6 +95,7 @@ class Origin:
     library: Graph
 
 
+# `eq=False`: two datasets with equal fields are two, for each has passes and states of its own.
 @dataclasses.dataclass(eq=False)
 class Dataset:
     """Elements on demand, mostly made from elements of `inputs`. `kind` is TensorFlow's word for the transformation."""
@@ -102,7 +104,7 @@ class Dataset:
     inputs: tuple[Dataset, ...]
     spec: Spec = dataclasses.field(default=Spec(), init=False)
     origin: Origin | None = dataclasses.field(default=None, init=False)
-    """The node that made the dataset, or None where a rewrite made the dataset."""
+    """The node that made the dataset, or None if a rewrite made the dataset."""
 
     def begin(self) -> Pull:
         """Begin a pass over the elements."""
@@ -120,6 +122,8 @@ class Dataset:
             check_time()
         return pull
 
+    # `is_pure` and `comes_early` answer two questions. A shuffle draws and is not pure, and may still come early; a map that
+    # captured a V1 variable is pure within a pass, and must not come early, because a run may assign the variable meanwhile.
     @property
     def is_pure(self) -> bool:
         """True if the elements of a pass depend on the elements of the inputs alone, and a pass leaves no state behind."""
@@ -155,6 +159,7 @@ class Dataset:
 
     def with_inputs(self, inputs: tuple[Dataset, ...]) -> Dataset:
         """Return the same transformation of other inputs; state that outlives a pass is shared."""
+        # A shallow copy: functions, seeds and caches are those of this dataset.
         other = copy.copy(self)
         other.inputs = inputs
         return other
@@ -213,6 +218,7 @@ class SameElements(Dataset):
 
     @property
     def is_pure(self) -> bool:
+        # A subclass with a `begin` of its own does more than hand elements on: it counts, sleeps, writes.
         return type(self).begin is SameElements.begin
 
     @property
@@ -253,7 +259,7 @@ def tree(dataset: Dataset) -> Iterator[Dataset]:
 
 
 def require_places(dataset: Dataset) -> None:
-    """Raise FailedPreconditionError where a dataset, or a dataset below, has no random access."""
+    """Raise FailedPreconditionError if a dataset, or a dataset below, has no random access."""
     for item in tree(dataset):
         if not item.has_places:
             raise FailedPreconditionError(
@@ -263,13 +269,13 @@ def require_places(dataset: Dataset) -> None:
 
 
 def require_index(index: int, size: int) -> None:
-    """OutOfRangeError where there is no element of that place."""
+    """OutOfRangeError if there is no element of that place."""
     if not 0 <= index < size:
         raise OutOfRangeError(f"Index out of range [0, {size}):{index}")
 
 
 def known_size(dataset: Dataset) -> int:
-    """Return the number of elements of a dataset for random access; FailedPreconditionError where unknown or infinite."""
+    """Return the number of elements of a dataset for random access; FailedPreconditionError if unknown or infinite."""
     size = dataset.cardinality()
     if size < 0:
         word = "infinite" if size == INFINITE else "unknown"
@@ -356,6 +362,7 @@ def keeping(source: Dataset, keep: Callable[[list[Element]], None]) -> Pull:
         if element is not None:
             elements.append(element)
         elif not is_over:
+            # Before `keep`: if that fails, a further demand must not begin to gather again.
             is_over = True
             keep(elements)
         return element

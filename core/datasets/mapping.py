@@ -47,6 +47,7 @@ def ending_with(function: Callable[[_Taken], _Made], keeps_cardinality: bool) ->
     def call(taken: _Taken) -> _Made | None:
         try:
             return function(taken)
+        # A function ends its dataset by this error; a dataset that has promised its size may not end early.
         except OutOfRangeError as error:
             if keeps_cardinality:
                 raise InvalidArgumentError(
@@ -202,6 +203,7 @@ class _Turns:
             self._pull, self._cycle = None, max(len(self._places), 1)  # places behind these stay empty
             return None
         inner = self._dataset.function(element).begin()
+        # An assignment to a slice, which appends if the place is new.
         self._places[self._turn : self._turn + 1] = [inner]
         return inner
 
@@ -331,6 +333,7 @@ class DirectedInterleave(Dataset):
                 if self.stop_on_empty:
                     break
                 check_time()
+            # After the end, a further demand finds the end again and asks no dataset.
             pulls[:] = [None] * len(pulls)
             return None
 
@@ -364,7 +367,7 @@ class Sampling(Dataset):
 def weighted_sizes(sizes: Sequence[int], weights: Sequence[float]) -> list[int]:
     """Return the number of elements to take of each dataset by weight, where the least dataset is taken to its end.
 
-    InvalidArgumentError where a dataset has fewer elements: as in TensorFlow, the least dataset is chosen by weights
+    InvalidArgumentError if a dataset has fewer elements: as in TensorFlow, the least dataset is chosen by weights
     relative to the largest weight.
     """
     largest = max(weights)
@@ -415,6 +418,7 @@ class IndexFlatMap(Dataset):
         def next_element() -> Element | None:
             nonlocal current, held, place
             index, offset = self._place(place)
+            # The numbers of the second function only tell when to go on; which element comes next is the pass's order.
             if index > current or not held:
                 element, held = pull(), ()
                 if element is None:

@@ -79,6 +79,7 @@ class Sleep(SameElements):
         pull = self.source.begin()
 
         def next_element() -> Element | None:
+            # Before the element is made, as in TensorFlow, and with an eye on the run's deadline.
             sleep(self.microseconds / 1e6)
             return pull()
 
@@ -98,6 +99,7 @@ class IgnoreErrors(Dataset):
             while True:
                 try:
                     return pull()
+                # The deadline or a lack of support comes again with each element: skipping would never end.
                 except NOT_OF_ELEMENTS:
                     raise
                 except TfgError:

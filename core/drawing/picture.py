@@ -143,6 +143,7 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
     held = _held(ordered, sources)
     nodes, homes = _beside_readers(ordered, sources, held), _homes(ordered, edges, held)
     candidates = []
+    # A scope of forty parts fits a picture only closed. Divided into rows of twelve or six it may be opened in part.
     for parts in sorted({look.max_boxes, *(n for n in _PARTS if n < look.max_boxes)}, reverse=True):
         root = scope_tree(nodes, parts, homes)
         fits = functools.partial(_fits, root, edges, look)
@@ -203,6 +204,7 @@ def _fits(root: NameScope, edges: Iterable[Link], look: Look, opened: Collection
     places = dict(_places(root, opened))
     parts = list(dict.fromkeys(places.values()))
     layers = layers_of(forward_edges(parts, ((places[e.source], places[e.target]) for e in edges)))
+    # An estimate by layers and letters: a layout for each choice of open scopes would take seconds.
     height, width = len(layers) + (len(opened) - 1) * look.frame_layers, max(map(_width, layers), default=0)
     return height <= look.max_layers and width <= look.max_width
 
@@ -377,6 +379,8 @@ def scopes_to_open(root: NameScope, look: Look, fits: Callable[[set[NameScope]],
     if look.depth is not None:
         return required | set(_down_to(root, look.depth))
     order = [*required, *_by_size(root, required, look)]
+    # By halving, since a layout for each number of scopes would take the square of their number. More open scopes hardly ever
+    # make a picture smaller.
     low, high = len(required), len(order)
     while low < high:
         middle = (low + high + 1) // 2
@@ -409,6 +413,7 @@ def _by_size(root: NameScope, wanted: Collection[NameScope], look: Look) -> Iter
     def offer(scope: NameScope, level: int) -> None:
         for part in scope.parts:
             if isinstance(part, NameScope) and part.alike == 1 and part.prefix not in look.layers:
+                # The number of the offer decides between equals: scopes have no order.
                 heapq.heappush(pending, (level, -part.nodes, next(ties), part))
 
     boxes = len(root.parts)

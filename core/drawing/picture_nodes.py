@@ -36,6 +36,7 @@ def folded(nodes: Iterable[Node], keep: Collection[Node] = ()) -> set[Node]:
 
 def _says_little(node: Node) -> bool:
     if node.is_no_op:
+        # m waiters and n waited for are m + n edges with the NoOp's box and m * n without.
         return len(node.control_inputs) * len(node.uses) <= _MAX_THROUGH
     return node.is_constant or node.is_identity or node.is_variable_read
 
@@ -68,6 +69,7 @@ class _ElidedPaths:
         while value.node in self._left_out and value.node.inputs and value.node not in seen:
             seen.add(value.node)
             value = self._origins.get(value.node) or value.node.inputs[0]
+        # Each node of a long chain of identities remembers the end, so later walks take one step.
         self._origins.update(dict.fromkeys(seen, value))
         return value if value.node in self._nodes and value.node not in self._left_out else None
 
@@ -132,6 +134,7 @@ def _drop_back_edges(root: _Key, after: Mapping[_Key, dict[_Key, None]], done: d
         if target not in done:
             done[target] = False
             stack.append((target, list(after[target])))
+        # On the stack: the edge closes a cycle.
         elif not done[target]:
             del after[key][target]
 
@@ -164,6 +167,7 @@ def layers_of(after: _After[_Key]) -> list[list[_Key]]:
             layer[target] = max(layer[target], layer[key] + 1)
     for key, targets in after.items():
         if key not in led_to and targets:
+            # Constants and inputs would otherwise all stand in the first layer, far from their readers.
             layer[key] = min(layer[target] for target in targets) - 1
     layers: list[list[_Key]] = [[] for _ in range(max(layer.values(), default=-1) + 1)]
     for key in after:

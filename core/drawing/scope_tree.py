@@ -44,6 +44,7 @@ class NameScope:
         while pending:
             part = pending.pop()
             if isinstance(part, NameScope):
+                # By a stack, since scopes made by division may nest deeper than Python recurses.
                 pending += reversed(part.parts)
             else:
                 yield part
@@ -95,6 +96,7 @@ def _place_namesakes(scopes: dict[str, NameScope]) -> None:
     for scope in list(scopes.values()):
         inside = {n.name: n for n in scope.parts if isinstance(n, Node) and n.name in scopes and n.name != scope.path}
         for name, node in inside.items():
+            # First in its scope, as the others compute around it.
             scopes[name].parts.insert(0, node)
         scope.parts = [part for part in scope.parts if isinstance(part, NameScope) or part.name not in inside]
 
@@ -119,6 +121,7 @@ def _divide(scope: NameScope, max_parts: int) -> None:
         if len(scope.parts) > max_parts:
             scope.parts = gathered(scope)
     while len(scope.parts) > max_parts:
+        # About as many rows as parts in a row, so that neither level is too large.
         length = min(math.isqrt(len(scope.parts) - 1) + 1, max_parts)
         scope.parts = [_row(scope, scope.parts[i : i + length]) for i in range(0, len(scope.parts), length)]
     for part in scope.parts:

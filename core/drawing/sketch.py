@@ -87,6 +87,7 @@ def _laid_out(
     passing: dict[tuple[int, int, bool], _Place] = {}
     for edge in (edge for edge in edges if edge.target in after[edge.source]):
         source, dashed = places[edge.source], edge.kind == "control"
+        # Edges of one box share their places on the way down, so that ten readers take one column, not ten.
         for i in range(level[edge.source] + 1, level[edge.target]):
             way = (edge.source, i, dashed)
             if way not in passing:
@@ -130,6 +131,7 @@ def _set_side_by_side(layer: _Layer, positions: Mapping[_Place, float]) -> None:
         place.x = best if end is None else max(best, end)
         end = place.x + place.width + _GAP
         missing.append(best - place.x)
+    # Places are pushed to the right only; the shift gives each side its part of the miss.
     shift = round(sum(missing) / len(missing)) if missing else 0
     for place in layer:
         place.x += shift
@@ -175,6 +177,7 @@ def _ports(wires: Iterable[_Wire]) -> dict[_Wire, int]:
         for i, wire in enumerate(together, 1):
             ports[wire] = target.x + target.width * i // (len(together) + 1)
             if len(together) == 1 and target.x < wire.source.middle < target.x + target.width - 1:
+                # A single wire from above goes straight down wherever it meets the box.
                 ports[wire] = wire.source.middle
     return ports
 
@@ -187,6 +190,7 @@ def _rows(wires: Iterable[_Wire], ports: Mapping[_Wire, int]) -> dict[_Place, in
         spans[wire.source] = min(start, ports[wire]), max(end, ports[wire])
     rows: dict[_Place, int] = {}
     taken: list[list[tuple[int, int]]] = []
+    # From the left, as the greedy colouring of intervals needs for the fewest rows.
     for source, (start, end) in sorted(spans.items(), key=lambda item: item[1]):
         row = 0 if start == end else _free_row(taken, start, end)
         rows[source] = row

@@ -70,6 +70,7 @@ class PictureFrame:
         count, rows, columns, channels = self.tiles.shape
         if self.kind == "line":
             return count, 1, min(columns, _POINTS), 1
+        # A page has pictures of thousands of values: the bytes of each are bounded, so more tiles are smaller tiles.
         side = math.isqrt(_PIXELS // (count * channels))
         if self.kind == "map":
             return count, min(rows, side), min(columns, side), 1
@@ -87,6 +88,7 @@ class PictureFrame:
         means = _averaged(self.tiles, rows, columns)
         low, high = _ends(means)
         if self.kind == "image":
+            # Bytes are brightness as they stand; a dark image stays dark.
             low, high = (0.0, 255.0) if self.tiles.dtype == np.uint8 else (low, high)
             levels = np.nan_to_num(_scaled(means, low, high) * 255).astype(np.uint8)
         else:
@@ -150,6 +152,7 @@ def _is_image(shape: tuple[int, ...]) -> bool:
 
 def _averaged(tiles: Array, rows: int, columns: int) -> Array:
     """Return the means over rectangles of elements, as doubles."""
+    # A picture has a hundred rows. A million would be read and averaged for the same pixels.
     steps = (slice(None), *(slice(None, None, max(1, size // _READ)) for size in tiles.shape[1:3]))
     means = tiles[steps].astype(np.float64)
     for axis, size in ((1, rows), (2, columns)):
@@ -164,6 +167,7 @@ def _ends(means: Array) -> tuple[float, float]:
     """Return the levels at the ends of the scale: zero is in the middle where there are numbers on both sides."""
     finite = means[np.isfinite(means)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    # So that the colour of zero is the same in all pictures with both signs.
     return (-max(-low, high), max(-low, high)) if low < 0 < high else (low, high)
 
 
@@ -289,6 +293,7 @@ def _number(figure: float | complex | None) -> str:
 
 def _saveable(array: Array) -> Array:
     """Return the elements in a dtype that NumPy's files have: those of other packages as float32 or int8, without loss."""
+    # Extension dtypes, as bfloat16 of ml_dtypes, are not built in, and np.load reads them as raw bytes.
     if array.dtype.isbuiltin == 1:
         return array
     return array.astype(np.float32 if from_numpy(array.dtype).is_floating else np.int8)
@@ -296,5 +301,6 @@ def _saveable(array: Array) -> Array:
 
 def _npy(array: Array) -> str:
     file = io.BytesIO()
+    # Objects would be pickled, and a page must hold no code.
     np.lib.format.write_array(file, array, allow_pickle=False)
     return base64.b64encode(zlib.compress(file.getvalue())).decode()

@@ -69,6 +69,11 @@ class Engine(Protocol):
     largest: int
     """The largest number of steps that compile in a reasonable time; more become several groups."""
 
+    runs_at_once: int
+    """How many runs the engine computes at once in a core each, inside `work_division.undivided`; 1 for an engine that divides
+    each run among the cores.
+    """
+
     needs_elements: bool
     """True for an engine that must get neither tensors without elements nor tensors whose shapes follow from values."""
 
@@ -150,8 +155,9 @@ class Body:
     @property
     def leads(self) -> dict[int, int]:
         """Map each slot with a reference or a handle to the member of `variables` behind."""
+        # References lead to variables alone: without any, the steps need no look, and there may be thousands.
         leads = {slot: slot for slot in self.variables}
-        for step in self.steps:
+        for step in self.steps if leads else ():
             for slot, result in zip(step.outputs, results_of(step)):
                 if result.dtype is not None and result.dtype.is_ref:
                     leads[slot] = leads[step.inputs[0]]

@@ -36,6 +36,7 @@ def leave_out_broken(graph: Graph, faults: Sequence[TfgError] = (), cuts: Sequen
     left_out: dict[str, TfgError] = {}
     for error in (*faults, *graph.faults()):
         node = graph.get(error.node or "")
+        # A missing input that is about to be cut off becomes a placeholder, so the node that reads it is sound.
         if node is None or node.name in left_out or (isinstance(error, AbsentInputError) and error.absent in cut):
             continue
         left_out |= dict.fromkeys((user.name for user in descendants([node])), error)
@@ -82,4 +83,5 @@ def _drop_outputs(graph: Graph) -> None:
             check_node(node.op, node.attrs, len(node.inputs))
             _ = node.output_dtypes
         except InvalidArgumentError:
+            # A node whose dtypes raise an error would break every table; without outputs it can be listed.
             node.note_dtypes(())

@@ -129,6 +129,7 @@ class _Placer:
         for node in sorted(self._nodes, key=lambda node: any(_reference_inputs(node))):
             root = self._joined.root(node.name)
             device = _device(node)
+            # With soft placement the first demand wins, and the others give way.
             if demands[root].conflict(device) is None:
                 demands[root] = demands[root].merged(device)
         return demands
@@ -155,6 +156,7 @@ class _Placer:
         read.
         """
         users = [user for user in node.uses if user.name in placed]
+        # TensorFlow's placer calls such a node a generator: its value is made where it is used, and never sent.
         if not node.inputs and len(users) == 1 and len(node.outputs()) == 1:
             return placed[users[0].name]
         if has_fact(node.op, "metadata") and node.inputs and node.inputs[0].node.name in placed:
@@ -203,6 +205,7 @@ def _crossings(
         for source in sources:
             owner = source.node if isinstance(source, Output) else source
             if devices.get(owner.name, here) != here:
+                # One transfer serves all readers on a device: TensorFlow's partitioner makes one Send and Recv for them.
                 consumers.setdefault((source, here), []).append(node.name)
     for (source, target), users in consumers.items():
         owner = source.node if isinstance(source, Output) else source

@@ -122,8 +122,11 @@ class _Walk:
         for step in steps:
             inside = self._inside(step)
             for slot, size in zip(step.outputs, self._sizes(step), strict=False):
+                # A slot may be written twice, as by the branches of a V1 conditional; the second value takes the place of the
+                # first.
                 total += size - alive.get(slot, 0)
                 alive[slot] = size
+            # The results of a call and what lives inside of it count together: the call ends when its results are there.
             if total + inside > peak:
                 peak, place = total + inside, step.node.name
             total -= sum(alive.pop(slot, 0) for slot in step.released)
@@ -150,9 +153,11 @@ class _Walk:
         if function is None or len(function.args) != len(specs) or self._depth >= _MAX_DEPTH:
             return 0
         if reference.name not in self._peaks:
+            # Before the walk, so that a function that calls itself ends there.
             self._peaks[reference.name] = 0
             function = with_attrs(function, reference)
             arguments = dict(zip((arg.output() for arg in function.args), specs))
+            # The walk inside needs the specs of the body; those of the caller come back behind it.
             outer, self._inference = self._inference, infer(function.body, arguments, self._functions, self._answers)
             self._depth += 1
             self._peaks[reference.name] = self.steps(plan_of_function(function, site).steps)[0]
@@ -179,6 +184,7 @@ class _Walk:
 
     def _size(self, value: Output) -> int:
         spec = self._inference.specs.get(value)
+        # A reference is the memory of a variable, and a handle points to it.
         if spec is None or spec.dtype.is_ref or spec.handle:
             return 0
         if spec.value is not None and spec.dtype.is_integer:  # a size, known before the run

@@ -102,6 +102,7 @@ class NextCommands:
         has_state = bool(held) or any(has_fact(op, "table") or has_fact(op, "next_element") for op in ops)
         begun = has_state and (initializers(graph) or table_initializers(graph, ()) or iterator_starts(graph))
         values = {v.name: example_value(v.dtype.name, v.shape) for v in held if v.initializer is None}
+        # A command of many assignments is not for pasting; the reader learns from a shorter one as much.
         return bool(begun), values if len(values) <= _MAX_ASSIGNED else {}
 
     def _graph_feeds(self, needed: Collection[Node]) -> dict[str, str]:

@@ -76,6 +76,7 @@ def find_path(graph: Graph, start: Output, end: Output, *, by_tensor: bool = Fal
         return (user for user in users(node) if any(value.node is node for value in user.inputs))
 
     goal = {end.node}
+    # A path of data tells how a value gets there; a shorter one by control edges would hide it.
     nodes = shortest_path(start.node, goal, readers) or shortest_path(start.node, goal, users)
     steps = tuple(_step(node, before) for node, before in zip(nodes, (None, *nodes)))
     onward = descendants(users(start.node)) & reachable(goal) if nodes else set()

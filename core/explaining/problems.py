@@ -100,6 +100,7 @@ def find_problems(graph: Graph, faults: Sequence[TfgError] = (), ignored: Collec
     problems += _versions(graph)
     problems += _unknown_ops(bodies)
     problems += _uninitialized(bodies[0])
+    # A dictionary drops problems that two checks find, as of a function that is also a node's type, and keeps the order.
     kept = dict.fromkeys(problem for problem in problems if problem.code not in ignored)
     return Rows(sorted(kept, key=lambda problem: problem.severity != ERROR))
 
@@ -119,6 +120,8 @@ def _of_body(body: CheckedBody, declared: Container[str], faulty: set[str | None
     problems = [problem for node in body.graph for check in _NODE_CHECKS for problem in check(body, node)]
     problems += [problem for node in body.graph for problem in _calls(body, node, declared)]
     problems += _cycles(body)
+    # Shapes and frames are told only of what is sound: a node with a wrong attribute would otherwise bring a problem for each
+    # node behind it.
     broken = {problem.node for problem in problems if problem.severity == ERROR} | faulty
     problems += [problem for check in _BODY_CHECKS for problem in check(body)]
     return [*problems, *_loops(body, broken), *_contradictions(body, broken)]
@@ -144,6 +147,7 @@ def _names(body: CheckedBody, node: Node) -> Iterator[Problem]:
             check(text)
         except InvalidArgumentError as error:
             yield body.problem(ERROR, "name", node, error.message, error.hint)
+    # Nodes of function bodies are never imported by name, so TensorFlow takes any name there.
     if body.function is None and not is_importable(node.name):
         hint = Hint(step("optimize", passes=f"rename{{node={node.name}:NAME}}"), " renames it")
         yield body.problem(ERROR, "name", node, "TensorFlow cannot import a node with this name", hint)
@@ -161,10 +165,12 @@ def _attributes(body: CheckedBody, node: Node) -> Iterator[Problem]:
     definition = _definition(body, node)
     if definition is None:
         return
+    # A polymorphic function leaves attributes to its caller.
     left_open = body.function.signature.attrs if body.function else ()
     for message in attribute_faults(definition, node.attrs, left_open):
         yield body.problem(ERROR, "attribute", node, message, Hint(command("ops", node.op), " lists its attributes"))
     for name in node.attrs:
+        # Attributes that start with `_` are annotations, which TensorFlow takes on every op.
         if name not in definition.attrs and not name.startswith("_"):
             yield body.problem(WARNING, "attribute", node, f"its op has no attribute '{name}'", None)
 
@@ -179,6 +185,7 @@ def _inputs(body: CheckedBody, node: Node) -> Iterator[Problem]:
     definition = _definition(body, node)
     if definition is None:
         return
+    # Many nodes share the result of the check that their attributes passed already.
     expected = node.checked.inputs if node.checked is not None and node.is_checked else None
     if expected is None or len(expected) != len(node.inputs):
         try:
@@ -228,6 +235,7 @@ def _fits(got: object, want: object) -> bool:
     """Return True if dtypes agree; also where an attribute holds no dtype: other checks or the caller decide then."""
     if not isinstance(got, DType) or not isinstance(want, DType):
         return True
+    # A reference serves where a value is wanted, and a value does not serve where a reference is.
     return got.base is want.base and not lacks_reference(got, want)
 
 
@@ -245,6 +253,7 @@ _NODE_CHECKS: Final[Sequence[Callable[[CheckedBody, Node], Iterable[Problem]]]] 
 def _cycles(body: CheckedBody) -> Iterator[Problem]:
     """Yield a problem for every set of nodes that wait for each other; back edges of loops do not count."""
     for component in strongly_connected(body.graph, forward_predecessors):
+        # A component of one node is a cycle only if the node waits for itself.
         if len(component) > 1 or component[0] in forward_predecessors(component[0]):
             names = " -> ".join(node.name for node in [*component[:_MAX_NAMES], component[0]])
             more = f" ({len(component)} nodes in total)" if len(component) > _MAX_NAMES else ""
@@ -356,6 +365,8 @@ def _contradictions(body: CheckedBody, broken: set[str | None]) -> Iterator[Prob
     except TfgError as error:
         yield Problem(ERROR, "shape", error.node, error.op, None, error.message, error.hint)
         return
+    # TensorFlow's importer compares recorded shapes with those of its shape functions, right or wrong. A record that agrees
+    # with either is no problem.
     others = _stated_specs(sound)
     stated = infer(sound, others, functions=functions) if others else inference
     for node in sound:
@@ -437,6 +448,7 @@ def _sound_part(body: CheckedBody, broken: set[str | None]) -> Graph:
     tainted = descendants(node for node in body.graph if node.name in broken)
     if not tainted:
         return body.graph
+    # In two passes, since a loop's back edge names a node that is not there yet.
     part = body.graph.emptied()
     part.functions = dict(body.functions)
     for node in body.graph:
@@ -452,6 +464,7 @@ def _sound_part(body: CheckedBody, broken: set[str | None]) -> Graph:
 def _uninitialized(body: CheckedBody) -> Iterator[Problem]:
     """Yield variables that no assignment, restore or checkpoint of the model's own gives a first value."""
     meta = body.graph.meta
+    # A saver restores the variables, whatever the graph assigns.
     if meta is not None and (meta.saver is not None or meta.start_steps):
         return
     for variable in find_variables(body.graph).values():

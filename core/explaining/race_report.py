@@ -94,6 +94,7 @@ def _run_races(graph: Graph, fetches: tuple[str, ...]) -> RunRaces:
     counts = [len(races)]
     for name in called_functions(graph, needed_nodes(targets)):
         function = graph.functions[name]
+        # A polymorphic function has no dtypes before a call gives them.
         if not function.signature.attrs:
             races += _facts(function.body, function_targets(function), function_inputs(function), name)
             counts.append(len(races) - sum(counts))
@@ -111,6 +112,7 @@ def _facts(
     counters = _counters(graph) if any(race.loop is not None for race in races) else {}
     for race in races:
         first, second = race.first, race.second
+        # The order of the plan, which is TensorFlow's on one thread; dataflow has none to tell.
         if place.get(first.node, 0) > place.get(second.node, 0):
             first, second = second, first
         edge = _control_edge(counters, race, first.node, second.node)

@@ -105,6 +105,7 @@ class Roles:
         needed = self.needed_by_loss
         for update in self.updates.values():
             node = update.variable.node
+            # The global step is written in each step too, and is no slot.
             is_state = needed and node not in needed and node not in by_node and not _counts(update.node)
             if is_state and update.node in self.after_gradients:
                 owner = self._longest_prefix(node)
@@ -130,9 +131,11 @@ class Roles:
         """Return the nodes that are differentiated: forward nodes whose own gradient starts from `grad_ys` or a constant."""
         losses: dict[Node, None] = {}
         for node in self.graph:
+            # tf.gradients begins with a Fill of ones that reads the shape of the loss.
             if "/grad_ys_" in node.name and _GRADIENT_SCOPE.search(node.name) and not node.is_constant:
                 losses |= dict.fromkeys(filter(None, (self.gradient_of(user) for user in node.uses)))
         if not losses and self.updates:
+            # Hand-made or TF2 gradients leave no `grad_ys`; then only names tell.
             names = [node for node in self.graph if node.name.rpartition("/")[2] in ("loss", "total_loss", "cost")]
             losses = dict.fromkeys(node for node in names if node.output_dtypes and node not in self.gradients)
         return tuple(losses)
@@ -147,6 +150,7 @@ class Roles:
         match = _GRADIENT_OF.search(node.name)
         if match is None:
             return None
+        # tf.gradients inside a name scope writes SCOPE/gradients/NAME_grad, where NAME may be in the scope or outside.
         scope = node.name[: match.start()].lstrip("/")
         return self.graph.get(match[1]) or (self.graph.get(f"{scope}/{match[1]}") if scope else None)
 
@@ -166,6 +170,7 @@ class Roles:
             owner = self.owner(value)
             if owner is None or name in _GRADIENT_ARGS or owner.node is update.variable.node:
                 continue
+            # Adam keeps the powers of its betas once for all variables.
             shared = name in ("beta1_power", "beta2_power", "global_step", "lr", "lr_power")
             reason = f"input '{name}' of {update.node.op} '{update.node.name}'"
             yield owner.node, OptimizerSlot(name, optimizer, None if shared else update.variable, reason)
@@ -225,6 +230,8 @@ def exclusive(roots: Iterable[Node], allowed: Callable[[Node], bool]) -> set[Nod
     while stack:
         node = stack.pop()
         for source in dict.fromkeys(predecessors(node)):
+            # Counting users down visits each edge once; asking for all users of each source anew would be quadratic for
+            # sources with many users.
             left = users_left[source] = users_left.get(source, len(source.uses)) - 1
             if not left and source not in members and allowed(source):
                 members.add(source)

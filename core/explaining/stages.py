@@ -96,6 +96,8 @@ class _Sorter:
         self.placed: dict[Node, tuple[str, str]] = {}
 
     def sort(self) -> dict[Node, tuple[str, str]]:
+        # The order decides, for the first claim stays. What is certain comes first (ops with a single purpose), what follows
+        # from others later, and the forward computation is what is left.
         self._variables()
         self._save_restore()
         self._input_pipeline()
@@ -201,6 +203,7 @@ class _Sorter:
             forward = self.roles.gradient_of(node)
             of = f"gradient of '{forward.name}'" if forward else "in the gradients' scope, or a gradient op"
             self._put("gradients", [node], of)
+        # In an unrolled training the loss of a later step depends on gradients of earlier steps; it is no gradient for that.
         after = self.roles.after_gradients - self.roles.needed_by_loss
         self._put("gradients", filter(self._is_free, after), "computed from gradients")
         updates = [node for node, (stage, _) in self.placed.items() if stage == "updates"]
@@ -224,6 +227,7 @@ class _Sorter:
         self._put("loss", after - leading, "computed from labels or penalties, needed by the loss")
         members = {node for node, (stage, _) in self.placed.items() if stage == "loss"}
         scopes = {node.name for node in members}
+        # TensorFlow's losses write their helper nodes below their own name, as in `mean_squared_error/num_present`.
         inside = [node for node in behind if node not in leading and node.name.rpartition("/")[0] in scopes]
         self._put("loss", inside, "in the name scope of a loss node")
         members |= set(inside)

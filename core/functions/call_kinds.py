@@ -205,8 +205,10 @@ def check_calls(graph: Graph) -> None:
     """
     check_own_calls(graph)
     for function in graph.functions.values():
-        function.check(function.signature.attrs)
-        if not function.signature.attrs:
+        if function.signature.attrs:
+            function.check(function.signature.attrs)
+        else:
+            function.check_changes()
             _check_nodes(function.body, graph.functions)
 
 
@@ -223,6 +225,7 @@ def _check_nodes(graph: Graph, functions: Mapping[str, Function]) -> None:
         references = kind.references(node)
         for reference in references:
             function = functions.get(reference.name)
+            # A function that leaves attributes to its callers has no dtypes to compare.
             if function is None or function.signature.attrs:
                 continue
             is_condition = kind.is_loop and reference is not references[-1]
@@ -235,6 +238,7 @@ def _mismatch(node: Node, function: Function, before: int, is_condition: bool) -
     """Return the mismatch of a function's call with the inputs behind the first `before`; None for a call that fits."""
     dtypes = [value.dtype for value in node.inputs[before:]]
     reason = _difference("takes", function.signature.inputs, dtypes)
+    # A call by name has no attributes with types of results.
     if reason is not None or node.op_def is None:
         return reason
     if is_condition:

@@ -24,7 +24,7 @@ from ..support.words import counted
 from ..types.dtypes import DType
 from .graph_services import graph_services
 from .import_upgrades import Versioned, complete_attrs
-from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use
+from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use, resolve_usual
 from .reference_ops import handle_hint, lacks_reference, leftover_hint
 from .summary import Summarized
 
@@ -51,6 +51,7 @@ class Graph(Summarized, Versioned):
         self._nodes: dict[str, Node] = {}
         self._suffixes = Suffixes()
         self._is_linked = True
+        self._is_resolved = True
         self._wide_uses: dict[Node, WideUses] = {}
         self._sound: int | None = None
         """After how many edits nothing was wrong."""
@@ -76,6 +77,7 @@ class Graph(Summarized, Versioned):
 
     def since(self, count: int) -> list[Node]:
         """Return the nodes added since the graph had `count` nodes, provided that none was removed."""
+        # From the end: a rewriting asks for a few new nodes of a large graph.
         return list(itertools.islice(reversed(self._nodes.values()), len(self) - count))[::-1]
 
     def __contains__(self, name: object) -> bool:
@@ -95,14 +97,14 @@ class Graph(Summarized, Versioned):
         return node
 
     def function(self, name: str) -> Function:
-        """Return the library's function called `name`; NotFoundError where the library lacks the name."""
+        """Return the library's function called `name`; NotFoundError if the library lacks the name."""
         function = self.functions.get(name)
         if function is None:
             raise NotFoundError(f"function '{name}' is not in the graph's library")
         return function
 
     def interface(self, name: str) -> OpDef | None:
-        """Return the interface of the library's function called `name`, None where there is none."""
+        """Return the interface of the library's function called `name`, None if there is none."""
         if isinstance(self.functions, DeclaredFunctions):
             return self.functions.signature(name)
         function = self.functions.get(name)
@@ -113,7 +115,7 @@ class Graph(Summarized, Versioned):
         return self.node(parse_tensor_name(tensor_name)[0])
 
     def output(self, tensor_name: str) -> Output:
-        """Return the Output called `a` or `a:1`; errors where the node or the output does not exist."""
+        """Return the Output called `a` or `a:1`; errors if the node or the output does not exist."""
         name, index, is_control = parse_tensor_name(tensor_name)
         if is_control:
             raise InvalidArgumentError(f"'{tensor_name}' is a control input, not a tensor")
@@ -126,7 +128,7 @@ class Graph(Summarized, Versioned):
         return Output(node, index)
 
     def fetch(self, name: str) -> Output | Node:
-        """Return the tensor `a:0` or the operation `a`, as a session fetches by name; raise an error where the name is
+        """Return the tensor `a:0` or the operation `a`, as a session fetches by name; raise an error if the name is
         unknown.
         """
         if parse_tensor_name(name)[2]:
@@ -153,7 +155,8 @@ class Graph(Summarized, Versioned):
         device: str = "",
         source: Any = None,
     ) -> Node:
-        """Append a node; AlreadyExistsError where the name is taken."""
+        """Append a node; AlreadyExistsError if the name is taken."""
+        # Here and not by `checked`, whose wrapper would take longer than the method.
         expect(str, name, op, device)
         if attrs is not None:
             expect(Mapping, attrs)
@@ -187,14 +190,15 @@ class Graph(Summarized, Versioned):
             self.remove_node(node)
 
     def rename_node(self, node: Node, name: str) -> None:
-        """Rename a node; the place in the order stays. AlreadyExistsError where another node has the name."""
+        """Rename a node; the place in the order stays. AlreadyExistsError if another node has the name."""
         self.rename_nodes({node: name})
 
     def rename_nodes(self, names: Mapping[Node, str]) -> None:
-        """Rename nodes, all at once: they may exchange their names. AlreadyExistsError where two would have the same name."""
+        """Rename nodes, all at once: they may exchange their names. AlreadyExistsError if two would have the same name."""
         expect(Node, *names)
         expect(str, *names.values())
         self.link()  # inputs that are still names of a file are resolved by the old names
+        # A dictionary made anew keeps the order of the nodes.
         renamed = {names.get(node, node.name): node for node in self._nodes.values()}
         if len(renamed) < len(self._nodes):
             counts = collections.Counter(names.get(node, node.name) for node in self)
@@ -202,6 +206,7 @@ class Graph(Summarized, Versioned):
         self._nodes = renamed
         for node, name in names.items():
             for user in node.uses:
+                # The file spells the inputs of the users with the old name.
                 user.spelling = None
             self._suffixes.free(node.name)
             node.name = name
@@ -213,13 +218,19 @@ class Graph(Summarized, Versioned):
             raise AlreadyExistsError(f"the graph already has a node '{name}'")
         complete = complete_attrs(op, attrs, len(spelling))
         node = self._nodes[name] = Node(name, op, complete, device, attrs, spelling, home=self)
-        self._is_linked = False
+        self._is_linked = self._is_resolved = False
         self.edits += 1
         return node
 
     def resolve_node(self, node: Node, inputs: tuple[Output, ...], control_inputs: tuple[Node, ...]) -> None:
         """Give a loaded node its inputs, which the file spells in another way than a graph does: `link` has to follow."""
         node._inputs, node._control_inputs = inputs, control_inputs
+
+    def resolve(self) -> None:
+        """Resolve the inputs of all nodes, once all nodes of a file are loaded; unusual inputs resolve on demand."""
+        if not self._is_resolved:
+            self._is_resolved = True  # at first: the few nodes that stay unresolved would otherwise ask again and again
+            resolve_usual(self._nodes)
 
     def link(self) -> None:
         """Tell all nodes their users, once all nodes of a file are loaded."""
@@ -228,6 +239,8 @@ class Graph(Summarized, Versioned):
         with _linking:
             if self._is_linked:
                 return
+            self.resolve()
+            # Collected apart: an input that does not exist raises here, and leaves the graph as it was.
             uses: dict[Node, dict[Node, int]] = {node: {} for node in self}
             for node in self:
                 for value in node.inputs:
@@ -265,7 +278,7 @@ class Graph(Summarized, Versioned):
             add_use(control, node)
 
     def set_input(self, node: Node, index: int, value: Output) -> None:
-        """Replace a data input; InvalidArgumentError where the node has no input `index`."""
+        """Replace a data input; InvalidArgumentError if the node has no input `index`."""
         expect(Node, node)
         expect(int, index)
         if not 0 <= index < node.input_count():
@@ -281,6 +294,8 @@ class Graph(Summarized, Versioned):
             add_use(control, node)
             if node._waits is not None:
                 node._waits[control] = None
+            # With the dictionary, the tuple is made when somebody asks: n control inputs added one by one would copy n
+            # tuples.
             node._control_inputs = (*node.control_inputs, control) if node._waits is None else None
             node.spelling = None
 
@@ -300,8 +315,10 @@ class Graph(Summarized, Versioned):
         """Let every data consumer of `old` take `new`; control edges from old's node stay."""
         expect(Output, old, new)
         for consumer in self.consumers(old):
+            # The new value may be made of the old one, as by an Identity put behind it; that edge stays.
             if consumer is new.node:
                 continue
+            # A new tuple for each replaced input would take time in the square of the inputs, and an AddN may have thousands.
             if consumer.input_count() >= WIDE:
                 self._replace_in_wide(consumer, old, new)
             else:
@@ -315,6 +332,7 @@ class Graph(Summarized, Versioned):
             for _ in range(wide.replace(old, new)):
                 self._drop_taker(old, consumer)
                 self._add_taker(new, consumer)
+            # The tuple of inputs is made again when somebody asks.
             consumer.spelling = consumer._inputs = None
 
     def replace_control_uses(self, old: Node, new: Node) -> None:
@@ -329,6 +347,7 @@ class Graph(Summarized, Versioned):
         """Return nodes that take `output` as a data input."""
         expect(Output, output)
         uses = output.node.uses
+        # Few users are looked through faster than an index is kept.
         if len(uses) < WIDE:
             return [node for node in uses if node.takes(output)]
         if output.node not in self._wide_uses:
@@ -369,6 +388,7 @@ class Graph(Summarized, Versioned):
         """
         result = self.emptied()
         result.meta, result.source, result.needless = self.meta, self.source, self.needless
+        # The dictionary is copied and the functions are shared: who changes a function puts another in its place.
         result.functions = copy.copy(self.functions) if library is None else library
         result.registered_gradients = self.registered_gradients
         for node in self:
@@ -376,11 +396,12 @@ class Graph(Summarized, Versioned):
                 node.name, node.op, node.attrs, node.device, node.source, node.spelling,
                 home=result, is_linked=self._is_linked,
             )  # fmt: skip
+            # The result of the check holds for equal op and attributes, which the copy shares.
             made.checked = node.checked
             result._nodes[node.name] = made
         if self._is_linked:
             result._copy_edges(self)
-        result._is_linked = self._is_linked
+        result._is_linked = result._is_resolved = self._is_linked
         return result
 
     __copy__ = copy
@@ -402,6 +423,7 @@ class Graph(Summarized, Versioned):
                 [Output(nodes[value.node.name], value.index) for value in node.inputs],
                 [nodes[control.name] for control in node.control_inputs],
             )
+            # `set_inputs` forgets the spelling, which is still right here.
             copied.spelling = spelling
 
     def reorder(self, nodes: Sequence[Node]) -> None:
@@ -426,7 +448,8 @@ class Graph(Summarized, Versioned):
         """Yield the errors of `check`, at most a single error for each node; nodes downstream of a faulty node are skipped."""
         memo: CheckMemo = self.functions.checks_so_far if isinstance(self.functions, DeclaredFunctions) else {}
         unfit: set[Node] = set()
-        for check in (lambda node: self._check_node(node, left_open, memo), self._check_edges):
+        # All nodes first: edges are compared with the dtypes of outputs, which are known from then on.
+        for check in (functools.partial(self._check_node, left_open=left_open, memo=memo), self._check_edges):
             for node in self._nodes.values():
                 if unfit and (node in unfit or any(source in unfit for source, _ in node.data_sources())):
                     continue
@@ -438,6 +461,8 @@ class Graph(Summarized, Versioned):
 
     def check_changes(self) -> None:
         """Check the graph as `check` does, unless the last check passed and no node or edge has changed."""
+        self.resolve()  # an analysis needs the inputs anyway; `tfg dump`, which needs their names alone, calls `check`
+        # The number of edits covers edges; attributes are compared by identity, since a node may be given new ones.
         if self._sound != self.edits or not all(node.is_checked for node in self._nodes.values()):
             self.check()
 
@@ -465,19 +490,20 @@ class Graph(Summarized, Versioned):
         expected = node.checked.inputs if node.checked else None
         if expected is None:
             return
-        count = node.input_count()
-        if len(expected) != count:
-            raise InvalidArgumentError(f"it has {counted(count, 'input')}, but its op takes {len(expected)}")
-        for i, (source, index) in enumerate(node.data_sources()):
-            dtypes, want = source.output_dtypes, expected[i]
-            got = dtypes[index] if index < len(dtypes) else None
+        arriving = node.input_dtypes()
+        if arriving == expected:  # as of nearly all nodes: only a difference is looked at more closely
+            return
+        if len(expected) != len(arriving):
+            raise InvalidArgumentError(f"it has {counted(len(arriving), 'input')}, but its op takes {len(expected)}")
+        for i, (got, want) in enumerate(zip(arriving, expected)):
             if got is not want and want is not None:
-                self._check_input(node, i, source.output(index), got, want)
+                self._check_input(node, i, node.inputs[i], got, want)
 
     def _check_input(self, node: Node, index: int, value: Output, got: DType | None, want: DType) -> None:
         if got is None:
             if value.node.op_def is not None:
                 raise InvalidArgumentError(f"input {index}, '{value}', does not exist")
+        # A reference serves as a value, as TensorFlow reads the variable then; a value is no reference.
         elif got.base is not want.base or lacks_reference(got, want):
             hint = leftover_hint(node) if lacks_reference(got, want) else handle_hint(got, want)
             raise InvalidArgumentError(f"input {index}, '{value}', has dtype {got}, not {want}", hint=hint)
@@ -513,7 +539,7 @@ def as_graph(graph: GraphLike) -> Graph:
 def _sources(
     inputs: Iterable[Output], control_inputs: Iterable[Node] | None
 ) -> tuple[tuple[Output, ...], tuple[Node, ...] | None]:
-    """Inputs, and control inputs once each; ArgumentTypeError where they are something else, before anything is changed."""
+    """Inputs, and control inputs once each; ArgumentTypeError if they are something else, before anything is changed."""
     outputs, controls = tuple(inputs), None if control_inputs is None else tuple(dict.fromkeys(control_inputs))
     expect(Output, *outputs)
     expect(Node, *(controls or ()))
@@ -524,6 +550,7 @@ def _unpickled(data: bytes, beside: Mapping[str, Any]) -> Graph:
     graph: Graph = graph_services().decode(data)
     for name, value in beside.items():
         setattr(graph, name, value)
+    # The library decodes its bodies later, and has to know by then.
     if graph.is_untrusted:
         graph.distrust()
     return graph
@@ -585,6 +612,7 @@ class DeclaredFunctions(MutableMapping[str, Function]):
     is_untrusted = False
     """Whether the bodies are a stranger's graphs."""
 
+    # A library of thousands of functions decodes the bodies that a run calls, and equal bodies share their checks.
     @functools.cached_property
     def checks_so_far(self) -> CheckMemo:
         """The results of checks, which the bodies of many functions share."""
@@ -592,4 +620,4 @@ class DeclaredFunctions(MutableMapping[str, Function]):
 
     @abc.abstractmethod
     def signature(self, name: str) -> OpDef | None:
-        """Return the interface of a function without decoding the body; None where the library has no function `name`."""
+        """Return the interface of a function without decoding the body; None if the library has no function `name`."""

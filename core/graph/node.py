@@ -14,6 +14,7 @@ from ..support.errors import InvalidArgumentError, TfgError
 from ..support.tensor_names import parse_tensor_name
 from ..support.words import counted
 from ..types.dtypes import DType
+from ..types.shapes import UNKNOWN, Shape
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +39,7 @@ class Output(Displayed):
     index: int
 
     def __new__(cls, node: Node, index: int) -> Output:
+        # Most nodes have one output that somebody asks for, and no dictionary.
         output = node._first if index == 0 else node._others.get(index) if node._others is not None else None
         return output if output is not None else _make_output(node, index)
 
@@ -48,13 +50,15 @@ class Output(Displayed):
 
     @property
     def dtype(self) -> DType | None:
-        """The dtype, or None where the op is not declared."""
-        dtypes = self.node.output_dtypes
+        """The dtype, or None if the op is not declared."""
+        dtypes = self.node._output_dtypes
+        if dtypes is None:  # looked up here as well, for the checks of a graph ask for each of its edges
+            dtypes = self.node.output_dtypes
         return dtypes[self.index] if self.index < len(dtypes) else None
 
     @property
     def base_dtype(self) -> DType:
-        """The dtype of the value, behind a reference too; InvalidArgumentError where the op is not declared."""
+        """The dtype of the value, behind a reference too; InvalidArgumentError if the op is not declared."""
         if self.dtype is None:
             raise InvalidArgumentError(f"the dtype of {self} is unknown", node=self.node.name, op=self.node.op)
         return self.dtype.base
@@ -70,6 +74,7 @@ class Output(Displayed):
         return Output, (self.node, self.index)
 
 
+# One lock for all nodes: one each would take more memory than the outputs, and it is taken once for an output.
 _making: Final = threading.Lock()
 
 
@@ -89,6 +94,32 @@ def _make_output(node: Node, index: int) -> Output:
         return output
 
 
+def resolve_usual(nodes: Mapping[str, Node]) -> None:
+    """Resolve the inputs of nodes that take only first outputs of existing nodes, as most do; others resolve on demand.
+
+    Who asks for one node's inputs soon asks for all: a loop over the nodes takes a fifth of the time of a call for each.
+    """
+    find, make = nodes.get, object.__new__
+    with _making:
+        for node in nodes.values():
+            if node._inputs is not None or node._wide is not None:
+                continue
+            inputs = []
+            for text in node.spelling or ():
+                source = find(text)
+                if source is None or text[:1] == "^":
+                    break
+                output = source._first
+                if output is None:
+                    output = make(Output)
+                    output.node, output.index = source, 0
+                    source._first = output  # only now: `Output` looks there without the lock
+                inputs.append(output)
+            else:
+                node._control_inputs = ()
+                node._inputs = tuple(inputs)
+
+
 CheckMemo: TypeAlias = dict[tuple[str, int, int], Checked]
 """Results of checks, by op, identity of the attributes and number of inputs."""
 
@@ -99,16 +130,19 @@ class Home(Protocol):
     is_untrusted: bool
 
     def get(self, name: str) -> Node | None:
-        """Return the node called `name`, None where there is none."""
+        """Return the node called `name`, None if there is none."""
 
     def node(self, name: str) -> Node:
         """Return the node called `name`."""
+
+    def resolve(self) -> None:
+        """Resolve the inputs of all loaded nodes to objects."""
 
     def link(self) -> None:
         """Tell all nodes of the graph their users."""
 
     def interface(self, name: str) -> OpDef | None:
-        """Return the interface of the library's function called `name`, None where there is none."""
+        """Return the interface of the library's function called `name`, None if there is none."""
 
 
 class WideInputs:
@@ -151,12 +185,12 @@ class WideUses:
         return list(self._takers.get(index, ()))
 
     def add(self, index: int, user: Node) -> None:
-        """Note that a node takes an output once more."""
+        """Count one more input of a node from an output."""
         users = self._takers.setdefault(index, {})
         users[user] = users.get(user, 0) + 1
 
     def drop(self, index: int, user: Node) -> None:
-        """Note that a node takes an output once less."""
+        """Count one input less of a node from an output."""
         users = self._takers[index]
         users[user] -= 1
         if not users[user]:
@@ -241,7 +275,7 @@ class Node(NodeKinds, Displayed):
             if self._waits is not None:
                 self._control_inputs = tuple(self._waits)
             else:
-                self._resolve()
+                self._resolve_all()
         return self._control_inputs  # type: ignore[return-value]
 
     @control_inputs.setter
@@ -256,6 +290,7 @@ class Node(NodeKinds, Displayed):
 
     def takes(self, output: Output) -> bool:
         """Return True if `output` is among the data inputs."""
+        # The index is kept, since who asks once about many inputs asks for each of them.
         if self._wide is None and self.input_count() >= WIDE:
             self._wide = WideInputs(self.inputs)
         return output in (self.inputs if self._wide is None else self._wide)
@@ -272,6 +307,7 @@ class Node(NodeKinds, Displayed):
     def input_names(self) -> tuple[list[str], list[str]]:
         """Return (names of the data inputs, names of the control inputs); an output 0 goes by its node's name."""
         if self._is_resolved:
+            # As TensorFlow writes them.
             names = [value.node.name if value.index == 0 else value.name for value in self.inputs]
             return names, [control.name for control in self.control_inputs]
         names, controls = [], {}  # a file may name a control input twice
@@ -298,6 +334,12 @@ class Node(NodeKinds, Displayed):
             source = find(text)  # the usual case: the first output of a node
             yield (source, 0) if source is not None else self._source_of(text)
 
+    def input_dtypes(self) -> tuple[DType | None, ...]:
+        """Return the dtypes that arrive at the data inputs, None of an output that does not exist or is not declared."""
+        if self._inputs is not None:
+            return tuple([value.dtype for value in self._inputs])
+        return tuple([source.output_dtype(index) for source, index in self.data_sources()])
+
     def input_count(self) -> int:
         """Return the number of data inputs."""
         if self._wide is not None:
@@ -306,6 +348,7 @@ class Node(NodeKinds, Displayed):
             return len(self._inputs)
         texts = self.spelling or ()
         count = len(texts)
+        # Control inputs come last, and a node has few; the names before need not be looked at.
         while count and texts[count - 1].startswith("^"):
             count -= 1
         return count
@@ -327,8 +370,14 @@ class Node(NodeKinds, Displayed):
         if self._wide is not None:
             self._inputs = tuple(self._wide.outputs)
         else:
-            self._resolve()
+            self._resolve_all()
         return self._inputs  # type: ignore[return-value]
+
+    def _resolve_all(self) -> None:
+        """Resolve the inputs of all nodes of the graph; an error where a source of this node does not exist."""
+        self._home.resolve()
+        if self._inputs is None or self._control_inputs is None:
+            self._resolve()
 
     def _resolve(self) -> None:
         """Resolve the texts of the file to objects."""
@@ -341,17 +390,19 @@ class Node(NodeKinds, Displayed):
                 inputs.append(source._first or _make_output(source, 0))
             else:
                 inputs.append(Output(*self._source_of(text)))
+        # A file may name a control input twice.
         self._control_inputs = tuple(dict.fromkeys(controls))
         self._inputs = tuple(inputs)
 
     def check(self, memo: CheckMemo) -> Checked:
-        """Check the node apart from its edges; InvalidArgumentError where the node breaks its op's interface.
+        """Check the node apart from its edges; InvalidArgumentError if the node breaks its op's interface.
 
         `memo` has the results of nodes with the same attributes.
         """
         checked = self.checked
         if checked is None or not checked.holds(self.op, self.attrs):
             check_name(self.name)
+            # By identity: nodes of a file with equal attributes share one object, which the remembered result keeps alive.
             key = self.op, id(self.attrs), self.input_count()
             checked = memo.get(key)
             if checked is None:
@@ -381,7 +432,7 @@ class Node(NodeKinds, Displayed):
         return definition.default if definition is not None and definition.has_default else default
 
     def attr_of(self, kind: type[_Kind], name: str) -> _Kind | None:
-        """Return an attribute's value; None where the value is no `kind`, possible in an unchecked graph and in a function."""
+        """Return an attribute's value; None if the value is no `kind`, possible in an unchecked graph and in a function."""
         value = self.attr(name)
         return value if isinstance(value, kind) else None
 
@@ -405,6 +456,7 @@ class Node(NodeKinds, Displayed):
 
     def set_attr(self, name: str, value: Any) -> None:
         """Set an attribute to a plain value: int, float, bool, bytes, DType, Shape, Tensor, FuncRef or a list of them."""
+        # A mapping made anew, as other nodes share the old one. The new identity also ends the result of the check.
         self.attrs = {**self.attrs, name: value}
         self._output_dtypes = None
 
@@ -423,11 +475,12 @@ class Node(NodeKinds, Displayed):
 
     @property
     def output_dtypes(self) -> tuple[DType, ...]:
-        """The dtypes of all outputs, also for a call whose op is a function's name; empty where the op is not declared."""
+        """The dtypes of all outputs, also for a call whose op is a function's name; empty if the op is not declared."""
         if self._output_dtypes is not None:
             return self._output_dtypes
         definition = self.op_def
         if definition is None:
+            # Not kept: the library may replace the function by one with another interface.
             function = self._home.interface(self.op)
             return () if function is None else tuple(function.output_dtypes(self.attrs))
         self._output_dtypes = tuple(definition.output_dtypes(self.attrs))
@@ -441,7 +494,7 @@ class Node(NodeKinds, Displayed):
         return Output(self, index)
 
     def outputs(self) -> list[Output]:
-        """Return all outputs; empty where the op is not declared."""
+        """Return all outputs; empty if the op is not declared."""
         return [Output(self, i) for i in range(len(self.output_dtypes))]
 
     @property
@@ -449,7 +502,16 @@ class Node(NodeKinds, Displayed):
         """The names after `loc:@` in `_class`: the nodes with which this node must share a device."""
         value = self.attrs.get("_class")
         entries = value if isinstance(value, (list, tuple)) else ()
-        return tuple(e[5:].decode("utf-8", "replace") for e in entries if isinstance(e, bytes) and e.startswith(b"loc:@"))
+        # Names that are not UTF-8 keep their bytes as surrogates: as replacement characters two names would become one.
+        return tuple(
+            e[5:].decode("utf-8", "surrogateescape") for e in entries if isinstance(e, bytes) and e.startswith(b"loc:@")
+        )
+
+    @property
+    def declared_shape(self) -> Shape:
+        """The shape that a placeholder declares."""
+        shape = self.attr_of(Shape, "shape")
+        return UNKNOWN if shape is None else shape
 
     def __repr__(self) -> str:
         return f"<Node {self.name}: {self.op}, {counted(self.input_count(), 'input')}>"
@@ -467,13 +529,13 @@ def _node_of(home: Home, name: str) -> Node:
 
 
 def add_use(source: Node, consumer: Node) -> None:
-    """Note that a node uses another once more."""
+    """Count one more use of a node by another."""
     uses = source.uses
     uses[consumer] = uses.get(consumer, 0) + 1
 
 
 def drop_use(source: Node, consumer: Node) -> None:
-    """Note that a node uses another once less."""
+    """Count one use less of a node by another."""
     uses = source.uses
     uses[consumer] -= 1
     if not uses[consumer]:

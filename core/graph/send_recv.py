@@ -17,9 +17,9 @@ _Key = tuple[bytes, bytes, bytes]
 
 
 def connected(graph: Graph) -> Graph:
-    """Return a copy in which every _Recv forwards the input of the matching _Send; the graph itself where nothing matches.
+    """Return a copy in which every _Recv forwards the input of the matching _Send; the graph itself if nothing matches.
 
-    InvalidArgumentError where two nodes send the same tensor between the same devices, or the dtypes of a pair differ.
+    InvalidArgumentError if two nodes send the same tensor between the same devices, or the dtypes of a pair differ.
     """
     receivers = [node for node in graph if node.op in RECEIVES]
     senders = _senders(graph) if receivers else {}
@@ -50,6 +50,7 @@ def _key(node: Node) -> _Key:
 def _connect(graph: Graph, receiver: Node, sender: Node) -> None:
     """Turn the receiver into an Identity of the sent value, with the sender's control inputs."""
     (value,) = sender.inputs
+    # The send waited for these nodes, and so did the receiver by way of the send.
     waits = dict.fromkeys((*receiver.control_inputs, *sender.control_inputs))
     dtype = receiver.attr("tensor_type")
     if value.dtype is not None and value.dtype.base is not dtype:

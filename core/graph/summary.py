@@ -78,6 +78,7 @@ class Summarized(Pictured):
 def _parts(graph: Summarized) -> list[str]:
     """Return `1 input`, `1 output`, or the number of signatures and variables; of a large graph nothing."""
     nodes = graph.nodes
+    # `repr` is called by debuggers and notebooks, and must be quick.
     if len(nodes) > _LARGEST:
         return []
     variables = len(graph.variables) if any(has_fact(node.op, "variable") for node in nodes) else 0
@@ -92,6 +93,7 @@ def _parts(graph: Summarized) -> list[str]:
 def outputs(nodes: Collection[Node]) -> list[Node]:
     """Return the nodes with an output that no node takes, constants and placeholders left out."""
     taken = {name.partition(":")[0] for node in nodes for name in node.input_names()[0]}
+    # By names, so that the nodes of a file need not be linked for a `repr`.
     ends = [node for node in nodes if node.name not in taken and not (node.is_constant or node.is_placeholder)]
     return [node for node in ends if node.op_def is None or node.op_def.outputs]
 

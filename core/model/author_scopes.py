@@ -97,6 +97,7 @@ class AuthorScopes:
         for scope in in_loops & self._around.keys():
             cell = next(iter(self._around[scope]))
             names = [name for name in (cell, _scope(cell)) if name and base_name(name) == base_name(scope)]
+            # A loop around several layers is a model in a loop, and no recurrent layer.
             if len(self._around[scope]) == 1 and names:
                 yield scope, names[0]
 
@@ -138,6 +139,7 @@ class AuthorScopes:
             outer, are_renamed = self._authors.get(scope, (scope, False))
             last = (_UNIQUE_NUMBER.sub("", own), own) if are_renamed else (own,)
             names = (f"{outer}/{each}" if outer else each for each in last)
+            # The first node keeps the name without its number, and others of that name theirs.
             yield Part(next((name for name in names if taken.setdefault(name, key) == key), key), key, rest)
 
 
@@ -150,6 +152,7 @@ def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
     """
     layers: dict[str, str] = {}
     readers: dict[str, str] = {}
+    # The backward pass and the updates read weights too, from scopes of their own.
     for place in sorted(places, key=lambda place: not place.is_forward):
         scope = _scope(_forward_path(place.path))
         for weight in place.weights:
@@ -183,6 +186,7 @@ def _without_numbers(layers: Mapping[str, str]) -> dict[str, str]:
     scopes = set(frozen.values())
     parts = [scope.split("/") for scope in scopes]
     plain = {scope: "/".join(_UNIQUE_NUMBER.sub("", part) for part in names) for scope, names in zip(scopes, parts)}
+    # All or none: if a single scope has no number, TensorFlow made none of them unique.
     are_numbered = all(_UNIQUE_NUMBER.search(part) for names in parts for part in names)
     are_of_keras = any(_KERAS_3_READ.search(weight) for weight in frozen)
     return (
@@ -196,6 +200,7 @@ def _in_scope(layer: str, reader: str) -> str:
     """Return the name of a layer inside the scopes around its reader: `model/block_2/att` for `model_1/block_2_1/att_1`."""
     parts, own = reader.split("/"), layer.split("/")
     around = parts[: -len(own)]
+    # The reader's own scope got a number, so those around it got one too.
     is_renamed = parts[-1] != own[-1]
     return "/".join([*(_UNIQUE_NUMBER.sub("", part) if is_renamed else part for part in around), *own])
 
@@ -206,6 +211,7 @@ def layer_of(weight: str, reader: str, scope: str | None = None) -> str:
     is_below = weight.startswith(f"{reader}/")
     own = "" if is_below else _scope(weight)
     if read := _FROZEN_READ.search(weight):
+        # The weight lies below the op or cast that reads it: the layer is the scope that both have around them.
         around = set(_scopes(of_reader))
         own = next((outer for outer in _scopes(weight[: read.start()]) if outer in around), own)
     return own or of_reader or (reader if is_below else weight)

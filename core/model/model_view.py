@@ -100,7 +100,7 @@ class ModelView:
     """The number of calls of the file that lead to a body of the view, by function."""
 
     def origin(self, node: Node | str) -> SourceNode:
-        """Return the node of the file that a node of the view stands for; NotFoundError where the view has no such node."""
+        """Return the node of the file that a node of the view stands for; NotFoundError if the view has no such node."""
         name = node if isinstance(node, str) else self.name(node)
         if name not in self.origins:
             raise NotFoundError(f"the view has no node '{name}'")
@@ -183,7 +183,7 @@ class ModelView:
         return path
 
     def get(self, name: str) -> Node | None:
-        """Return the node of the view called NODE or FUNCTION/NODE, None where there is none."""
+        """Return the node of the view called NODE or FUNCTION/NODE, None if there is none."""
         graph, own = self._place(name)
         return graph.get(own)
 
@@ -196,7 +196,7 @@ class ModelView:
         """Return the tensor that a word names: an argument of the signature, a node or tensor of the view or of the file, or
         a scope, which stands for its last result. The last parts of a name are enough where no other name ends so.
 
-        An operation without results is its output 0. NotFoundError where there is no such name, InvalidArgumentError lists the
+        An operation without results is its output 0. NotFoundError if there is no such name, InvalidArgumentError lists the
         names where there are several.
         """
         value = self.find(word)
@@ -211,9 +211,10 @@ class ModelView:
         return value
 
     def find(self, word: str) -> Output | None:
-        """Return the tensor of `value`, None where there is no such name."""
+        """Return the tensor of `value`, None if there is no such name."""
         name, index, _ = parse_tensor_name(word)
         arguments = {} if self.signature is None else {**self.signature.fed, **self.signature.fetched}
+        # Arguments of the signature come first, then tensors and nodes, and scopes last.
         if word in arguments:
             return self.graph.output(arguments[word])
         if (result := self.results.get(f"{name}:{index}")) is not None:
@@ -240,6 +241,7 @@ class ModelView:
         graphs = (self.graph, *(self.graph.functions[name].body for name in self.depths))
         by_scope = (grouped((each, node) for node in graph for each in _scopes_named(node.name, parts)) for graph in graphs)
         known = [members for members in by_scope if members]
+        # A scope may hold only constants or variables, under the name of the layer that reads them.
         computing = (members for members in known if any(_computes(node) for nodes in members.values() for node in nodes))
         members = next(computing, known[0] if known else self._layers_named(parts))
         if len(members) > 1 and scope not in members:
@@ -249,6 +251,7 @@ class ModelView:
             return None
         inside = dict.fromkeys(members.get(scope) or next(iter(members.values())))
         active = [node for node in inside if _computes(node)]
+        # The result of a scope is what others take of it, and of several the last, as the author computed it.
         leaving = [node for node in active if not node.uses or any(user not in inside for user in node.uses)]
         if not active:
             held = ", ".join(node.name for node in list(inside)[:_MAX_LISTED])
@@ -306,6 +309,7 @@ def model_view(graph: GraphLike, signature: str | None = None, *, raw: bool = Fa
     meta = graph.meta
     names = [meta.chosen] if meta is not None and meta.chosen is not None else entry_points(graph)
     name = signature if signature is not None else next(iter(names), None)
+    # Nothing to dissolve: a copy would only take time and memory.
     if raw or (name is None and not graph.functions and not any(_INLINED.search(node.name) for node in graph)):
         return ModelView(graph, _Themselves(graph), None, graph)
     graph, chosen = (graph, None) if name is None else entry(graph, name)
@@ -354,7 +358,7 @@ class _Body:
     scope: str = ""
     """The scope of the calls, in which the nodes lie."""
     path: str | None = None
-    """The path of the calls, for naming layers; None where it is the scope."""
+    """The path of the calls, for naming layers; None if it is the scope."""
     controls: Sequence[Node] = ()
     """The copies that the call waits for."""
     made: dict[Node, Node] = dataclasses.field(default_factory=dict)
@@ -365,6 +369,7 @@ class _Body:
 
     def value(self, value: Output) -> Output:
         """Return the value of the view for a value of the body."""
+        # These Identity nodes were left out, so their readers take what they hand on.
         while value.node not in self.made and _hands_on(value.node):
             value = value.node.inputs[0]
         return self.values.get(value) or Output(self.made[value.node], value.index)
@@ -421,6 +426,7 @@ class _Copying:
         """
         for name in called_functions_of(self.source, node):
             function = self.source.functions[name]
+            # A polymorphic function has another body for each call, and stays as it is.
             if name not in self.bodies and not function.signature.attrs:
                 origin = self.origins[node]
                 self.bodies[name] = calls = (*origin.calls, origin.node)
@@ -469,12 +475,14 @@ class _Copying:
         if kind is None or not (kind.is_inlined or kind is BY_NAME):
             return None
         function = _callee(self.source, kind, node)
+        # A call of other arguments is broken, and stays to be looked at.
         if function is None or len(function.body) > self.room or len(function.args) != len(node.inputs):
             return None
         return None if function.name in self.open else function
 
     def _entered(self, body: _Body, site: Node, function: Function) -> _Body:
         """Return the body of a function, with the values of a call for its arguments."""
+        # A function with two calls of the next doubles the view with each level; when the room is used up, calls stay.
         self.room -= len(function.body)
         self.open.add(function.name)
         values = {arg.output(): body.value(value) for arg, value in zip(function.args, site.inputs)}
@@ -489,10 +497,12 @@ class _Copying:
     def _add(self, body: _Body, node: Node) -> None:
         is_variable = node.op in VARIABLES
         own = node.name if body.function is not None else without_calls(node.name)
+        # A variable is called as in sessions and checkpoints.
         name = node.text_attr("shared_name") or node.name if is_variable else _inside(body.scope, own)
         attrs = node.attrs
         if body.function is not None and "_class" in attrs:  # it names nodes of the function
             attrs = {key: value for key, value in attrs.items() if key != "_class"}
+        # Without inputs at first: those of a loop come later in the order.
         made = self.target.add_node(self.target.unique_name(name), node.op, (), (), attrs, node.device)
         body.made[node] = made
         if (body.calls or own != node.name) and not node.is_argument:
@@ -521,6 +531,7 @@ class _Copying:
             inputs = {key: self.body.values[self.source.output(name)].name for key, name in signature.fed.items()}
             signature = _retargeted(signature, inputs, {key: value.name for key, value in values.items()})
             self.graph.meta = self._meta(signature)
+        # What was dissolved is called by nobody any more.
         drop_uncalled(self.graph)
         names = self._names()
         origins = {names[node]: origin for node, origin in self.origins.items()}
@@ -553,6 +564,7 @@ class _Copying:
         meta = self.source.meta
         if meta is None:
             return None
+        # In a TF2 model, keys of the checkpoint belong to objects, and only these tell the variables.
         restored = restored_variables(self.source) if meta.objects is not None else {}
         keys = {node: key for key, node in restored.items()} | dict(meta.read_keys)
         names = {origin.node: node.name for node, origin in self.origins.items() if not origin.function}
@@ -591,7 +603,7 @@ def _inside(scope: str, name: str) -> str:
 
 
 def _callee(graph: Graph, kind: CallKind, node: Node) -> Function | None:
-    """Return the function that a node calls, with the values of its attributes; None where the graph lacks the function."""
+    """Return the function that a node calls, with the values of its attributes; None if the graph lacks the function."""
     reference = kind.references(node)[0]
     function = function_called(graph.functions, reference.name)
     return None if function is None else with_attrs(function, reference)
@@ -623,6 +635,7 @@ def _needed(function: Function) -> set[Node]:
     needed = needed_nodes(results, cuts)
     for control in dict.fromkeys(controls):
         more = needed_nodes([control], cuts) - needed
+        # A control result that changes nothing, such as a read of a variable, is plumbing.
         if any(map(_acts, more)):
             needed |= more
     return needed
@@ -673,6 +686,7 @@ def _layers(places: Sequence[tuple[Node, ScopedNode]], inner: Container[Node]) -
             yield node, own, node.name.rpartition("/")[2]
             continue
         is_call = node in inner and base_name(scope) == base_name(layer)
+        # The second call of a layer gets a name of its own.
         if is_call and (layer, scope) not in calls:
             calls[layer, scope] = layer if layer not in calls.values() else free_name(layer, taken)
             taken.add(calls[layer, scope])
@@ -719,6 +733,7 @@ def _places(
 def _hand_weights(call: Node, function: Function, carried: dict[Output, str], *, is_loop: bool) -> None:
     """Note the weights that a call hands to the arguments of a function; a loop changes its other arguments."""
     kept = unchanged(function) if is_loop else set(function.args)
+    # From the end: an If has its predicate in front of the arguments.
     for arg, value in zip(reversed(function.args), reversed(call.inputs)):
         if value in carried and (arg in kept or value.dtype is resource):
             carried.setdefault(arg.output(), carried[value])

@@ -51,6 +51,7 @@ class RunRecorder:
     def __call__(self, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         prefix = self._around.prefix
         key = prefix, node
+        # A source that was noted by its readers has the number of their runs.
         count = self.runs[key].runs + 1 if key in self._steps else 1
         self._note_inputs(prefix, zip(node.inputs, inputs), count)
         self._around.prefix = f"{prefix}{node.name}/"
@@ -67,6 +68,7 @@ class RunRecorder:
         """Note the values of sources that are no steps, which run as often as their readers."""
         for source, value in inputs:
             key = prefix, source.node
+            # Of an op that is no step, such as a placeholder, only the first output exists. Constants are in the file.
             if key not in self._steps and not source.index and not source.node.is_constant:
                 self.runs[key] = NodeRun((_array(value),), count)
 
@@ -147,7 +149,7 @@ class Activations(Mapping[str, Array], Displayed):
         return known[0]
 
     def _named(self, word: str) -> str:
-        """Return the tensor that a word names in the view, without `:0`; the word itself where there is none."""
+        """Return the tensor that a word names in the view, without `:0`; the word itself if there is none."""
         try:
             return self.view.value(word).name.removesuffix(":0")
         except (NotFoundError, InvalidArgumentError):
@@ -190,6 +192,7 @@ def activations(
     fetched = session.run(list(fetches), feeds, hook=recorder)
     ran = list(_in_view(view, recorder.runs))
     known = {node for _, node, _ in ran}
+    # A placeholder that no kernel reads, such as one that only an Identity takes.
     unread = [each for each in _fed(view, feeds) if each[1] not in known]
     for name, value in zip(fetches, fetched):
         if value is not None and (output := view.value(name)).node not in known and not output.index:
@@ -217,6 +220,7 @@ def _in_view(view: ModelView, runs: Mapping[tuple[str, Node], NodeRun]) -> Itera
         whole = f"{prefix}{ran.name}"
         path, name = view.path(whole), names.get((homes.get(ran, ""), whole), "")
         node = ran if ran in inner else view.get(name) or view.graph.get(path) or paths.node_at(path)
+        # A path can lead to another node where names repeat; then no value is better than a wrong one.
         if node is not None and node.op == ran.op:
             yield path, node, run
 

@@ -20,8 +20,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..parallel.blas_threads import one_thread
-from ..parallel.cblas import add_product
-from ..parallel.gemm import add_long_product, columns_at_once, matmul, multiply, rows_at_once_by
+from ..parallel.gemm import add_long_product, add_product, columns_at_once, matmul, multiply, rows_at_once_by
 from ..parallel.work_division import (
     BLOCK_ELEMENTS,
     ELEMENT_WORK,

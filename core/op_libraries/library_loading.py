@@ -28,7 +28,7 @@ def load_op_library(name: str) -> None:
     """Load a library once: a path that ends in .py, or the name of an importable module.
 
     A library declares ops with `CATALOG.register(spec)` and kernels with the decorators of `registry`. Each of the two may
-    stand alone, and an op may have several kernels. Raises NotFoundError where the library does not exist. Any error of the
+    stand alone, and an op may have several kernels. Raises NotFoundError if the library does not exist. Any error of the
     library names the library, and leaves nothing registered. Raises InvalidArgumentError for a library compiled for
     TensorFlow.
     """
@@ -39,6 +39,7 @@ def load_op_library(name: str) -> None:
             "see sample_graphs/skipgram_ops.py",
         )
     refuse_program("op library", name)
+    # A file that is named by two paths registers its ops once.
     key = os.path.realpath(name) if name.endswith(".py") else name
     if key in _loaded:
         return
@@ -46,10 +47,13 @@ def load_op_library(name: str) -> None:
     try:
         with registry.op_library() as kernels:
             _import(key)
+            # Now rather than in the first run, which may be hours into a job.
             _check_signatures(kernels)
     except Exception as error:
+        # Otherwise a second attempt, with the mistake corrected, would find its ops declared.
         for op in set(CATALOG.custom()) - declared:
             CATALOG.unregister(op)
+        # Python would give the half-loaded module to the next import.
         sys.modules.pop(_module_name(key), None)
         raise _named(error, name) from error
     _loaded.add(key)
@@ -81,6 +85,7 @@ def _import(key: str) -> None:
     if spec is None or spec.loader is None:
         raise InvalidArgumentError(f"'{key}' is not a Python file")
     module = importlib.util.module_from_spec(spec)
+    # Before it is executed, as dataclasses and pickle look their module up there.
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
 

@@ -32,11 +32,13 @@ def all_passes() -> tuple[type[Pass], ...]:
 def _defined() -> list[type[Pass]]:
     for path in sorted(_FOLDER.rglob("[a-z]*.py")):
         import_module(".".join(("", *path.relative_to(_FOLDER).with_suffix("").parts)), __package__)
+    # Only tfg's own: tests define passes, too.
     return [kind for kind in Pass.__subclasses__() if kind.__module__.startswith(f"{__package__}.")]
 
 
 def _behind(name: str, followers: Mapping[str, Sequence[type[Pass]]]) -> list[type[Pass]]:
     """Return the passes that run behind a pass: of several followers, the follower with the shortest chain comes first."""
+    # A single pass that follows another stands right behind it; a longer chain comes after, so that neither is torn apart.
     chains = [[kind, *_behind(kind.name, followers)] for kind in followers.get(name, ())]
     return [kind for chain in sorted(chains, key=lambda chain: (len(chain), chain[0].name)) for kind in chain]
 

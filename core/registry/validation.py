@@ -17,6 +17,8 @@ from ..types.shapes import Shape
 from ..types.tensors import FuncRef, Placeholder, Tensor
 from .catalog import CATALOG, ArgDef, AttrDef, OpDef
 
+# Graphs inside TensorFlow and bodies of functions have names that its import refuses, such as those with an underscore in
+# front: for these there is `is_importable`.
 _NODE_NAME: Final = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>-]*")
 _IMPORTABLE: Final = re.compile(r"[A-Za-z0-9.][\w./-]*(>[A-Za-z0-9.][\w./-]*)*", re.ASCII)
 _OP_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.\\/>-]*")
@@ -80,11 +82,12 @@ class Checked:
 
 
 def check_node(op: str, attrs: Mapping[str, Any], count: int) -> Checked:
-    """Check a node with `count` inputs apart from its edges; InvalidArgumentError where the node breaks its op's interface."""
+    """Check a node with `count` inputs apart from its edges; InvalidArgumentError if the node breaks its op's interface."""
     definition = CATALOG.get(op)
     if definition is None:
         check_op_name(op)
         check_colocation(attrs.get("_class", ()))
+        # An unknown op is legal in a graph: only a run, a shape or a gradient needs its interface.
         return Checked(op, attrs, is_declared=False)
     opened = check_attrs(definition, attrs)
     expected = expected_inputs(definition, attrs, count)
@@ -109,13 +112,14 @@ def check_op_name(op: str) -> None:
 
 
 def check_attrs(definition: OpDef, attrs: Mapping[str, Any]) -> Sequence[str]:
-    """Raise InvalidArgumentError where an attribute is missing, of the wrong kind or out of bounds.
+    """Raise InvalidArgumentError if an attribute is missing, of the wrong kind or out of bounds.
 
     A `Placeholder`, an attribute left to a function's caller, passes for any value; the names of the placeholders are
     returned.
     """
     opened = _check_rules(definition.name, _rules_of(definition), attrs)
     check_colocation(attrs.get("_class", ()))
+    # Const, and ops like it, state the dtype of their value a second time.
     if "value" in definition.attrs and "dtype" in definition.attrs:
         _check_constant(attrs.get("value"), attrs.get("dtype"))
     return opened
@@ -149,6 +153,7 @@ def _check_rules(op: str, rules: Sequence[_Rule], attrs: Mapping[str, Any]) -> S
     opened = []
     for name, kind, is_optional, attr, check in rules:
         value = attrs.get(name, _MISSING)
+        # By class: for isinstance, True is an int. And a check of each attribute of a million nodes must be short.
         if value.__class__ is kind:
             if check is not None:
                 check(attr, value)
@@ -163,22 +168,22 @@ def _check_rules(op: str, rules: Sequence[_Rule], attrs: Mapping[str, Any]) -> S
 
 
 def check_value(attr: AttrDef, value: Any) -> None:
-    """Raise InvalidArgumentError where a value of the declared kind is out of the attribute's bounds."""
+    """Raise InvalidArgumentError if a value of the declared kind is out of the attribute's bounds."""
     check = _check_of(attr)
     if check is not None:
         check(attr, value)
 
 
 def check_colocation(value: Any) -> None:
-    """Raise InvalidArgumentError where `_class` is no list of names."""
+    """Raise InvalidArgumentError if `_class` is no list of names."""
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, bytes) for item in value):
         raise InvalidArgumentError(f"attribute '_class' must be list(string), not {_described(value)}")
 
 
 def expected_inputs(definition: OpDef, attrs: Mapping[str, Any], count: int) -> tuple[DType, ...] | None:
-    """Return the dtypes of the inputs; InvalidArgumentError where the interface has more or fewer inputs than `count`.
+    """Return the dtypes of the inputs; InvalidArgumentError if the interface has more or fewer inputs than `count`.
 
-    None where a function's caller decides the number or the dtypes.
+    None if a function's caller decides the number or the dtypes.
     """
     if any(_is_open(definition, attrs, arg) for arg in definition.inputs):
         return None
@@ -195,6 +200,7 @@ def _is_open(definition: OpDef, attrs: Mapping[str, Any], arg: ArgDef) -> bool:
 def _rules_of(definition: OpDef) -> tuple[_Rule, ...]:
     entry = _rules.get(id(definition))
     if entry is None:
+        # The entry holds the interface, whose address can so be no other's.
         entry = _rules[id(definition)] = (definition, tuple(map(_rule, definition.attrs.values())))
     return entry[1]
 
@@ -232,6 +238,7 @@ def _check_no_reference(attr: AttrDef, value: DType) -> None:
 
 
 def _check_size(attr: AttrDef, value: Shape) -> None:
+    # TensorFlow refuses such a shape, and code that allocates relies on 64 bits.
     if value.dims and math.prod(d for d in value.dims if isinstance(d, int)) >= 1 << 63:
         raise InvalidArgumentError(f"attribute '{attr.name}' is {value}, of more elements than 64 bits can count")
 

@@ -43,7 +43,7 @@ class CachedFile(NamedTuple):
 
 
 def base_folder() -> str | None:
-    """Return the name of the cache folder, whether it exists or not; None where nothing is to be cached.
+    """Return the name of the cache folder, whether it exists or not; None if nothing is to be cached.
 
     A process that works on a stranger's graph caches nothing.
     """
@@ -53,11 +53,12 @@ def base_folder() -> str | None:
     if chosen:
         return os.path.abspath(chosen)
     users = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    # The standard of XDG has programs ignore a path that is not absolute, and a user without a home has none.
     return os.path.join(users, "tfg") if os.path.isabs(users) else None
 
 
 def own_folder(name: str) -> str | None:
-    """Return a folder of the cache that only this user can enter, made where it is missing; None where that is impossible."""
+    """Return a folder of the cache that only this user can enter, made where it is missing; None if that is impossible."""
     base = base_folder()
     if base is None:
         return None
@@ -66,6 +67,7 @@ def own_folder(name: str) -> str | None:
         for made in (base, folder):
             _make(made)
         _require_own(os.stat(folder), folder)
+        # A folder that existed may be open to others, and `makedirs` obeys the umask.
         os.chmod(folder, 0o700)
     except OSError as error:
         tell("nothing is cached in %s: %s", folder, error)
@@ -85,10 +87,11 @@ def _require_own(status: os.stat_result, path: str) -> None:
 
 
 def read_entry(folder: str, name: str) -> bytes | None:
-    """Return the contents of an entry; None where there is none, or where it is not of this user or not of this size."""
+    """Return the contents of an entry; None if there is none, or where it is not of this user or not of this size."""
     path = os.path.join(folder, name)
     try:
         with open_regular(path, follow_links=False) as file:
+            # Of the open file: the name may lead to another file by now.
             status = os.fstat(file.fileno())
             _require_own(status, path)
             if status.st_size > MOST_BYTES:
@@ -112,6 +115,7 @@ def write_entry(folder: str, name: str, content: bytes) -> None:
     try:
         with replacing(os.path.join(folder, name)) as file:
             file.write(content)
+        # After each write rather than by a task of its own: the folder is never larger than one entry too many.
         remove(sorted(cached_files(folder), key=lambda file: file.seconds)[:-MOST_ENTRIES])
     except OSError as error:
         tell(_DAMAGED, name, error)
@@ -133,7 +137,7 @@ def _walk(folder: str) -> Iterator[CachedFile]:
 
 
 def remove(files: Iterable[CachedFile]) -> None:
-    """Remove files of the cache; OSError where one cannot be removed."""
+    """Remove files of the cache; OSError if one cannot be removed."""
     for file in files:
         with contextlib.suppress(FileNotFoundError):  # another process removed it
             os.unlink(file.path)

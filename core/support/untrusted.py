@@ -43,6 +43,7 @@ def untrusted_process() -> Iterator[None]:
 def keep_untrusted() -> None:
     """Do as `untrusted_process` does, to the end of a process that works on nothing else."""
     if not _Switch.is_hooked:
+        # Python calls the hook from C, so that no library gets round it by another module.
         sys.addaudithook(_audit)
         _Switch.is_hooked = True
     _Switch.is_on = True
@@ -60,6 +61,6 @@ def refuse_network(use: str) -> None:
 
 
 def refuse_program(kind: str, name: str) -> None:
-    """Raise PermissionDeniedError where a file of Python would run in an untrusted process."""
+    """Raise PermissionDeniedError if a file of Python would run in an untrusted process."""
     if _Switch.is_on:
         raise PermissionDeniedError(f"untrusted: the {kind} '{name}' is a program, which would run without limits")

@@ -42,6 +42,7 @@ class NamedLoss:
 def is_sparse(kind: str, output: TensorSpec, labels: Array) -> bool:
     """True if labels are the numbers of classes for a crossentropy, not their probabilities."""
     classes = output.shape.dims[-1] if output.shape.dims else None
+    # Integers in the shape of the output are probabilities of 0 and 1, such as one-hot labels.
     return kind == "crossentropy" and labels.dtype.kind in "iu" and classes != 1 and labels.shape[-1:] != (classes,)
 
 
@@ -104,6 +105,7 @@ def _of_one_class(g: GradientBuilder, output: Output, target: Output) -> Output:
 
 def _of_classes(g: GradientBuilder, output: Output, target: Output) -> Output:
     last = g.constant(np.array([-1], np.int32))
+    # Keras scales predictions so, too: their sum need not be exactly 1.
     shares = g.RealDiv(output, g.Sum(output, last, keep_dims=True))
     return g.Neg(_mean(g, g.Sum(g.Mul(target, g.Log(_clipped(g, shares))), last)))
 

@@ -22,7 +22,7 @@ from ..support.errors import InvalidArgumentError
 from ..support.hints import Blank, Hint, option, step
 from ..support.words import counted
 from ..types.arrays import Array
-from ..types.shapes import UNKNOWN, Shape, as_shape, merge_shapes
+from ..types.shapes import Shape, as_shape, merge_shapes
 from ..types.tensors import Tensor
 
 # Sizes that a graph states beside the shapes of its inputs, and what contradicts them.
@@ -145,7 +145,7 @@ def set_placeholders(graph: Graph, values: Mapping[str, Array]) -> None:
         node = _placeholder(graph, name)
         tensor = Tensor.from_numpy(value, node.output().dtype)
         try:
-            merge_shapes(declared_shape(node), Shape(tensor.shape))
+            merge_shapes(node.declared_shape, Shape(tensor.shape))
         except InvalidArgumentError as error:
             hint = Hint(step("shape", name=name.removesuffix(":0"), sizes=Blank("SIZES")), " sets another shape")
             raise InvalidArgumentError(error.message, node=node.name, op=node.op, hint=hint) from None
@@ -164,13 +164,16 @@ def set_shapes(graph: Graph, shapes: Mapping[str, Shape], known: Collection[str]
     nodes = {_placeholder(graph, name): shape for name, shape in shapes.items()}
     if not nodes:
         return
-    before = {node: declared_shape(node) for node in nodes}
+    before = {node: node.declared_shape for node in nodes}
+    # What did not fit before is not counted against the new shapes.
     known = reasons_of(places(graph)) if known is None else known
     own_functions(graph, descendants(nodes))
     drop_recorded_shapes(graph, nodes)
     trials = [{node: _tried(shape, before[node], size) for node, shape in nodes.items()} for size in _OTHER_SIZES]
     free = {node.name for node, shape in nodes.items() if trials[0][node] != shape}  # a default has one of the possible sizes
     contradictions = _contradictions(graph, trials[0], {*known, *free})
+    # Two trials, since one other size may fail for a reason of its own: a window needs an even size, a stride divides one of
+    # them.
     if contradictions and (trials[0] == trials[1] or _contradictions(graph, trials[1], {*known, *free})):
         raise _contradicted(before, nodes, trials[0], contradictions)
     _write(nodes)
@@ -184,7 +187,7 @@ def other_shapes(graph: Graph, shapes: Mapping[str, Sequence[int | None] | Shape
 
 
 def _is_other(node: Node, shape: Shape) -> bool:
-    old = declared_shape(node).dims
+    old = node.declared_shape.dims
     return old is not None and (
         shape.dims is None
         or len(shape) != len(old)
@@ -245,9 +248,3 @@ def _placeholder(graph: Graph, name: str) -> Node:
             hint=Hint(step("make_placeholder", tensor=name.removesuffix(":0")), " puts a placeholder in its place"),
         )  # fmt: skip
     return node
-
-
-def declared_shape(node: Node) -> Shape:
-    """Return the shape that a placeholder declares."""
-    shape = node.attr_of(Shape, "shape")
-    return UNKNOWN if shape is None else shape

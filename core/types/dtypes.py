@@ -13,6 +13,7 @@ from ..support.errors import InvalidArgumentError
 if TYPE_CHECKING:
     import numpy as np
 
+# DT_FLOAT_REF is DT_FLOAT + 100 in TensorFlow's types.proto, and so on.
 _REF_OFFSET = 100
 
 
@@ -93,6 +94,7 @@ class DType:
         return self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # The one object of this type: dtypes are compared by identity.
         return from_number, (self.number,)
 
 
@@ -100,6 +102,7 @@ def _numpy_dtype(name: str) -> np.dtype[Any]:
     import numpy as np
 
     if name.startswith("ml_dtypes."):
+        # Only for the types that NumPy lacks: most graphs have none, and the import takes a while.
         import ml_dtypes
 
         dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name.removeprefix("ml_dtypes.")))
@@ -150,6 +153,7 @@ for _name, _number, _kind, _numpy_name in _TABLE:
     _BY_NAME[_name] = _BY_NUMBER[_number] = DType(_name, _number, _kind, _numpy_name)
     _ref = DType(f"{_name}_ref", _number + _REF_OFFSET, _kind, _numpy_name, is_ref=True)
     _BY_NAME[_ref.name] = _BY_NUMBER[_ref.number] = _ref
+# NumPy's names, which Python users write, for TensorFlow's.
 _ALIASES = {"float32": "float", "float64": "double", "float16": "half", "str": "string", "bytes": "string"}
 
 float32 = _BY_NAME["float"]
@@ -210,10 +214,13 @@ def from_numpy(dtype: Any) -> DType:
 
 @functools.cache
 def _from_numpy(dtype: np.dtype[Any]) -> DType:
+    # Bytes, text, and objects, whose elements kernels check.
     if dtype.kind in "SUO":
         return string
     for candidate in ALL:
-        if candidate.kind not in "qO" and candidate.numpy == dtype:
+        # The name goes first: the NumPy dtype of a candidate may import ml_dtypes, which few graphs need.
+        is_named = candidate._numpy_name.removeprefix("ml_dtypes.") == dtype.name
+        if is_named and candidate.kind not in "qO" and candidate.numpy == dtype:
             return candidate
     raise InvalidArgumentError(f"NumPy dtype {dtype} has no TensorFlow equivalent")
 

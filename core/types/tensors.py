@@ -93,7 +93,7 @@ class Tensor:
         return array
 
     def preview(self, limit: int) -> list[Any] | None:
-        """Return the first elements as Python values; None where the constant would have to be decoded."""
+        """Return the first elements as Python values; None if the constant would have to be decoded."""
         if self._array is not None:
             elements: list[Any] = self._array.ravel()[:limit].tolist()
             return elements
@@ -115,19 +115,23 @@ class Tensor:
     def distinct(self) -> np.ndarray[Any, Any]:
         """Return the elements, or a single element where all elements share the memory of the first."""
         array = self.numpy()
+        # Strides of 0 are how one stored element stands for all.
         is_repeated = array.size > 1 and not any(step for step, n in zip(array.strides, array.shape) if n > 1)
         return array[(slice(1),) * array.ndim] if is_repeated else array
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tensor) or (self.dtype, self.shape) != (other.dtype, other.shape):
             return False
+        # The same bytes of a file need no decoding.
         if self.source is not None and self.source == other.source:
             return True
         if self.lack is not None and other.lack is not None and str(self.lack) == str(other.lack):
             return True
         own, others = self.distinct(), other.distinct()
+        # One stores a single element and the other all of them.
         if own.shape != others.shape:
             own, others = self.numpy(), other.numpy()
+        # By bytes: a NaN is itself, and 0 is not -0, as in the file.
         return bool((own == others).all()) if self.dtype.is_object else own.tobytes() == others.tobytes()
 
     def __hash__(self) -> int:
@@ -153,6 +157,7 @@ class _SampledElements:
 
     def __hash__(self) -> int:
         flat = self.array.reshape(-1)
+        # Some elements tell most constants apart, and hashing all of a large one takes as long as reading it.
         return hash(flat[:: -(-flat.size // _SAMPLES)].tobytes())
 
     def __eq__(self, other: object) -> bool:
@@ -169,7 +174,7 @@ def _of_distinct(array: np.ndarray[Any, Any], shape: tuple[int, ...], dtype: DTy
 
 
 def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
-    """Return `value` as an array of `dtype`, by default NumPy's choice; InvalidArgumentError where the value is no array."""
+    """Return `value` as an array of `dtype`, by default NumPy's choice; InvalidArgumentError if the value is no array."""
     import numpy as np
 
     try:
@@ -183,6 +188,7 @@ def _shortened(value: Any) -> str:
     """Return the repr of a value, shortened; a repr may exceed Python's limit of digits or raise errors of its own."""
     try:
         text = repr(value)
+    # The value is an object of the user's, whose `repr` may do anything.
     except Exception:
         return f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
@@ -199,6 +205,7 @@ def as_bytes_array(values: Any) -> np.ndarray[Any, Any]:
 
     array = np.asarray(values, object)
     items = array.ravel().tolist()
+    # The usual case, without a look at each element.
     if set(map(type, items)) <= {bytes}:
         return array.copy()
     return object_array(map(_as_bytes, items), array.shape)

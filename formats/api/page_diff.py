@@ -49,7 +49,7 @@ class MergedGraphs:
 
     @property
     def overlays(self) -> tuple[NodeOverlay, ...]:
-        """What colours the nodes, the most telling first."""
+        """The overlays that colour the nodes, the most telling first."""
         return (self.states,) if self.values is None else (self.values, self.states)
 
 
@@ -60,6 +60,7 @@ def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
     graph = after.copy()
     removed = _add_removed(graph, difference, match)
     changes = _shape_changes(before, after, match)
+    # The later states are the stronger: a changed node may have other shapes too, and is shown as changed.
     states = dict.fromkeys((graph[name] for name in changes), "shapes differ")
     merged = {graph[name]: list(lines) for name, lines in changes.items()}
     for node, change in _changed(graph, difference):
@@ -69,6 +70,7 @@ def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
         states[node] = "changed"
         merged.setdefault(node, []).extend(lines)
     states |= dict.fromkeys(_added(graph, difference), "added") | dict.fromkeys(removed.values(), "removed")
+    # The page shows the merged graph, while the runs and the shapes of each model are by the nodes of its own graph.
     nodes_after = dict(_paired(after, graph))
     kept = {node: nodes_after[other] for node, other in _counterparts(match) if other in nodes_after}
     lines_of = {node: tuple(lines) for node, lines in merged.items()}
@@ -95,12 +97,14 @@ def _add_removed(graph: Graph, difference: GraphDiff, match: GraphMatch) -> dict
     graph's.
     """
     for name in difference.functions_removed:
+        # A function that only the first graph has may be called by its removed nodes.
         graph.functions.setdefault(name, match.before.functions[name])
     removed = _add_nodes(graph, match.before, [record.name for record in difference.removed], match.nodes)
     names = {other: name for name, other in match.functions.items()}
     for change in difference.functions_changed:
         if change.removed:
             name = names[change.name]
+            # A copy of a graph shares its functions, and the given graphs stay as they are.
             function = graph.functions[change.name] = _copied(graph, graph.functions[change.name])
             lost = [record.name for record in change.removed]
             removed |= _add_nodes(function.body, match.before.functions[name].body, lost, match.body(name))
@@ -117,6 +121,7 @@ def _add_nodes(graph: Graph, before: Graph, removed: Sequence[str], counterparts
     while pending:
         node = pending.pop()
         if node not in copies:
+            # A removed node may have the name of another node of the second graph: nodes are matched by what they compute.
             name = graph.unique_name(node.name) if node.name in graph else node.name
             op, attrs = ("Placeholder", {"dtype": node.attr("T")}) if node.is_argument else (node.op, node.attrs)
             copies[node] = graph.add_node(name, op, attrs=attrs, device=node.device)
@@ -124,6 +129,7 @@ def _add_nodes(graph: Graph, before: Graph, removed: Sequence[str], counterparts
     for node, made in copies.items():
         here = {source: copies.get(source) or graph[counterparts[source].name] for source in predecessors(node)}
         inputs = [Output(here[value.node], value.index) for value in node.inputs]
+        # Inputs come after all nodes are there: removed nodes of a loop read each other in a circle.
         graph.set_inputs(made, inputs, [here[control] for control in node.control_inputs])
     return copies
 
@@ -167,7 +173,7 @@ def _variables(graph: Graph, difference: GraphDiff) -> dict[Node, list[Change]]:
 
 
 def _shape_changes(before: Graph, after: Graph, match: GraphMatch) -> dict[str, list[Change]]:
-    """Return the matched nodes whose inferred outputs differ, by name; nothing where a graph's shapes cannot be inferred."""
+    """Return the matched nodes whose inferred outputs differ, by name; nothing if a graph's shapes cannot be inferred."""
     try:
         old, new = (infer(graph, functions=graph.functions) for graph in (before, after))
     except TfgError:

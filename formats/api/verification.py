@@ -30,7 +30,6 @@ from ...core.support.places import absolute, files_below, is_address, is_folder,
 from ...core.support.regular_files import open_regular
 from ...core.support.tensor_names import parse_tensor_name
 from ...core.support.words import counted
-from ...core.transforms.placeholders import declared_shape
 from ...core.transforms.subgraphs import cut_name
 from ..codecs.source import write_file
 from ..loading import load
@@ -111,9 +110,9 @@ def verify(
     `feeds` get drawn values: sizes that differ from input to input (1, 2, 3 and 0), both truth values, and values on both
     sides of predicates. `tolerance` is relative to a tensor's largest magnitude, or an accuracy class, such as the `accuracy`
     of an OptimizeReport; the tolerance of a class grows with the roundings on the way to a result. `steps` runs follow each
-    other, by default 3 where the graph has variables. The variables of both graphs begin with the initial values of
+    other, by default 3 if the graph has variables. The variables of both graphs begin with the initial values of
     `before`, or those of `state`, and are compared at the end. Fetched initializers also run without any state.
-    `open_session` opens a session of `before`. NoFeedsError where `before` runs on no drawn feeds.
+    `open_session` opens a session of `before`. NoFeedsError if `before` runs on no drawn feeds.
     """
     before = as_run(before, fetches)
     work = _Verifying(before, named(feeds), tolerance, steps, lambda graph: local_session(graph, open_session, state))
@@ -166,7 +165,7 @@ def verify_batch(
 
 def _rows(node: Node) -> int | None:
     """Return the first size that a placeholder declares."""
-    shape = declared_shape(node)
+    shape = node.declared_shape
     return shape[0] if shape.rank and isinstance(shape[0], int) else None
 
 
@@ -198,10 +197,12 @@ class _Verifying:
     ) -> None:  # fmt: skip
         self.before = before
         self.feeds = feeds
+        # A second step shows what the first did to variables; a graph without variables does the same each time.
         self.steps = steps or (_STEPS if find_variables(before) else 1)
         self.opened = open_session
         self.cuts = {name: f"{cut_name(before.output(name))}:0" for name in cuts}
         self.grows = isinstance(tolerance, Accuracy)
+        # A class of accuracy means other tolerances for other dtypes; a number holds for all.
         self.tolerance = (lambda dtype: tolerance_of(tolerance, dtype)) if isinstance(tolerance, Accuracy) else tolerance
 
     def graph(self, after: Graph, fetches: Sequence[str]) -> Verification:
@@ -216,6 +217,7 @@ class _Verifying:
         left_out: dict[str, str] = {}
         for run in self._same_runs(fetches):
             original = BatchRuns(self.before, run.mine, self.opened, inputs, rows[0])
+            # Results that depend on other rows, such as a mean of the batch, differ with its size and are left out by name.
             unlike = original.unlike(Feeds(typical, {}, list(run.mine.values())).first())
             left_out |= unlike
             pair = run.only([label for label in run.mine if label not in unlike])
@@ -233,6 +235,7 @@ class _Verifying:
         if not any(signature.outputs for signature in written.values()):
             return self._compared(after, self._same_runs(fetches), self._with_state if keeps_state else self._frozen)
         runs = [self._pair(signature) for signature in written.values() if signature.outputs]
+        # A writer that drops a signature would pass otherwise: what is not there is not compared.
         lost = sorted(self._signatures - set(written)) if is_whole and not fetches else []
         result = self._compared(after, runs, self._alone)
         missing = tuple(LoneRefusal("", "rewrite", f"the written model has no signature '{name}'") for name in lost)
@@ -257,6 +260,7 @@ class _Verifying:
         theirs: dict[str, str] = {}
         for word, name in written.fetched.items():
             tensor = fetched.get(word, name)
+            # Two outputs of a signature may be one tensor of the original and two of the written model.
             label = tensor if tensor not in mine else f"{written.name} {word}"
             mine[label], theirs[label] = tensor, name
         return _Pair(mine, theirs, {fed.get(word, name): name for word, name in written.fed.items()})
@@ -274,6 +278,7 @@ class _Verifying:
             verdicts += [self._verdict(after, turn, self.opened, opened, self.steps) for turn in self._turns(others)]
             turns = self._turns(run.only(initializers))
             verdicts += [self._verdict(after, turn, self._empty, self._empty, 1) for turn in turns]
+        # A verification that looked at nothing must not pass.
         if not any(verdict.comparisons for verdict in verdicts):
             names = ", ".join(name for run in runs for name in run.mine.values())
             raise InvalidArgumentError(f"nothing to compare: {names} have no values and change no variables")
@@ -286,7 +291,8 @@ class _Verifying:
         return [run.only(labels) for labels in fetches_in_turn(self.before, run.mine, outputs)]
 
     def _verdict(self, after: Graph, run: _Pair, opened: Opened, opened_after: Opened, steps: int) -> Verdict:
-        """Compare on feeds drawn for the original, or for a graph that has placeholders where the original has not."""
+        """Compare on feeds drawn for the original, or for a graph that has placeholders if the original has not."""
+        # The file has placeholders in the place of tensors, so what is drawn fits the file, and is fed to the original there.
         if self.cuts:
             original = GraphRuns(self.before, run.mine, opened, steps, {name: tensor for tensor, name in self.cuts.items()})
             rewrite = GraphRuns(after, run.theirs, opened_after, steps)
@@ -301,6 +307,7 @@ class _Verifying:
         """Return the labels of fetched operations that run without any variable; none for a model that restores its own."""
         if self.before.meta is not None and self.before.meta.start_steps:
             return []
+        # An initializer returns nothing: what it did shows in the variables.
         operations = [label for label, name in run.mine.items() if isinstance(self.before.fetch(name), Node)]
         return [label for label in operations if self._runs_from_nothing(run.mine[label])]
 
@@ -321,6 +328,7 @@ class _Verifying:
 
     def _empty(self, graph: Graph) -> Session:
         """Return a session without state, which cannot read the files of `before`."""
+        # A written model that still read the original's files would pass here, and fail on another machine.
         folders = self.before.meta.folders if self.before.meta is not None else ()
         return self._settings.reopened(graph, hidden=folders)
 
@@ -360,6 +368,7 @@ class _Verifying:
 @contextlib.contextmanager
 def private_folder() -> Iterator[str]:
     """Yield an empty folder that only this user can read; the folder is removed at the end."""
+    # Windows does not remove a file that a mapping still holds; the verdict stands all the same.
     with tempfile.TemporaryDirectory(prefix="tfg-", ignore_cleanup_errors=True) as folder:
         yield folder
 

@@ -49,11 +49,13 @@ def write_safetensors(path: str | os.PathLike[str], tensors: Mapping[str, Tensor
 
     UnimplementedError for a dtype that the format lacks, InvalidArgumentError for a name that the format cannot hold.
     """
+    # Behind wide elements narrow ones are aligned too, so that the file can be mapped into memory.
     names = sorted(tensors, key=lambda name: (-tensors[name].dtype.size, name))
     header = _encoded_header({name: tensors[name] for name in names})
     with atomic_file(path) as file:
         file.write(_LENGTH.pack(len(header)) + header)
         for name in names:
+            # One tensor at a time is in memory.
             array = np.ascontiguousarray(tensors[name].read(), _stored(tensors[name].dtype))
             file.write(array.reshape(-1).view(np.uint8).data)
 
@@ -63,6 +65,7 @@ def _encoded_header(tensors: Mapping[str, Tensor]) -> bytes:
     for name, tensor in tensors.items():
         begin, end = end, end + tensor.size * tensor.dtype.size
         entries[name] = {"dtype": _word(name, tensor.dtype), "shape": list(tensor.shape), "data_offsets": [begin, end]}
+    # Readers take this entry for notes about the file.
     if _METADATA in tensors:
         raise InvalidArgumentError(f"a safetensors file cannot hold a tensor named '{_METADATA}'")
     try:
@@ -131,6 +134,7 @@ class _TensorEntry:
 
 
 def _sizes(numbers: Sequence[Any]) -> tuple[int, ...]:
+    # JSON has true and 1.0 too, which would pass for sizes.
     if not isinstance(numbers, list) or not all(type(number) is int and 0 <= number <= _MAX_SIZE for number in numbers):
         raise ValueError(f"{str(numbers)[:80]} are not sizes")
     return tuple(numbers)
@@ -167,9 +171,10 @@ def _check_metadata(metadata: Any) -> None:
 
 
 def _check_coverage(entries: Mapping[str, _TensorEntry], size: int, where: str) -> None:
-    """Raise DataLossError where the ranges of the arrays do not cover the data exactly, each byte once."""
+    """Raise DataLossError if the ranges of the arrays do not cover the data exactly, each byte once."""
     position = 0
     for name, begin, end in _ranges(entries):
+        # The library refuses gaps and overlaps: bytes that no array shows could hide another file in this one.
         if begin != position:
             fault = "overlaps the previous array" if begin < position else f"leaves a gap of {begin - position:,} bytes"
             raise DataLossError(f"{where} has a damaged header: '{name}' {fault}")
@@ -180,6 +185,7 @@ def _check_coverage(entries: Mapping[str, _TensorEntry], size: int, where: str) 
 
 def _ranges(entries: Mapping[str, _TensorEntry]) -> Iterator[tuple[str, int, int]]:
     """Yield the name and the range of each array in the order of the data."""
+    # An empty array has no bytes, and stands before the array that begins where it does.
     for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
         yield name, entry.begin, entry.end
 
@@ -188,6 +194,7 @@ def _read(contents: PositionedFile, start: int, entry: _TensorEntry, where: str)
     data = contents.read_at(start + entry.begin, entry.end - entry.begin)
     if len(data) != entry.end - entry.begin:
         raise DataLossError(f"{where} is truncated")
+    # NumPy computes wrong results with a bool whose byte is neither 0 nor 1.
     if entry.dtype is dtypes.bool_:
         array: Array = np.frombuffer(data, np.uint8) != 0
     else:

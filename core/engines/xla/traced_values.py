@@ -19,7 +19,8 @@ from ...support.errors import UnimplementedError
 from ...support.hints import Hint, option
 from ...types.dtypes import DType
 
-# Where tfg is the first to import JAX, programs on a CPU run in the calling thread, which waits for them.
+# Where tfg is the first to import JAX, programs on a CPU run in the calling thread, which waits for them. The modules of the
+# engine take JAX from here, so that the setting comes before any computation.
 
 
 def _imported() -> Any:
@@ -33,6 +34,7 @@ def _imported() -> Any:
 
 jax: Final = _imported()
 jnp: Final = importlib.import_module("jax.numpy")
+export: Final = importlib.import_module("jax.export")
 special: Final = importlib.import_module("jax.scipy.special")
 program_function: Final[Callable[[Any], Callable[..., Any]]] = importlib.import_module("jax.extend.core").jaxpr_as_fun
 """Make a function of a traced program."""
@@ -54,6 +56,7 @@ class TracedVariable:
 
     def assign(self, xla: Any, value: Any) -> None:
         """Take a new value."""
+        # The op has already chosen between old and new value, by the conditions until then; only later ones are left.
         if any(value is held for held in xla.barriers):
             count = len(xla.conditions)
             self.value, self.settled = value, count if self.settled is None else min(count, self.settled)
@@ -67,6 +70,7 @@ class TracedVariable:
 
     def final(self, xla: Any) -> Any:
         """Return the final value: the initial value where a condition fails, unless the shape has changed."""
+        # With another shape no choice is possible: then the run as a whole is repeated by NumPy if a condition fails.
         if self.settled == len(xla.conditions) or self.value.shape != self.before.shape:
             return self.value
         return jnp.where(xla.holds(), self.value, self.before)

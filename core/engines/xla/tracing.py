@@ -9,20 +9,23 @@ import contextlib
 import functools
 import operator
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+from jaxlib.mlir import ir, passmanager
+from jaxlib.mlir.dialects import chlo, stablehlo
 
 from ...building.gradbuilder import parts_of
 from ...functions.callers import function_references
 from ...graph.graph import Function, Graph, Node, Output
 from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel
-from ...ops.shared.row_updates import grouped, scattered
+from ...ops.shared.row_updates import grouped, scatter_nd, scattered
 from ...planning.plan import Loop, Plan, Step
 from ...planning.planner import compile_plan
 from ...registry.op_facts import has_fact
 from ...registry.registry import Composition, Lowering, lowering
+from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...support.user_signals import pass_on
 from ...types.dtypes import DType, resource
@@ -34,10 +37,99 @@ from ..reasons import uncompiled
 from ..step_bodies import UNKNOWN, called_plan, changing, growing_steps, iterations, known_results, only_decides, trip_bound
 from . import control_flow_programs, traced_values
 from .control_flow_programs import Branches, TraceMemory, on_branch
-from .exported_modules import call_module
 from .list_programs import CompiledStack, CompiledTensorArray, StackedElements, Unread
 from .op_gradients import detached, differentiated, ends_of_iterations, passed_on, with_factor
-from .traced_values import TracedVariable, jax, jnp, require_widths, special
+from .traced_values import TracedVariable, export, jax, jnp, require_widths, special
+
+# Programs that JAX exported, as StableHLO with guarantees of compatibility, called within programs of this process.
+
+_GPUS: Final = ("cuda", "rocm")
+"""JAX's names of the platforms whose backend is called `gpu`."""
+
+
+def call_module(module: bytes, version: int, platforms: Sequence[str], arguments: Sequence[Any], dtypes: Sequence[Any]) -> Any:
+    """Return the results, of `dtypes`, of an exported program on `arguments`, whose shapes replace unknown shapes in the
+    program.
+
+    `version` is the version of the calling convention, `platforms` the platforms of the program. Raises
+    InvalidArgumentError where the bytes are no program or a program of other parameters, and UnimplementedError for another
+    platform.
+    """
+    names = [name.lower() for name in platforms]
+    _require_platform(names)
+    specs = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in arguments]
+    # A program for several platforms takes the number of the platform first.
+    index = [jax.ShapeDtypeStruct((), jnp.int32)] if len(names) > 1 else []
+    code, shapes, is_polymorphic = _refined(module, [*index, *specs])
+    if len(shapes) != len(dtypes):
+        raise InvalidArgumentError(f"the program returns {len(shapes)} results, not {len(dtypes)}")
+
+    def pattern(*values: Any) -> list[Any]:
+        return [jnp.zeros(shape, dtype) for shape, dtype in zip(shapes, dtypes)]
+
+    # JAX makes an `Exported` of a function alone. So a function of the same shapes is exported, and the code is replaced.
+    program = dataclasses.replace(
+        export.export(jax.jit(pattern, keep_unused=True), platforms=names)(*specs), mlir_module_serialized=code,
+        calling_convention_version=version, module_kept_var_idx=tuple(range(len(specs))), uses_global_constants=is_polymorphic,
+    )  # fmt: skip
+    return tuple(program.call(*arguments))
+
+
+def _require_platform(names: Sequence[str]) -> None:
+    backend = jax.default_backend()
+    if not {backend, *(_GPUS if backend == "gpu" else ())} & set(names):
+        problem = f"its program is for {' and '.join(names)}, not for JAX's platform {backend}"
+        raise UnimplementedError(problem + " (JAX_PLATFORMS=cpu chooses the CPU)" * ("cpu" in names))
+
+
+def _refined(module: bytes, arguments: Sequence[Any]) -> tuple[bytes, list[tuple[int, ...]], bool]:
+    """Return a program for arguments of these shapes, the shapes of the results, and whether the program left some shapes
+    open.
+
+    Assertions on shapes stay in the program, for JAX to check.
+    """
+    with ir.Context() as context, ir.Location.unknown(context):
+        for dialect in (stablehlo, chlo):
+            dialect.register_dialect(context)
+        try:
+            program = stablehlo.deserialize_portable_artifact(context, module)
+            signature = _signature(program)
+        except (ValueError, RuntimeError, KeyError, ir.MLIRError) as error:
+            raise InvalidArgumentError(f"the module is not a program: {error}") from error
+        types = [ir.RankedTensorType(kind) for kind in signature.inputs]
+        fitting = len(types) == len(arguments) and all(map(_fits, types, arguments))
+        if not fitting:
+            shown = ", ".join(f"{value.dtype}{list(value.shape)}" for value in arguments)
+            raise InvalidArgumentError(f"the program takes {', '.join(map(str, types))}, not {shown}")
+        is_polymorphic = not all(ir.RankedTensorType(t).has_static_shape for t in (*signature.inputs, *signature.results))
+        if is_polymorphic:
+            refined_types = [ir.RankedTensorType.get(value.shape, kind.element_type) for value, kind in zip(arguments, types)]
+            _refine(program, refined_types)
+        shapes = [tuple(ir.RankedTensorType(kind).shape) for kind in _signature(program).results]
+        if is_polymorphic:
+            module = stablehlo.serialize_portable_artifact(program, stablehlo.get_current_version())
+        return module, shapes, is_polymorphic
+
+
+def _signature(module: Any) -> Any:
+    """Return the type of a program's main function."""
+    main = ir.SymbolTable(module.operation)["main"]
+    return ir.FunctionType(ir.TypeAttr(main.attributes["function_type"]).value)
+
+
+def _fits(parameter: Any, value: Any) -> bool:
+    """Return True if a value is of a parameter's rank and known dimensions."""
+    dims = [None if parameter.is_dynamic_dim(i) else parameter.get_dim_size(i) for i in range(parameter.rank)]
+    return len(dims) == len(value.shape) and all(a in (None, b) for a, b in zip(dims, value.shape))
+
+
+def _refine(module: Any, types: Sequence[Any]) -> None:
+    """Let shapes follow from the types of the arguments."""
+    stablehlo.register_stablehlo_passes()
+    texts = ",".join(map(str, types))
+    passes = f"builtin.module(stablehlo-refine-arguments{{types={texts}}},stablehlo-refine-shapes)"
+    passmanager.PassManager.parse(passes).run(module.operation)
+
 
 # Places in tensors that a program computes, as far as a slice's size is the same for all of them: `x[i]`, `x[i : i + 3]`.
 # A place is a traced integer; what it is made of is noted: a vector's elements, and the sum of another place and a constant.
@@ -63,6 +155,7 @@ class ComputedPlaces:
         (base, offset), (other, more) = map(self.parts, values)
         if base is None and sign == 1:
             base, other = other, base
+        # A place less another place is a distance, and no place plus a constant.
         if base is not None and other is None:
             self._sums[id(total)] = total, base, offset + sign * more
 
@@ -135,6 +228,7 @@ class Namespace:
 
     def require(self, condition: Any) -> None:
         """Leave a run in which `condition`, a truth value, fails to NumPy, for the error message."""
+        # On a branch that is not taken a value may be anything.
         if self.alive is not True:
             condition = condition | ~self.alive
         if isinstance(condition, jax.core.Tracer):
@@ -168,6 +262,8 @@ class Namespace:
             x = jnp.real(x)
         if dtype.kind not in "iu" or not jnp.issubdtype(x.dtype, jnp.floating):
             return x.astype(dtype)
+        # TensorFlow converts to int32 and then cuts the bits, as the processor does; XLA would take the nearest integer in
+        # range.
         limits = np.iinfo(np.int32 if dtype.itemsize < 4 else dtype)
         x = x.astype(np.float32) if x.dtype.itemsize < 4 else x
         is_inside = (x >= limits.min) & (x < -float(limits.min))
@@ -176,11 +272,15 @@ class Namespace:
     @staticmethod
     def with_derivatives(result: Any, path: Callable[[], Any]) -> Any:
         """Return the result of a function that has the derivatives of another, of finite values."""
+        # The sum of the two differences is 0 in value and `way` in its derivative.
         way, stop = path(), jax.lax.stop_gradient
         return stop(result) + (way - stop(way))
 
     grouped = grouped
     scattered = scattered
+    scatter_nd = scatter_nd
+    elements_at = staticmethod(lambda x, vectors: x[tuple(vectors[..., axis] for axis in range(vectors.shape[-1]))])
+    dims_of = staticmethod(lambda sizes: np.array(sizes, np.int64))
 
     @staticmethod
     def same_shape(x: Any, y: Any) -> bool:
@@ -226,12 +326,14 @@ class Namespace:
 
     def computed_rows(self, x: Any, axis: int, start: Any, size: int) -> Any:
         """Return `size` rows of an axis from a computed place on; a run with rows that do not exist is left to NumPy."""
+        # `dynamic_slice` clamps a place out of range where TensorFlow raises an error.
         self.require((start >= 0) & (start <= x.shape[axis] - size))
         return jax.lax.dynamic_slice_in_dim(jnp.asarray(x), start, size, axis)
 
     def computed_row(self, x: Any, axis: int, place: Any) -> Any:
         """Return the row of an axis at a computed place, which may count from the end, as an axis of size 1."""
         size = x.shape[axis]
+        # As TensorFlow's strided slices do, and unlike `dynamic_slice`, which clamps.
         self.require((place >= -size) & (place < size))
         return jax.lax.dynamic_slice_in_dim(jnp.asarray(x), jnp.where(place < 0, place + size, place), 1, axis)
 
@@ -261,6 +363,7 @@ class Namespace:
     def call(self, function: FuncRef, values: Sequence[Any]) -> list[Any]:
         """Return the results of a function of the library; functions that call others are shared by their callers."""
         inlined = functools.partial(self._inlined, function)
+        # Only functions that call others multiply the traces, see `shared`.
         if any(isinstance(step, Loop) or next(function_references(step.node), None) for step in self.plan(function)[1].steps):
             return control_flow_programs.shared(self, function, values, inlined)
         return inlined(values)
@@ -270,6 +373,7 @@ class Namespace:
         slots = _started(plan, values)
         branches = run_steps(self, plan.steps, slots)
         fetches = [i for i in plan.fetches[: len(definition.results)] if i is not None]
+        # A function that returns a dead value is an error of TensorFlow's, which NumPy reports.
         self.require(branches.all_alive(fetches))
         values = [slots[i] for i in fetches]
         return values if self.fed is None else [passed_on(self, (), *pair) for pair in zip(definition.results, values)]
@@ -284,6 +388,7 @@ class Namespace:
         branches = [functools.partial(self.call, function) for function in functions]
         index = index.astype(np.int32) if isinstance(index, jax.Array) else np.int32(index)
 
+        # The index comes with the values, so that the sharing of traces knows it as one of them.
         def chosen(given: Sequence[Any]) -> list[Any]:
             return control_flow_programs.choose(self, site, given[0], branches, given[1:])
 
@@ -364,6 +469,7 @@ def _naming(step: Step) -> Iterator[None]:
     """Return a context in which errors name the node of a step; errors about values pass, as NumPy reports them."""
     try:
         yield
+    # Errors of values: NumPy runs the group and reports them, and the node is not to blame.
     except (*ENDING, Declined, InvalidArgumentError):
         raise
     except Exception as error:
@@ -385,6 +491,7 @@ def run_step(xla: Namespace, branches: Branches, step: Step, slots: list[Any]) -
     if step.outputs and slots[step.outputs[0]] is not None:
         return
     values = [slots[i] for i in step.inputs]
+    # JAX may differentiate: the nodes that only pass a value on, and have no steps, may end its gradients.
     if xla.fed is not None:
         values = [passed_on(xla, xla.fed, source, value) for source, value in zip(inputs_of(step), values)]
     for slot, value in zip(step.outputs, _outputs(xla, branches, step, values)):
@@ -400,6 +507,7 @@ def _outputs(xla: Namespace, branches: Branches, step: Step, values: Sequence[An
     if alive is True:
         return made(xla, step, values)  # type: ignore[arg-type]
     branches.note(step, alive)
+    # Known to be dead while tracing: the step, maybe a whole loop, is left out.
     if not isinstance(alive, jax.Array) and not alive:
         return [Unread(np.dtype(np.float32))] * len(step.outputs)
     with on_branch(xla, alive):
@@ -462,6 +570,7 @@ def _looped(xla: Namespace, loop: Loop, entering: Sequence[Any]) -> list[Any]:
     condition = [loop.condition]
     first = [initial[slot] for slot in targets]
     goes_on, advance = lambda arguments: known(loop.head, condition, arguments)[0], functools.partial(known, steps, sources)
+    # Values that the loop reads and does not change: they tell one trace of the loop from another.
     around = [value for slot, value in enumerate(initial) if slot not in targets]
     starts, others = _known(first), _known(around)
 
@@ -513,6 +622,7 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
             traced_values.require_numbers(node, values)
         values = [v if i in static else traced_values.traced(v, node.inputs[i].dtype) for i, v in enumerate(values)]
         is_traced = True
+    # All inputs are known while tracing, so that the node's own kernel computes the result, which may be a shape.
     if not (is_traced or any(isinstance(value, (jax.Array, StackedElements)) for value in values)):
         return apply_kernel(node, values)
     if rule is None:

@@ -32,7 +32,8 @@ from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require_rank
 from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
 
-_NOT_TILED = tuple(dtypes.from_name(name).numpy for name in ("uint16", "float8_e5m2", "float8_e4m3fn"))
+_NOT_TILED = ("uint16", "float8_e5m2", "float8_e4m3fn")
+"""Names of NumPy dtypes: the dtypes themselves would import ml_dtypes with this file."""
 
 
 @kernel("Tile")
@@ -47,7 +48,7 @@ def tile(x: Array, multiples: Array) -> Result:
     # TensorFlow checks the product of all sizes before it allocates; NumPy's error would be another.
     if x.size * math.prod(times) >= 1 << 63:
         raise InvalidArgumentError(f"Encountered overflow when multiplying {x.shape} with {times}")
-    if x.dtype in _NOT_TILED and any(count != 1 for count in times) and x.size * math.prod(times):
+    if x.dtype.name in _NOT_TILED and any(count != 1 for count in times) and x.size * math.prod(times):
         raise UnimplementedError(f"TensorFlow's Tile handles no {dtypes.from_numpy(x.dtype)}")
     return np.tile(x, times)
 

@@ -36,7 +36,6 @@ from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..control import _onnx_lists as lists
 from ..shared.argument_checks import require_rank
 from ..shared.onnx_lowerings import last_dims
-from ..shared.onnx_sparse import vectors
 from ..shared.shape_arguments import (
     as_dims,
     dims_of,
@@ -49,6 +48,7 @@ from ..shared.shape_arguments import (
     shape_value,
     unknown_dims,
 )
+from ..shared.sparse_programs import vectors
 
 _SIZES = "ilq"
 """NumPy's type characters of int32 and int64."""
@@ -517,7 +517,9 @@ onnx("InvertPermutation")(lambda g, x: g.TopK(x, g.dims(x), outputs=2, largest=0
 def _unravel_index_onnx(g: Any, indices: Any, dims: Any) -> Any:
     if last_dims(g, dims, 1)[0] == 0:
         g.refuse("it has no dimensions to count through")
-    coordinates = vectors(g, g.vector(g.reshape(indices, [-1])), g.vector(dims))
+    sizes = g.vector(dims)
+    coordinates = g.evaluate(vectors, (), (), (g.vector(g.reshape(indices, [-1])), sizes), {})
+    coordinates = g.Mod(coordinates, sizes, fmod=1)  # the first one too, which TensorFlow leaves open for sparse tensors
     return g.of_dims(g.Transpose(coordinates, perm=[1, 0]), g.dim(dims, 0), g.dims(indices))
 
 

@@ -232,7 +232,7 @@ def _scattered(how: str) -> Callable[..., Any]:
     def program(xp: Any, tensor: Any, indices: Any, updates: Any, *, bad_indices_policy: str = "") -> Any:
         _require_policy(bad_indices_policy)
         require(indices.ndim != 1 or indices.shape == (0,), f"indices of shape {indices.shape} must be a matrix at least")
-        return xp.scattered(tensor, indices, updates, how, bad_indices_policy)
+        return xp.scatter_nd(tensor, indices, updates, how, bad_indices_policy)
 
     return program
 
@@ -247,7 +247,7 @@ arrays("TensorScatterSub")(lambda xp, x, indices, updates, **policy: _scattered(
 @arrays("ScatterNd", static=(2,), sizes=(2,))
 def _scatter_nd_arrays(xp: Any, indices: Any, updates: Any, dims: Any, *, bad_indices_policy: str) -> Any:
     zeros = xp.full(ints(dims, "shape") if isinstance(dims, np.ndarray) else dims, 0, updates.dtype)
-    return xp.scattered(zeros, indices, updates, "add", bad_indices_policy)
+    return xp.scatter_nd(zeros, indices, updates, "add", bad_indices_policy)
 
 
 def _in_rows(how: str, sign: int = 1) -> Callable[..., Any]:
@@ -259,7 +259,7 @@ def _in_rows(how: str, sign: int = 1) -> Callable[..., Any]:
         if how == "add":
             _require_numbers(x)
         rows = xp.mod(i, xp.maximum(x.shape[0], 1))
-        return xp.scattered(x, rows[:, None], v if sign > 0 else -v, how, "")
+        return xp.scattered(x, rows[:, None], v if sign > 0 else -v, how)
 
     return program
 

@@ -76,6 +76,7 @@ def concatenated(g: Any, first: Any, second: Any) -> Any:
     """Return the list of the elements of two lists."""
     if not (isinstance(first, Pieces) or isinstance(second, Pieces)):
         rows, others = (value.shape.dims for value in (first, second))
+        # One tensor only if the shapes are known to agree: Concat would fail in a run.
         if rows is not None and others is not None and rows[1:] == others[1:] and first.elements == second.elements:
             return g.stacked(g.Concat(first, second, axis=0), first.elements)
     return Pieces((*_pieces(g, first), *_pieces(g, second)))
@@ -164,7 +165,7 @@ def written(g: Any, elements: Any, index: Any, item: Any) -> Any:
 
 
 def _agreed(elements: Any, shape: Shape) -> Any:
-    """Return the spec of the elements merged with a shape; None where elements may have different shapes."""
+    """Return the spec of the elements merged with a shape; None if elements may have different shapes."""
     return None if isinstance(elements, Pieces) else elements.elements.with_item(shape)
 
 
@@ -253,6 +254,7 @@ def reached(g: Any, elements: Any, index: Any, item: Any) -> Any:
 def reached_by_all(g: Any, elements: Any, indices: Any, items: Any) -> Any:
     """Lengthen the list until all `indices` are valid."""
     rows = Shape(items.shape.dims[1:] if items.shape.dims is not None else None)
+    # -1 stands for no index at all: a maximum of nothing is an error.
     last = g.ReduceMax(g.Concat(g.vector(indices), [-1], axis=0), [0])
     elements = g.of_rank(elements, rows)
     return resized(g, elements, g.Max(g.dim(elements, 0), g.Add(last, 1)))
@@ -267,7 +269,7 @@ def pushed(g: Any, elements: Any, item: Any) -> Any:
 
 
 def _differs(elements: Any, item: Any) -> bool:
-    """Return True where an element has another shape."""
+    """Return True if an element has another shape."""
     dims = elements.shape.dims
     return bool(dims and isinstance(dims[0], int) and dims[0] and item.shape.is_known and dims[1:] != item.shape.dims)
 
@@ -284,6 +286,7 @@ def split(g: Any, tensor: Any, lengths: Any) -> Any:
     sizes = g.known(lengths, "lengths")
     if sizes.size == 0:
         g.refuse("it has no parts")
+    # Equal parts are rows of a reshaped tensor; others have no tensor in common.
     if (sizes != sizes.flat[0]).any():
         return Pieces(tuple(g.Split(tensor, sizes.astype(np.int64), outputs=sizes.size, axis=0)))
     rest = g.slice(g.dims(tensor), 1, np.iinfo(np.int64).max)

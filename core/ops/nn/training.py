@@ -126,10 +126,16 @@ def _on_inputs(update: Callable[..., Values]) -> Callable[..., Values]:
 def _as_kernel(apply: Callable[..., Any], update: Callable[..., Values]) -> Callable[..., Any]:
     """`apply` by the name of the rule, with the attributes that the rule asks for."""
     kernel_function = functools.update_wrapper(apply, update)
+    kernel_function.__signature__ = _kernel_signature(update)  # type: ignore[attr-defined]
+    return kernel_function
+
+
+@functools.cache  # a rule is registered for up to four ops
+def _kernel_signature(update: Callable[..., Values]) -> inspect.Signature:
+    """Return the signature of a rule's kernels: any inputs, and the rule's attributes."""
     inputs = inspect.Parameter("inputs", inspect.Parameter.VAR_POSITIONAL)
     attrs = [p for p in inspect.signature(update).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    kernel_function.__signature__ = inspect.Signature([inputs, *attrs])  # type: ignore[attr-defined]
-    return kernel_function
+    return inspect.Signature([inputs, *attrs])
 
 
 def _dense(layout: _Layout, update: Callable[..., Values]) -> Callable[..., Any]:
@@ -164,10 +170,12 @@ def _sparse(layout: _Layout, update: Callable[..., Values]) -> Callable[..., Any
         indices = inputs[indices_at]
         _check_rows(layout, variables[0], inputs[layout.gradient], indices)
         memories = [variable.writable() for variable in variables]
+        # An indexed assignment would keep only the last update of a repeated row; TensorFlow applies one after another.
         for chosen in rounds_without_repeats(indices):
             rows = indices[chosen]
             parts = [memory.take(rows, axis=0) for memory in memories]
             arguments = [value for i, value in enumerate(inputs) if i >= layout.variables and i != indices_at]
+            # The gradient's place among the arguments, once variables and indices are taken out.
             place = layout.gradient - layout.variables - (layout.gradient > indices_at)
             arguments[place] = arguments[place][chosen]
             update_rules.update(functools.partial(step, **attrs), parts, arguments)

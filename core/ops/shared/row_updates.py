@@ -35,7 +35,7 @@ def grouped(
     return updated(xla, result, at, settled(xla, how, count, at, rows, in_vectors(rows) if in_vectors else 0), how)
 
 
-def scattered(xla: Any, target: Any, indices: Any, updates: Any, how: str, policy: str) -> Any:
+def scatter_nd(xla: Any, target: Any, indices: Any, updates: Any, how: str, policy: str) -> Any:
     """Return `target` with `updates` added, compared or set (`how`) at index vectors; NumPy has the error for others."""
     require_room(target.shape, indices, updates)
     depth = scatter_depth(target.shape, indices.shape, updates.shape)
@@ -88,6 +88,11 @@ def updated(xla: Any, target: Any, places: Any, rows: Any, how: str) -> Any:
         products = xla.ones(target.shape, np.float32).at[places].mul(rows.astype(np.float32), mode="drop")
         return target * products.astype(target.dtype)
     return getattr(target.at[places], how)(rows, mode="drop")
+
+
+def scattered(xla: Any, target: Any, vectors: Any, rows: Any, how: str) -> Any:
+    """As `updated`, at index vectors (..., depth) that lie in `target`."""
+    return updated(xla, target, tuple(vectors[..., axis] for axis in range(vectors.shape[-1])), rows, how)
 
 
 def settled(xla: Any, how: str, count: int, places: Any, rows: Any, in_vectors: int = 0) -> Any:

@@ -74,11 +74,13 @@ def index_vectors(flat: Array, dims: Any) -> Array:
     sizes = np.asarray(dims).tolist()
     result = np.empty((len(flat), len(sizes)), np.int64)
     rest = np.asarray(flat, np.int64)
-    for axis in range(len(sizes) - 1, -1, -1):
+    for axis in range(len(sizes) - 1, 0, -1):
         # No position exists in an empty dimension, and the remainder by 0 would warn.
-        size = max(sizes[axis], 1)
-        result[:, axis] = rest % size
-        rest = rest // size
+        # Towards zero, as TensorFlow counts positions that lie outside, which SparseReshape does not refuse.
+        result[:, axis] = np.fmod(rest, max(sizes[axis], 1))
+        rest = (rest - result[:, axis]) // max(sizes[axis], 1)
+    if sizes:
+        result[:, 0] = rest
     return result
 
 

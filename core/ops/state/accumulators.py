@@ -40,7 +40,7 @@ class _Accumulator(Shared):
             raise InvalidArgumentError(f"accumulator '{self.name}' is {self.dtype}, the gradient is {dtype}")
 
     def require(self, needed: int) -> None:
-        """WouldBlock where too few gradients have come."""
+        """WouldBlock if too few gradients have come."""
         if needed <= 0:
             raise InvalidArgumentError(f"Argument num_required must be positive, not {needed}")
         if self.count < needed:
@@ -65,6 +65,7 @@ class DenseAccumulator(_Accumulator):
         _check_shape(self.shape, gradient.shape)
         if self.count and gradient.shape != self.total.shape:
             raise InvalidArgumentError(f"Shape mismatch: expected {self.total.shape}, got {gradient.shape}")
+        # A new sum, not in place: the first gradient belongs to the caller.
         self.total = gradient if not self.count else self.total + gradient
         self.count += 1
         self.line.serve()
@@ -72,6 +73,7 @@ class DenseAccumulator(_Accumulator):
     def take(self, needed: int) -> Any:
         """Return the mean or sum."""
         self.require(needed)
+        # The count in the gradients' dtype, as TensorFlow divides: in half precision a count above 2,048 is rounded.
         result = self.total / np.asarray(self.count, self.dtype.numpy) if self.is_mean else self.total
         self.total = None
         self.taken()
@@ -98,6 +100,7 @@ class SparseAccumulator(_Accumulator):
         if len(indices) != len(values):
             raise InvalidArgumentError(f"{len(indices)} indices do not fit {len(values)} values")
         self._check_shapes(indices, values, dense_shape if has_shape else None)
+        # Rows one by one: those of new indices come in between, and each counts its gradients.
         self.entries = _merged(self.entries, [(i, row, 1) for i, row in zip(indices.tolist(), values)])
         self.row_shape = values.shape[1:]
         self.count += 1
@@ -125,6 +128,7 @@ class SparseAccumulator(_Accumulator):
             values[i] = total / np.asarray(count, self.dtype.numpy) if self.is_mean else total
         indices = np.array([index for index, _, _ in self.entries], np.int64)
         length = self.shape[0] if self.shape.rank else None
+        # A gradient with slices says -1 for an unknown number of rows, as in TensorFlow.
         size = [length if isinstance(length, int) else -1, *self.row_shape]
         self.entries = []
         self.taken()

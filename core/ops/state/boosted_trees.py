@@ -44,7 +44,7 @@ _Matrices = Sequence[np.ndarray[Any, Any]]
 @dataclasses.dataclass(frozen=True, slots=True)
 class _TreeNode:
     """A node of a tree. `kind` is the number of the field that holds the node; `value` are the logits of a leaf, or of the
-    leaf that the node was before its split, and None where neither is known.
+    leaf that the node was before its split, and None if neither is known.
     """
 
     kind: int
@@ -78,6 +78,7 @@ class _Ensemble:
         for tree, weight in self._weighted():
             leaves = self._leaves(tree, features)
             values = np.zeros((len(tree), size), np.float32)
+            # Only leaves that are reached need a value: a damaged leaf elsewhere is no error.
             for node in np.unique(leaves).tolist():
                 values[node] = _value(tree[node], size)
             result += np.float32(weight) * values[leaves]
@@ -163,19 +164,16 @@ def _parse_ensemble(data: bytes) -> _Ensemble:
     """Return the ensemble in a message; InvalidArgumentError for a damaged message."""
     try:
         parts = list(wire.fields(data))
-        trees = [_parse_tree(part.payload) for part in parts if part.number == _TREES]
+        trees = [list(map(_parse_node, wire.contents(part.payload, 1))) for part in parts if part.number == _TREES]
         weights = np.frombuffer(wire.repeated_fixed((part for part in parts if part.number == _WEIGHTS), 4), "<f4").tolist()
         finalized = [_integers(part.payload).get(3, 0) for part in parts if part.number == _TREE_METADATA]
         growing = _integers(b"".join(part.payload for part in parts if part.number == _GROWING))
     except DataLossError as error:
         raise InvalidArgumentError(f"Unable to parse tree ensemble proto: {error}") from None
+    # Only the last tree may still grow.
     open_trees = 1 if trees and not (finalized[-1:] or [0])[0] else 0
     growth = _TrainingState(len(trees) - open_trees, growing.get(2, 0), (growing.get(3, 0), growing.get(4, 0)))
     return _Ensemble(trees, weights, growth)
-
-
-def _parse_tree(data: bytes) -> list[_TreeNode]:
-    return [_parse_node(part) for part in wire.contents(data, 1)]
 
 
 def _parse_node(data: bytes) -> _TreeNode:
@@ -184,6 +182,8 @@ def _parse_node(data: bytes) -> _TreeNode:
         if number == _METADATA:
             value = _original_leaf(part)
         elif number in (_LEAF, _BUCKETIZED, _CATEGORICAL, 4):
+            # By the rules of protobuf: parts of one message are merged, and another field of the oneof takes the place of the
+            # first.
             kind, payload = number, payload + part if number == kind else part
     if kind == _LEAF:
         return _TreeNode(kind, _parse_leaf(payload))

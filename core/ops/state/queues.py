@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...datasets.dataset import row_of
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
@@ -35,9 +36,10 @@ from ._queues import (
 def _queue(
     ctx: KernelContext, container: str, shared_name: str, kind: type[Queue], spec: QueueSpec
 ) -> Array | ReferenceHandle:
-    """Return the queue of that name; InvalidArgumentError where the queue has another spec."""
+    """Return the queue of that name; InvalidArgumentError if the queue has another spec."""
     handle = named(ctx, container, shared_name, Queue, lambda: kind(shared_name or ctx.name, spec))
     queue = resource(handle, Queue)
+    # Nodes of several graphs may name one queue; they must agree about it.
     if queue.spec != spec:
         raise InvalidArgumentError(f"Shared queue '{queue.name}' has {queue.spec}, requested was {spec}")
     return handle
@@ -116,6 +118,7 @@ def priority_queue(
     """Return a queue that returns the element of the smallest priority, its first component."""
     if shapes and len(shapes) != len(component_types):
         raise InvalidArgumentError(f"PriorityQueue: {len(component_types)} types but {len(shapes)} shapes")
+    # The attributes list the components without the priority, which is the first of each element.
     types, sizes = [dtypes.int64, *component_types], [SCALAR, *shapes]
     spec = QueueSpec.make("PriorityQueue", types, sizes if shapes or not component_types else (), capacity)
     return _queue(ctx, container, shared_name, PriorityQueue, spec)
@@ -139,6 +142,7 @@ def priority_queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]
 def queue_enqueue(ctx: KernelContext, handle: Any, components: list[Array]) -> None:
     """Add an element."""
     queue = resource(handle, Queue)
+    # Before the attempt stands in line: a wrong element must not wait first.
     queue.check_element(components, is_batch=False)
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, [tuple(components)]))
 
@@ -151,13 +155,8 @@ def queue_enqueue_many(ctx: KernelContext, handle: Any, components: list[Array])
     sizes = {len(component) for component in components}
     if len(sizes) > 1:
         raise InvalidArgumentError(f"All input tensors must have the same size in the 0th dimension, not {sorted(sizes)}")
-    rows = [tuple(_row(component, i) for component in components) for i in range(sizes.pop())]
+    rows = [tuple(row_of(component, i) for component in components) for i in range(sizes.pop())]
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, rows))
-
-
-def _row(array: Array, index: int) -> Array:
-    """Return a slice; a string, resource or variant stays an array."""
-    return array[index] if array.ndim > 1 or array.dtype != object else array[index : index + 1].reshape(())
 
 
 @kernel("QueueClose", "QueueCloseV2")
@@ -205,7 +204,7 @@ def queue_dequeue_shape(handle: TensorSpec, *, component_types: list[DType]) -> 
 
 
 def _element_shapes(handle: Any, component_types: Any, first: Any = SCALAR) -> Any:
-    """Return the shapes of a queue's components behind the dimensions `first`; unknown where another op made the handle."""
+    """Return the shapes of a queue's components behind the dimensions `first`; unknown if another op made the handle."""
     if len(handle.handle) != len(component_types):
         return [UNKNOWN] * len(component_types)
     return [first + spec.shape for spec in handle.handle]
@@ -255,7 +254,7 @@ def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_ty
 
 @kernel("QueueIsClosed", "QueueIsClosedV2")
 def queue_is_closed(handle: Any) -> Result:
-    """Return True where the queue was closed."""
+    """Return True if the queue was closed."""
     return np.bool_(resource(handle, Queue).is_closed)
 
 

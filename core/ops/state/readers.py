@@ -109,6 +109,7 @@ def _sources(
         raise InvalidArgumentError(f"a reader takes strings, queue '{queue.name}' holds {list(map(str, queue.spec.dtypes))}")
 
     def next_unit() -> bytes:
+        # The reader waits as a dequeue does, in the line of the queue.
         attempt = done(ctx, queue.taking, (reader_handle, queue_handle), lambda: Taking(queue, 1))
         return np.asarray(attempt.elements[0][0]).item()
 
@@ -264,7 +265,7 @@ class Reader(Shared):
     """A reader of records from a sequence of work units. Subclasses turn a unit into records."""
 
     has_state = False
-    ends_with_record = False  # True where a unit has a single record
+    ends_with_record = False  # True if a unit has a single record
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -283,6 +284,7 @@ class Reader(Shared):
         while True:
             if self.unit is None:
                 unit = next_unit()
+                # Before `unit` is set: a file that cannot be read is passed over, and the next read takes another.
                 self._records = self.records(unit, read_file)
                 self.unit = unit
                 self.work_started += 1
@@ -302,6 +304,7 @@ class Reader(Shared):
     def _next_of_unit(self) -> Record | None:
         """Return a record of the current unit; at the end finish the unit and return None."""
         record = next(self._records, None)
+        # A unit of a single record is finished with it: the next read must not ask for another first.
         if record is None or self.ends_with_record:
             self.unit = None
             self.work_finished += 1
@@ -321,7 +324,7 @@ class Reader(Shared):
         return b"".join(wire.varint_field(i, n) for i, n in counts) + wire.string_field(4, self.unit or b"")
 
     def restore(self, state: bytes) -> None:
-        """Go on from a state; InvalidArgumentError where the bytes are none."""
+        """Go on from a state; InvalidArgumentError if the bytes are none."""
         self._require_state()
         try:
             counts = [field for field in wire.fields(state) if field.wire_type == wire.VARINT]
@@ -365,8 +368,10 @@ class TextLineReader(Reader):
 
     def records(self, unit: bytes, read_file: ReadFile) -> Iterator[Record]:
         lines = read_file(unit).replace(b"\r", b"").split(b"\n")
+        # The end of the last line begins no further line.
         if lines[-1] == b"":
             lines.pop()
+        # Numbered before the header is left out: keys name the lines of the file.
         return iter([(b"%s:%d" % (unit, i), line) for i, line in enumerate(lines, 1)][self._skipped :])
 
 
@@ -379,6 +384,7 @@ class FixedLengthReader(Reader):
             raise InvalidArgumentError(
                 f"record_bytes must be positive, header, footer and hop not negative: {record}, {header}, {footer}, {hop}"
             )
+        # A hop of 0, the default, leaves no gap between records.
         self._layout = (header, record, footer, hop or record)
         self._encoding = encoding
 

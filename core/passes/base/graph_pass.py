@@ -219,15 +219,21 @@ class PassContext:
         has_changed = bool(self.fired) or len(self.graph) != self._size
         self._size = len(self.graph)
         self.fired, self.refusals, self.weight_errors, self.notes = collections.Counter(), {}, [], []
+        # These are facts of the graph as a pass finds it. They are not kept up to date within a pass, since rewrites add
+        # neither effects nor writes; rules enter new nodes in `inside` themselves.
         self._inside, self._effects, self._memory, self._calls = None, {}, WrittenMemory(), None
         if not self.function:
             self.shared.accuracies = {}
             self.shared.impurities.clear()
             self.shared.is_called_anew = True
+        # A body is optimized inside a pass of the whole graph: the answers about other functions stay, but this body may have
+        # lost its effects.
         elif has_changed:
             self.shared.forget_impure()
         if has_changed and self._inference is not None:
             specs = self._inference.specs
+            # A rewrite keeps the values of the nodes that stay, so the specs of before still hold. Only new nodes need another
+            # inference, which is the dearest part of a pass on a large graph.
             if any(output not in specs for node in self.graph for output in node.outputs()):
                 self._inference = None
 
@@ -258,6 +264,7 @@ class PassContext:
 
     def note_error(self, node: Node, exact: Any, stored: Any, bytes_after: int) -> None:
         """Record the error of a constant: its elements, and the elements that a run reads afterwards."""
+        # In float64, since the squares of halves overflow from 256 on.
         error, exact = np.abs(stored - exact).astype(np.float64), exact.astype(np.float64)
         size = float(np.sqrt(np.mean(np.square(exact)))) if exact.size else 0.0
         relative = float(np.sqrt(np.mean(np.square(error)))) / size if size else 0.0
@@ -316,6 +323,8 @@ class PassContext:
         if not output.node.is_constant or self.is_fed(output):
             return None
         value = output.node.constant_value()
+        # A few bytes of a file can stand for gigabytes of equal elements. A pass that computed with all of them would run out
+        # of memory before any limit of a run applies.
         is_there = value.nbytes <= _SPREAD or value.nbytes <= output.node.attrs["value"].stored_bytes
         return value if is_there else None
 
@@ -329,6 +338,7 @@ class PassContext:
         if not output.node.is_constant or self.is_fed(output):
             return False
         output.node.constant_value()
+        # `constant_value` raises the error of damaged elements with the node's name, and `distinct` without.
         elements = output.node.attrs["value"].distinct()
         return elements.dtype != object and elements.size > 0 and bool(np.all(elements == number))
 
@@ -347,6 +357,8 @@ class PassContext:
         """Return True if the node or an ancestor of the node has effects, in any iteration of a loop."""
         known = self._effects
         if not known and any(each.op in NEXT_ITERATION for each in self.graph):
+            # In a loop a node also comes after what follows it in the body, by the back edge. Forward edges alone, as below,
+            # would miss the effects of the iteration before.
             known |= dict.fromkeys(descendants(each for each in self.graph if self.acts(each)), True)
         if node not in known:
             for each in sources_first(node, lambda each: (s for s in forward_predecessors(each) if s not in known)):
@@ -366,6 +378,8 @@ class PassContext:
     def is_shared(self, function: str) -> bool:
         """Return True if several nodes call a function, at the beginning of the pass."""
         table, own = self._called()
+        # The table has the calls of this body as they were when the pass began on the whole graph; earlier rewrites of the
+        # body may have removed some, so its own are counted anew.
         return table.count(function, but=self.function) + own[function] > 1
 
     def calls_itself(self, function: str) -> bool:
@@ -391,6 +405,7 @@ class PassContext:
         nodes = list(node.control_inputs)
         for value in node.inputs if values is None else values:
             if value.node.is_constant:
+                # A constant itself is no node worth waiting for: it would be kept alive by the edge. What it waits for may be.
                 nodes += value.node.control_inputs
             elif self.is_inside(node) or self.has_effects(value.node):
                 nodes.append(self.anchor(value))
@@ -402,6 +417,7 @@ class PassContext:
         A Switch runs whichever branch is taken; of a call or a conditional with effects, only the part runs that leads to a
         result with a reader.
         """
+        # A control edge from a Switch is alive whichever output is, so it says less than an edge from one of the outputs.
         return node.op in SWITCH or (node.op in PARTLY_READ and self.acts(node))
 
     def anchor(self, value: Output) -> Node:
@@ -417,12 +433,14 @@ class PassContext:
         A preserved node stays, as an Identity of `value`. False, and no change, for a node that is such an Identity
         already, and where control edges could not be moved, or would multiply.
         """
+        # The refusals come before the first change: a replacement is made as a whole or not at all.
         if not self.is_preserved(node) and self._holds_controls(node, value):
             self.refuse(rule, node, "its control edges cannot move to control flow, or to a partially executed call")
             return False
         if not self.is_preserved(node) and _would_multiply(node):
             self.refuse(rule, node, "the number of control edges would grow")
             return False
+        # A reference to a variable's memory shows later writes, and the node that is replaced had the value of one moment.
         if not memory_outputs(node) and self.is_written_memory(value):
             self.refuse(rule, node, "its value is constant, but the memory of the variable behind it is not")
             return False
@@ -430,11 +448,13 @@ class PassContext:
             if node.is_identity and node.inputs == (value,):
                 return False
             dtype = value.dtype.base if value.dtype is not None else node.attrs["T"]
+            # The name of a fetched or fed node must go on to exist, with the edges that the node waited for.
             become(self.graph, node, "Identity", [value], {"T": dtype}, node.control_inputs)
             self.fire(rule, node, f"an Identity of {value.name} ({fate})", accuracy)
             return True
         for consumer in list(node.uses):
             for control in node.control_inputs:
+                # Whoever read the node waited, through it, for its control inputs.
                 self.graph.add_control_input(consumer, control)
         self.graph.replace_all_uses(node.output(), value)
         self.graph.replace_control_uses(node, value.node)
@@ -488,6 +508,7 @@ _SPREAD: Final = 10 * 2**20
 def identity_of(dtypes: Sequence[DType]) -> tuple[str, dict[str, Any]]:
     """Return the op that passes values of the dtypes on, and the op's attributes: Identity, IdentityN, or NoOp for none."""
     if not dtypes:
+        # TensorFlow has no IdentityN without values.
         return "NoOp", {}
     return ("Identity", {"T": dtypes[0]}) if len(dtypes) == 1 else ("IdentityN", {"T": list(dtypes)})
 
@@ -501,6 +522,7 @@ def become(
     control_inputs: Iterable[Node] | None = None,
 ) -> None:
     """Turn a node into another op under the same name; attributes that start with `_` stay."""
+    # `_class` and the like belong to the node by its name; `_output_shapes` lists the outputs of the op that it was.
     private = {key: value for key, value in node.attrs.items() if key.startswith("_") and key != "_output_shapes"}
     node.change_op(op, {**attrs, **private})
     graph.set_inputs(node, inputs, control_inputs)
@@ -605,12 +627,15 @@ class Waves:
         """Let a wave meet a node now; the wave continues from the node."""
         if node not in self._met[source]:
             self._met[source].add(node)
+            # The serial number decides between equal places: nodes themselves have no order.
             heapq.heappush(self._borders[source], (self.place(node), next(self._serial), node))
 
     def meets(self, source: Hashable, targets: Set[Node], place: float) -> bool:
         """Return True if a wave meets a node of `targets` before the wave passes `place`, the last place of the nodes."""
         met, border = self._met[source], self._borders[source]
         is_met = not met.isdisjoint(targets)
+        # A wave goes no further than the query needs, and the next query goes on from its border. So many queries from one
+        # source cost one walk together.
         while not is_met and border and border[0][0] <= place and self._left > 0:
             for user in self._users(heapq.heappop(border)[2]):
                 self._left -= 1
@@ -634,6 +659,7 @@ def copy_blocker(ctx: PassContext, function: Function) -> str | None:
         return f"function '{function.name}' calls itself"
     bodies = [function.body, *(functions[name].body for name in reached)]
     if ctx.is_shared(function.name) and any(has_fact(n.op, "random") for body in bodies for n in body):
+        # All calls of a function share the streams of its draws; a copy would begin streams of its own.
         return f"function '{function.name}' draws random numbers and is called from several places"
     return None
 
@@ -666,6 +692,7 @@ class Draft:
     def make_constant(self, index: int, constant: Node) -> None:
         """Replace an argument by a copy of a constant."""
         arg = self.args[index]
+        # `_class` names nodes of the graph around, which TensorFlow does not find inside a function.
         attrs = {key: value for key, value in constant.attrs.items() if key != "_class"}
         made = self.body.add_node(self.body.unique_name(f"{arg.name}/constant"), constant.op, (), (), attrs, constant.device)
         self.replace(arg.output(), made.output())
@@ -696,6 +723,7 @@ class Draft:
 
     def add(self) -> FuncRef:
         """Add the function to the library; return a reference with the origin's attributes."""
+        # Without the cut, each round would append another `_specialized` to the name.
         base = re.sub(r"_specialized(_\d+)?$", "", self._reference.name) + "_specialized"
         name = free_name(base, self._functions)
         signature = OpDef(name, tuple(self._inputs), tuple(self._outputs), {}, self._flags)

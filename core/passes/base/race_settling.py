@@ -43,6 +43,8 @@ def settle_races(
         _add_edges(graph, _settled(graph, run, targets, fed), fed)
     for name, sites in _call_sites(graph).items():
         function = graph.functions.get(name)
+        # A function with several kinds of calls has no single order, and the dtypes of a polymorphic function are known only
+        # at each call.
         if function is not None and not function.signature.attrs and len(sites) == 1:
             graph.functions[name] = _settled_function(graph, function, *sites)
 
@@ -92,6 +94,7 @@ def _settled(
     if not _has_races(graph, every, fed):
         return []
     plan = compile_plan(graph, every, fed)
+    # Without a plan there is no order to keep: dataflow finds the order of each run anew, as TensorFlow does.
     if plan.needs_dataflow:
         return []
     loops = _loops(plan, graph, every, frozenset(fed))
@@ -102,8 +105,11 @@ def _settled(
     pairs: list[tuple[Node, Node]] = []
     for earlier, later in ((race.first.node, race.second.node) for race in races):
         first, second = loops.get(earlier), loops.get(later)
+        # Two nodes of the same loop race within its iterations, which stay as they are: an edge between them would order only
+        # nodes of one iteration.
         if first is None or first is not second:
             ends = [earlier] if first is None else [node for node in first.leaves if node in runs]
+            # An edge cannot lead into the middle of a frame. It leads to all entries, so no iteration begins before.
             starts = [later] if second is None else second.enters
             pairs += [(live.after(end, start), start) for end in ends for start in starts if not runs[start] & ~runs[end]]
     return pairs
@@ -174,6 +180,7 @@ def _runs(targets: Sequence[Output | Node], always: Sequence[Output | Node], fed
     for i, target in enumerate(targets):
         if target not in fed:
             runs[target if isinstance(target, Node) else target.node] |= 1 << i
+    # From the targets back to the sources; the nodes of a loop reach one another, so they belong to the same runs.
     for members in reversed(strongly_connected(list(needed), sources.__getitem__)):
         bits = functools.reduce(operator.or_, map(runs.__getitem__, members))
         runs |= dict.fromkeys(members, bits)
@@ -187,9 +194,11 @@ def _settled_function(graph: Graph, function: Function, site: CallSite) -> Funct
     fed = function_inputs(function)
     targets = function_targets(function, site)
     count = len(function.results) - len(site.unused)
+    # Effects are the targets behind the results: they happen in each call, whichever results have readers.
     pairs = _settled(function.body, targets[:count], targets[:count], fed, targets[count:])
     if not pairs:
         return function
+    # `source` is the message of the file, which saving writes unchanged as long as it is there.
     copied = dataclasses.replace(instantiate(function, {}), source=None)
     copied.body.functions = graph.functions
     inside = [(copied.body.node(earlier.name), copied.body.node(later.name)) for earlier, later in pairs]

@@ -54,6 +54,7 @@ class FoldConstants(Pass):
         return ctx.order()
 
     def _is_barred(self, node: Node, ctx: PassContext) -> bool:
+        # A Const can hold neither: handles and lists live in a session.
         if any(dtype.base in (dtypes.variant, dtypes.resource) for dtype in node.output_dtypes):
             return True
         return ctx.impurity(node) is not None or any(map(ctx.is_fed, node.outputs()))
@@ -61,16 +62,20 @@ class FoldConstants(Pass):
     def _fold(self, graph: Graph, ctx: PassContext, node: Node, shapes: list[Shape]) -> None:
         sizes = [_bytes(shape, dtype.size) for shape, dtype in zip(shapes, node.output_dtypes)]
         inputs = sum(value.node.attrs["value"].size * value.node.attrs["dtype"].size for value in node.inputs)
+        # A file must not grow by folding: a large result is fine where constants of that size become unnecessary.
         limit = max(self.limit, sum(value.node.attrs["value"].stored_bytes for value in node.inputs))
+        # Before the kernel runs, so that a Fill of gigabytes allocates nothing.
         if any(size is not None and size > limit for size in sizes):
             ctx.refuse("constant", node, f"its value takes more than the limit of {self.limit} bytes")
             return
+        # A constant of a single stored element may stand for gigabytes: reading it would spread it in memory.
         if inputs > limit:
             ctx.refuse("constant", node, f"it reads {inputs:,} bytes, far more than the graph holds")
             return
         values = self._evaluated(graph, ctx, node, inputs, _ROOM * limit)
         if values is None:
             return
+        # Once more for results whose shapes were unknown before, as of Unique or of strings.
         if sum(map(_written, values)) > limit:
             ctx.refuse("constant", node, f"its value takes more than the limit of {self.limit} bytes")
             return
@@ -86,12 +91,14 @@ class FoldConstants(Pass):
         # Nodes folded by this pass are not in the inference yet.
         specs = [ctx.inference.specs.get(v) or _spec(v.node.attrs["value"]) for v in node.inputs]
         flops = flops_of(node, specs)
+        # By count, not by time: the same graph is folded the same way on every machine.
         if flops > FOLD_FLOPS or inputs > FOLD_BYTES:
             ctx.refuse("constant", node, f"it takes {flops:,} FLOPs on {inputs:,} bytes, too many for an optimization")
             return None
         if ctx.shared.folding > _ALL_SECONDS:
             ctx.refuse("constant", node, f"folding reached its limit of {_ALL_SECONDS} seconds")
             return None
+        # The limit for all folding guards against many nodes that are each below their limit.
         start = time.process_time()
         try:
             return evaluate(graph, node, most)
@@ -137,6 +144,7 @@ def _evaluate_call(graph: Graph, node: Node, most: int) -> list[Any]:
         alone.add_node(source.name, source.op, (), (), source.attrs)
     inputs = [alone.node(value.node.name).output() for value in node.inputs]
     alone.add_node(node.name, node.op, inputs, (), node.attrs)
+    # A function may loop for ever, and counts of FLOPs say nothing of the number of iterations.
     session = Session(alone, timeout=FOLD_SECONDS, max_memory=most, engine=NUMPY)
     results = session.run([output.name for output in node.outputs()])
     return [np.asarray(value, object) if isinstance(value, bytes) else np.asarray(value) for value in results]
@@ -191,6 +199,7 @@ class CommonSubexpressions(Pass):
             if original is node:
                 continue
             if ctx.is_preserved(node):
+                # The names of both are asked for, and one node has one name.
                 if ctx.is_preserved(original):
                     ctx.refuse("merge", node, f"it equals {original.name}, but both names must stay")
                     continue
@@ -217,6 +226,7 @@ class _Keys:
         """Return a key that is equal for nodes of the same op, inputs, control inputs, attributes and device."""
         inputs: Sequence[Output] = node.inputs
         if len(inputs) > 1 and node.op_def is not None and node.op_def.is_commutative:
+            # By identity: any order serves, if it is the same for both nodes.
             inputs = sorted(inputs, key=lambda value: (id(value.node), value.index))
         controls = frozenset(node.control_inputs) if node.control_inputs else None
         return (node.op, self._number(node.attrs), node.device, controls, *inputs)
@@ -225,7 +235,9 @@ class _Keys:
         """Return a number that is equal for equal attributes; many nodes share their attributes."""
         entry = self._attrs.get(id(attrs))
         if entry is None:
+            # `_output_shapes` is an annotation, and of two equal nodes often only one has it.
             key = tuple(sorted((name, attribute_key(v)) for name, v in attrs.items() if name != "_output_shapes"))
+            # The entry keeps the attributes alive, since another object could otherwise get the same id.
             entry = self._attrs[id(attrs)] = attrs, self._numbers.setdefault(key, len(self._numbers))
         return entry[1]
 
@@ -249,6 +261,7 @@ class Shapes(Pass):
             if len(node.output_dtypes) != 1 or ctx.is_inside(node) or ctx.is_preserved(node) or node.is_constant:
                 continue
             value = inference.specs[node.output()].value
+            # A value without symbols is a constant, which `fold` makes of it.
             if value is None or value.dtype != object or ctx.impurity(node) is not None or ctx.has_effects(node):
                 continue
             if not all(isinstance(size, (int, Dim)) for size in value.ravel().tolist()):

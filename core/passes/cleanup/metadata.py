@@ -47,6 +47,7 @@ class Rename(Pass):
         op, _, attribute = old.partition(".")
         for node in nodes_to_change(graph, lambda node: attribute in node.attrs and op in ("*", node.op)):
             node.attrs = {new if key == attribute else key: value for key, value in node.attrs.items()}
+            # The dtypes of outputs follow from attributes, and a node keeps them once they were asked for.
             node.forget_dtypes()
             ctx.fire("attribute", node)
 

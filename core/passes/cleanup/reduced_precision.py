@@ -103,6 +103,8 @@ def _leaves_range(value: Array, dtype: DType) -> bool:
     """Return True if a finite number becomes infinite in a dtype."""
     with np.errstate(over="ignore"):
         narrow = value.astype(dtype.numpy)
+    # Numbers below the range become 0 or lose digits. That is an error of the size that the pass is asked for, and an infinity
+    # is not.
     return bool((np.isfinite(value) & ~np.isfinite(narrow)).any())
 
 
@@ -134,9 +136,11 @@ class _PrecisionConversion:
 
     def make(self) -> None:
         self._converted = ports_to_convert(self._graph, self._is_able)
+        # In the order of names, since sets have none: new nodes get the same names in every process.
         for port in sorted(self._converted, key=lambda port: port.node.name):
             if self._ctx.is_preserved(port.node) and port in self._converted:
                 self._step_aside(port.node)
+        # All borders are found before the first type changes: afterwards the ports, which are float32, would be gone.
         edges = [(node, self._border_inputs(node)) for node in list(self._graph)]
         for port in self._converted:
             port.node.set_attr(port.attr, self._dtype)
@@ -190,6 +194,7 @@ class _PrecisionConversion:
         targets: list[DType | None] = []
         for index, value in enumerate(node.inputs):
             is_half, is_source_half = input_port(node, index) in self._converted, output_port(value) in self._converted
+            # A Cast from the half dtype needs no cast before it: it is itself the border.
             is_cast = node.op == _CAST and node.attrs["SrcT"] is self._dtype
             targets.append(None if is_half == is_source_half or is_cast else self._dtype if is_half else dtypes.float32)
         return targets
@@ -254,6 +259,8 @@ def ports_to_convert(graph: Graph, is_able: Callable[[Port], bool]) -> set[Port]
 
     allowed, inferred, clear = of(fact="half_allow"), of(fact="half_infer"), of(fact="half_clear")
     denied = {port for port in ports if has_fact(port.node.op, "half_deny")}
+    # Grappler's four steps: forbid what follows a forbidden op, allow what leads from an allowed op to an allowed op, and let
+    # ops that only move numbers join their neighbours.
     passing = _reached(denied | inferred, clear, before)
     denied |= _reached(denied, passing, after)
     below = _reached(allowed, (inferred | clear) - denied, after)
@@ -288,6 +295,7 @@ def _reached(roots: Iterable[Port], among: set[Port], *edges: _Edges) -> set[Por
 def _input_attrs(node: Node) -> Iterator[str | None]:
     assert node.op_def is not None
     for arg in node.op_def.inputs:
+        # A reference has the dtype of its variable, which stays in float32.
         yield from [None if arg.is_ref else arg.type_attr] * node.op_def.length(arg, node.attrs)
 
 
@@ -323,7 +331,9 @@ class RoundWeights(Pass):
             if low == high:
                 ctx.refuse("round", node, "all its elements are equal")
                 continue
+            # In float64, as differences of large float32 numbers have few digits.
             value, width = value.astype(np.float64), (high - low) / self.steps
+            # The greatest element lies at the end of the last bucket, not in one of its own.
             bucket = np.minimum(np.floor((value - low) / width), self.steps - 1)
             rounded = (low + width * (bucket + 0.5)).astype(np.float32)
             ctx.note_error(node, value, rounded, value.size * 4)
@@ -393,4 +403,6 @@ def _least_and_greatest(value: Any) -> tuple[float, float]:
         return low, high
     if abs(low) < 1e-6:
         return low, low + 1
+    # The width of the range is divided by, so it must not be 0; and the only element must lie at its lower end, where it is
+    # stored without an error.
     return (low, 2 * low) if low > 0 else (low, low / 2)

@@ -51,6 +51,7 @@ class Dependencies(Pass):
         value = node.inputs[0]
         if ctx.is_preserved(node) or ctx.is_fed(node.output()):
             return
+        # The Identity is the read: it fixes the moment at which the variable's value is taken.
         if value.dtype is not None and value.dtype.is_ref:
             ctx.refuse("identity", node, "it reads a variable's reference")
             return
@@ -61,6 +62,7 @@ class Dependencies(Pass):
         if own_gradient is not None:
             ctx.refuse("identity", node, own_gradient)
             return
+        # Each consumer would wait for each of the control inputs itself.
         added = len(node.control_inputs) * len(node.uses) - len(node.control_inputs)
         if added > 0:
             ctx.refuse("identity", node, "bypassing it would add control edges")
@@ -82,6 +84,7 @@ class Dependencies(Pass):
 
     def _bypass_no_op(self, graph: Graph, ctx: PassContext, node: Node) -> None:
         sources, consumers = node.control_inputs, graph.control_consumers(node)
+        # A NoOp that joins many nodes is there to save edges: m + n of them stand for m * n.
         if ctx.is_preserved(node) or len(sources) * len(consumers) > len(sources) + len(consumers):
             return
         for consumer in consumers:
@@ -93,6 +96,8 @@ class Dependencies(Pass):
 
     def _drop_pure_controls(self, graph: Graph, ctx: PassContext, node: Node) -> None:
         """Drop control inputs from constants and from data inputs: waiting for them changes nothing."""
+        # TensorFlow turns a lowered call into Switches and function bodies, which read their own inputs only; the control edge
+        # is then the only wait of the rest.
         read = set() if call_site(node).is_lowered else {value.node for value in node.inputs}
         for control in node.control_inputs:
             if control in read or (control.is_constant and not control.control_inputs):
@@ -109,6 +114,8 @@ class Dependencies(Pass):
         for node in order:
             if not len(node.control_inputs) or call_site(node).is_lowered:
                 continue
+            # A control edge from a Switch or Merge tells whether the node runs at all, not only when. A longer path does not
+            # say the same.
             if not any(c.op in CONTROL_FLOW and not c.is_no_op for c in node.control_inputs):
                 for control in paths.implied(node):
                     graph.remove_control_input(node, control)
@@ -166,6 +173,7 @@ class _LongerPaths:
 
     def _ahead(self, node: Node, candidates: Set[Node]) -> set[Node]:
         """Return the control inputs that another input waits for, by a search through the control inputs' descendants."""
+        # Back edges of loops are left out: a path through the next iteration orders nothing in this one.
         sources = {source for source in forward_predecessors(node) if source.op not in _ALIVE_ANYWAY}
         last = max(map(self._waves.place, sources), default=-math.inf)
         for control in candidates:
@@ -186,6 +194,7 @@ class _LongerPaths:
             for before in forward_predecessors(source):
                 if before in candidates:
                     implied.add(before)
+                # No path leads from a candidate to a node that comes before all candidates in the order.
                 if before not in seen and self._order[before] > earliest:
                     seen.add(before)
                     stack.append(before)
@@ -210,6 +219,7 @@ class Prune(Pass):
         cut = [node for node in dict.fromkeys(feed.node for feed in feeds) if _is_cut(graph, node)]
         shapes = shapes_at_cuts(graph, [node.output().name for node in cut])
         for node in cut:
+            # What computed the fed value is dead, so the node may no longer have inputs; but it must stay, for feeds name it.
             attrs = {"dtype": node.output_dtypes[0].base, "shape": shapes[node.output().name]}
             become(graph, node, "Placeholder", [], attrs, ())
             ctx.fire("fed", node, "became a placeholder: its value is fed")
@@ -263,6 +273,7 @@ class StripDebug(Pass):
                 ctx.replace(node, node.inputs[0], "bypass", f"bypassed: {node.op} only observes values")
 
     def _silence(self, graph: Graph, ctx: PassContext, node: Node) -> None:
+        # The inputs may have effects of their own, as draws or writes have, for which nodes behind the assertion waited.
         op, controls = node.op, ctx.anchors(node)
         become(graph, node, "NoOp", (), {}, controls)
         ctx.fire("no-op", node, f"became a NoOp: {op} only observes values")

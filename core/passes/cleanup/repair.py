@@ -42,6 +42,8 @@ class Repair(Pass):
         self._stand_in(graph, ctx)
         self._pass_values(graph, ctx)
         self._separate_frames(graph, ctx)
+        # A mended node gives a value where it gave a reference, so its readers may lack a reference now. They are looked at
+        # again.
         pending = list(graph)
         for node in pending:
             if _lacks_reference(node):
@@ -83,6 +85,8 @@ class Repair(Pass):
                     break
                 given = node.inputs[place]
                 op, attrs = identity_of([given.base_dtype])
+                # `replace_handles` follows handles from outputs of their own. The frozen value may have other readers, which
+                # must not be taken for readers of the handle.
                 stand_in = graph.add_node(graph.unique_name("value"), op, [given], (), attrs)
                 graph.set_input(node, place, stand_in.output())
                 values[stand_in.output()] = FrozenValue(given.node.name, given.base_dtype, UNKNOWN)
@@ -100,6 +104,8 @@ class Repair(Pass):
         taken = {enter.attrs["frame_name"] for enter in graph if enter.op in ENTER}
         for name, loops in _loops_by_frame(graph).items():
             for number, enters in enumerate(loops[1:], 1):
+                # TensorFlow tells loops apart by the names of their frames alone: two loops of one name run as one, with the
+                # values of both.
                 own = next(one for one in (name + b"_%d" % i for i in itertools.count(number)) if one not in taken)
                 taken.add(own)
                 for enter in enters:
@@ -189,6 +195,7 @@ def _loop_around(enter: Node) -> list[Node]:
     for node in pending:
         depth = depths[node]
         after = depth - (node.op in EXIT)
+        # At depth 0 the walk has left the loop; Enters and Exits of inner loops go one level deeper and back.
         before = depth - (node.op in ENTER)
         around = [(user, after + (user.op in ENTER)) for user in node.uses] if after else []
         around += [(source, before + (source.op in EXIT)) for source in predecessors(node)] if before else []

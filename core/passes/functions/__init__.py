@@ -1,1 +1,1 @@
-"""Passes on functions: inlining, specialization, and the other passes inside function bodies."""
+"""Passes on functions and loops: inlining, specialization, hoisting, and the other passes inside function bodies."""

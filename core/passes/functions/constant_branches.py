@@ -70,11 +70,14 @@ class DeadBranches(Pass):
         if predicate is None or is_handle or (predicate.ndim and is_indexed):
             return
         branches = kind.references(node)
+        # If lists the function for true first, Case the function for 0.
         index = int(predicate.item()) if is_indexed else int(not _is_true(predicate))
+        # Case takes the last branch for every index out of range, as TensorFlow does.
         branch = branches[index] if 0 <= index < len(branches) else branches[-1]
         if (acting := self._left_behind(graph, ctx, node, branch)) is not None:
             ctx.refuse("call", node, f"'{acting.name}' in its branch has effects, but no result of the call needs it")
             return
+        # The predicate is read no more, and what it waited for must still come first.
         controls = (*node.control_inputs, *node.inputs[0].node.control_inputs)
         attrs = {"Tin": node.attr("Tin"), "Tout": node.attr("Tout"), "f": branch}
         node.change_op(call_op(CATALOG[node.op].is_stateful), attrs)
@@ -114,6 +117,7 @@ def _pass_on(graph: Graph, switch: Node, taken: int) -> None:
     controls = (*switch.control_inputs, *switch.inputs[1].node.control_inputs)
     alive = add_identity(graph, f"{switch.name}/taken", switch.inputs[0], switch.attr("T"), controls, switch.device)
     if any(dtype.is_ref for dtype in switch.output_dtypes):
+        # An Identity would read the variable; the readers behind the Switch write to it.
         alive.change_op("RefIdentity")
     graph.replace_all_uses(switch.output(taken), alive.output())
     graph.replace_control_uses(switch, alive)
@@ -144,6 +148,7 @@ def _dead_nodes(graph: Graph, output: Output) -> list[Node]:
     pending = graph.consumers(output)
     while pending:
         node = pending.pop()
+        # A ControlTrigger runs although what it waits for is dead.
         if node in dead or node.is_control_trigger:
             continue
         if node.op in MERGE and not all(value == output or value.node in dead for value in node.inputs):
@@ -184,6 +189,7 @@ def _settle(graph: Graph, merge: Node, dead: list[Node], switch: Node) -> None:
     value = merge.inputs[left]
     if graph.consumers(merge.output(1)):
         tensor = Tensor.from_numpy(np.asarray(left, np.int32), dtypes.int32)
+        # With a control edge, so that the index is alive when the Merge is.
         index = add_constant(graph, f"{merge.name}/index", tensor, [merge])
         graph.replace_all_uses(merge.output(1), index.output())
     merge.remove_attr("N")

@@ -219,6 +219,7 @@ def _gaussian_dropout(ctx: PassContext, node: Node) -> _Dropout | None:
         for spread, mean in summands(by.node):
             deviation = _deviation(ctx, spread)
             if deviation is not None and number(ctx, mean) == 1 and not ctx.is_fed(by):
+                # The variance is rate / (1 - rate), so the kept part 1 - rate is 1 / (1 + variance).
                 kept = _Line(0, 1 / (1 + deviation**2), None)
                 return _Dropout(value, kept, kept)
     return None
@@ -243,6 +244,7 @@ def _alpha_dropout(ctx: PassContext, node: Node) -> _Dropout | None:
                 if any(map(ctx.is_fed, (scaled, mixed, kept_part, other_part))) or parts is None:
                     continue
                 value, kept, other = parts
+                # The formulas of Klambauer et al. for c = other: a restores variance 1, b mean 0.
                 a = (kept.offset * (1 + (1 - kept.offset) * other**2)) ** -0.5 if kept.offset > 0 else math.nan
                 if _is_near(number(ctx, scale), a) and _is_near(number(ctx, shift), -a * other * (1 - kept.offset)):
                     return _Dropout(value, kept, kept)
@@ -352,7 +354,10 @@ def _kept_by_comparing(ctx: PassContext, node: Node) -> _Line | None:
     draws = [draw_of(ctx, value, ENTER) for value in node.inputs]
     if draws.count(None) != 1:
         return None
+    # A draw from [0, 1) lies below p with probability p, and above with 1 - p.
     limit, is_below = _line(ctx, node.inputs[draws.index(None)]), is_less is (draws[1] is None)
+    # Where equal numbers count on this side, the part is larger by the probability of one draw; both spellings of a mask mean
+    # the same rate.
     limit = limit._replace(is_near=has_fact(node.op, "true_of_equals") is is_below)
     return limit if is_below else limit.rest
 
@@ -387,6 +392,7 @@ def _line(ctx: PassContext, value: Output, deep: int = _DEEP) -> _Line:
         return _Line(0, known, None)
     if deep and has_fact(value.node.op, "subtraction") and not ctx.is_fed(value):
         one, other = (_line(ctx, operand, deep - 1) for operand in value.node.inputs)
+        # The difference of two unknown tensors is no line through one of them.
         if one.source is None or other.source is None:
             return _Line(one.factor - other.factor, one.offset - other.offset, one.source or other.source)
     return _Line(1, 0, value)

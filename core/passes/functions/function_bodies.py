@@ -23,11 +23,11 @@ from ...types.shapes import TensorSpec
 from ..base.graph_pass import Pass, PassContext, Refusal, Settled
 from ..cleanup.fold import CommonSubexpressions, FoldConstants, Shapes
 from ..cleanup.removals import Dependencies
-from ..loops.hoisting import LoopHoisting
 from ..rules.arithmetic import Arithmetic
 from ..rules.data_movement import Structure
 from ..rules.dataset_rules import Pipelines
 from .constant_branches import DeadBranches
+from .hoisting import LoopHoisting
 from .inline import Inline
 from .specialize import Specialize
 
@@ -71,6 +71,7 @@ def _optimize_called(graph: Graph, ctx: PassContext, done: set[str]) -> None:
                 specs = _argument_specs(ctx, node, name)
                 if not _is_settled(graph, ctx, name, specs):
                     body = ChangedBody(graph, ctx, name, specs)
+                    # A body that calls others may change once they have changed, so only leaves are settled.
                     if not body.run([one for one in ctx.shared.passes if isinstance(one, _IN_BODIES)]) and body.is_leaf:
                         ctx.shared.settled[name] = Settled(body.origin, _key(specs), tuple(body.refused.values()))
                     _optimize_called(body.graph, body.ctx, done)
@@ -128,6 +129,7 @@ class ChangedBody:
             self._drop_ends()
             forget_locations(self.graph)
             self.graph.check(self.function.signature.attrs)
+            # Without `source`, the bytes of the file, from which an unchanged function is written.
             changed = self.graph.functions[self.function.name] = dataclasses.replace(self.function, source=None)
             self.outer.shared.calls.put(changed)
             self.outer.fired += changes
@@ -146,6 +148,7 @@ class ChangedBody:
                 place = refusal.node if ": " in refusal.node else f"{name}: {refusal.node}"
                 self.outer.refuse(refusal.rule, place, refusal.reason)
                 self.refused[place, refusal.rule] = dataclasses.replace(refusal, node=place)
+        # A draw from a stream of its own that nothing reads has no effect that anybody could see.
         acting = [node for node in self.graph if self.ctx.acts(node) and (node.uses or not has_fact(node.op, "own_stream"))]
         needed = needed_nodes([*self.fetches, *acting])
         doomed = [node for node in self.graph if node not in needed]
@@ -171,6 +174,7 @@ def _argument_specs(ctx: PassContext, node: Node, name: str) -> dict[int, Tensor
         return {}
     sources = node.outputs() if kind.is_loop else node.inputs[kind.before :]
     specs = ctx.inference.specs
+    # Without values: a value is made a constant by `specialize`, which drops the argument too.
     return {i: dataclasses.replace(specs[value], value=None) for i, value in enumerate(sources) if value in specs}
 
 

@@ -39,6 +39,7 @@ class Inline(Pass):
     copies: int = 1_000
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
+        # Before the first call is inlined: afterwards the accesses of its body would count as accesses of the graph around.
         late = _late_arguments(graph, ctx)
         for node in ctx.order():
             reference = _called(graph, node)
@@ -64,10 +65,12 @@ class Inline(Pass):
         is_shared = ctx.is_shared(function.name)
         if is_shared and ctx.shared.copied + len(function.body) > self.copies:
             return f"copies of functions that are called from several places take more than {self.copies} nodes"
+        # An Identity in the place of the call would read the variable.
         if any(arg.is_ref for arg in function.signature.outputs):
             return "it returns a reference"
         if ctx.calls_itself(function.name):
             return "the function calls itself"
+        # Gradients of the call are taken by that function, which inlining would lose.
         if function.gradient is not None:
             return "a gradient is declared for the function"
         if function.name in captured_functions(graph):
@@ -132,6 +135,7 @@ class _Inlining:
         A call ends whichever branches its body takes, and so does a node that waits for a control result on a branch.
         """
         self._arguments()
+        # In two passes, since nodes of a V1 loop in the body name each other in a cycle.
         for node in self._needed():
             self._copy(node)
         for node in self.made:
@@ -185,6 +189,7 @@ class _Inlining:
 
     def _copy(self, node: Node) -> None:
         attrs = node.attrs
+        # The names behind `loc:@` are those of the body's nodes, which get other names here.
         if "_class" in attrs:
             attrs = {key: value for key, value in attrs.items() if key != "_class"}
         self.made[node] = self.graph.add_node(self._name(node.name), node.op, (), (), attrs, node.device or self.call.device)
@@ -194,6 +199,7 @@ class _Inlining:
         inputs = [Output(self.made[value.node], value.index) for value in node.inputs]
         controls = [self.made[c] for c in node.control_inputs]
         if not inputs and not controls:
+            # A node without inputs would run at once, in no loop and on no branch, though the call may lie in one.
             controls = [self.made[arg] for arg in self.function.args] or list(self.call.control_inputs)
             if node.is_constant and not self.ctx.is_inside(self.call) and not self._waits():
                 controls = []
@@ -204,6 +210,7 @@ class _Inlining:
 
     def _redirect(self, results: list[Output]) -> None:
         call, graph = self.call, self.graph
+        # TensorFlow's InlineFunctionBody: who waited for the call waits for the control outputs; without any, for the inputs.
         done = [self.ends.get(node, self.made[node]) for node in self.function.control_results or self.function.args]
         waiting = graph.control_consumers(call)
         if self.ctx.is_preserved(call):

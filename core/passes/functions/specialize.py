@@ -12,8 +12,8 @@ from ...planning.reachability import needed_nodes
 from ...support import dataclasses
 from ...types.tensors import FuncRef, Tensor
 from ..base.graph_pass import Draft, Pass, PassContext, copy_blocker
-from ..loops.invariance import passed_on
 from .constant_branches import deciding_inputs
+from .invariance import passed_on
 
 _BY_POSITION = ("_num_original_outputs", "_output_shapes", "_read_only_resource_inputs")
 """Attributes of TensorFlow's Python about inputs and outputs by index; TensorFlow refuses to import shapes that do not fit."""
@@ -85,6 +85,7 @@ class _Specialization:
         self.constants = self._constants(limit)
         self.args = self._needed_args() - self.constants.keys()
         if kind.is_loop:
+            # The variables of a loop are arguments and results in one.
             self.results = self.args
 
     def run(self, made: dict[Hashable, FuncRef]) -> None:
@@ -124,6 +125,7 @@ class _Specialization:
                 continue
             if self.kind.is_loop:
                 body = self.functions[-1]
+                # A constant that an iteration replaces is only the first value of its variable.
                 if i in self.results or passed_on(body.results[i]) != body.args[i].output():
                     continue
             constants[i] = value.node
@@ -185,12 +187,14 @@ class _Specialization:
         """Return the function with constants inside, and with the remaining arguments and results."""
         reference, args, results = self.references[position], sorted(self.args), self._kept_results(position)
         constants = tuple((i, node.attrs["value"]) for i, node in self.constants.items())
+        # Calls with the same constants share a function.
         key = (reference, tuple(args), tuple(results), constants)
         if key not in made:
             draft = Draft(self.graph, reference)
             for i, constant in self.constants.items():
                 draft.make_constant(i, constant)
             draft.keep_results(results)
+            # Between the two: pruning tells which arguments nothing reads any more.
             draft.prune(self.ctx)
             draft.keep_args(args)
             made[key] = draft.add()
@@ -204,6 +208,7 @@ class _Specialization:
         graph.set_inputs(node, [*node.inputs[: kind.before], *(self.operands[i] for i in args)], waits)
         for name, value in kind.naming(node, references).items():
             node.set_attr(name, value)
+        # A call by name has the function as its op, not in an attribute.
         if not kind.functions:
             node.change_op(references[0].name)
         for name, indices in {**dict.fromkeys(kind.args, args), kind.results: results, "output_shapes": results}.items():
@@ -214,6 +219,7 @@ class _Specialization:
         places = {old: new for new, old in enumerate(results)}
         for user in list(node.uses):
             graph.set_inputs(user, (node.output(places[v.index]) if v.node is node else v for v in user.inputs))
+        # The outputs of the node have other numbers now, so the specs by number are those of other results.
         self.ctx.forget_inference()
 
 

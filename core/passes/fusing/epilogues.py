@@ -128,6 +128,7 @@ def batch_norm_with_relu(r: Rewriter, node: Node) -> Output | None:
         return None
     dims = r.shape(node.output()).dims
     channels = dims[1 if norm.attr("data_format") == b"NCHW" else -1] if dims else None
+    # A requirement of cuDNN, which TensorFlow's op checks on every device.
     if not isinstance(channels, int) or channels % 4:
         r.refuse("_FusedBatchNormEx needs a multiple of 4 channels")
         return None
@@ -192,6 +193,7 @@ def _is_variance(r: Rewriter, value: Output, x: Output, mean: Output) -> bool:
     terms = squares.node.inputs[0].node if squares.node.op == "Square" else squares.node
     if terms.op != ("Sub" if squares.node.op == "Square" else "SquaredDifference"):
         return False
+    # As a set, since the square does not see the sign of the difference.
     return {_bare(v) for v in terms.inputs} == {x, _bare(mean)} and _is_mean(r, value, squares)
 
 
@@ -392,7 +394,9 @@ def _gelu_form(r: Rewriter, root: Node, x: Output) -> str | None:
 
     The test suffices: two functions of so few smooth operations that agree at all points are equal.
     """
+    # Beyond 5 all forms are x or 0, but for a millionth.
     points = np.linspace(-5, 5, 101, dtype=np.float32)
+    # Frameworks spell GELU in a dozen ways. A pattern for each would miss the next, and the values tell all of them.
     values = _evaluate(r, root.output(), {x: points})
     for name, function in (("GeluApproximate", _gelu_approximate), ("GeluExact", _gelu_exact)):
         if np.allclose(values, [function(float(point)) for point in points], rtol=2e-6, atol=1e-6):
@@ -550,6 +554,7 @@ def _moved_mean(r: Rewriter, bias: Output, mean: Output, variance: Output) -> Ou
         return None
     with np.errstate(all="ignore"):
         moved, deviation = given - added, np.sqrt(0 if squared is None else squared)
+    # What cancels in mean - bias is small beside the deviation by which the result is divided, so only larger losses count.
     hazard = sum_hazard(moved, (given, added), deviation)
     if hazard and not r.may_relax(hazard):
         return None
@@ -585,6 +590,8 @@ def _may_be_grouped(r: Rewriter, product: Node) -> bool:
     source = product.inputs[0].node
     if data is None and source.op in _CONVOLUTIONS:
         data = r.shape(source.inputs[1]).dims
+    # A convolution with groups has the same op and attributes; only the sizes tell, and on CPUs the fused kernel has no
+    # groups.
     return not data or not weights or data[-1] != weights[-2]
 
 
@@ -609,6 +616,7 @@ def _operands(product: Node, *vectors: Output) -> tuple[object, ...]:
 
 def _attributes(product: Node) -> dict[str, object]:
     """Return the attributes that the fused op shares with the product, and the fused ops."""
+    # Attributes of the plain ops that the fused ops do not declare: TensorFlow would refuse to import them.
     dropped = {"use_cudnn_on_gpu", "grad_a", "grad_b"}
     if product.op == "DepthwiseConv2dNative":
         dropped |= {"explicit_paddings"}
@@ -649,6 +657,7 @@ class Fuse(Pass):
     def run(self, graph: Graph, ctx: PassContext) -> None:
         rewriter = Rewriter(graph, ctx)
         variable = next((node for node in graph if node.op in VARIABLES), None)
+        # Padding first, as the fused products take it along; GELU and the others join what the rules before them made.
         rewriter.apply(ZERO_PADDING)
         if variable is not None and not self.trainable:
             ctx.refuse("fuse", variable, "the graph has variables, and gradients may still be added; fuse{trainable=true}")

@@ -86,6 +86,7 @@ def addition_as_bias(r: Rewriter, node: Node) -> Output | None:
         product = _product_of(value.node)
         array = r.constant_value(constant)
         channels = channel_vector(r, product, array) if product is not None and array.ndim else None
+        # A BiasAdd takes a vector, so a scalar would have to be repeated in the file.
         if product is None or channels is None or (array.size == 1 and channels.size > 1):
             continue
         is_bias = array.ndim == 1 and node.op != "Sub"
@@ -120,6 +121,8 @@ def merge_biases(r: Rewriter, node: Node) -> Output | None:
 def norm_into_weights(r: Rewriter, node: Node) -> Output | None:
     producer = node.inputs[0].node
     product = _product_of(producer)
+    # A fused normalization has four dimensions, so a MatMul before it means a reshape in between, which the rule does not look
+    # through.
     if product is None or is_matrix_product(product) or is_channels_first(product) != is_channels_first(node):
         return None
     scale_and_offset = _scale_and_offset(r, node)
@@ -143,6 +146,8 @@ def affine_before_product(r: Rewriter, node: Node) -> Output | None:
     weights = constant_weights(r, node)
     if weights is None or scale.size != weights.shape[input_axes(node)[0]]:
         return None
+    # The padding is 0 before the offset is added. At the border the sum would have to leave out the offsets of the padded
+    # elements.
     if np.any(offset != 0) and not _is_without_padding(r, node):
         r.refuse(f"{inner.name} adds to the data, but not to the zeros of the padding")
         return None
@@ -167,6 +172,7 @@ def norm_as_product_and_sum(r: Rewriter, node: Node) -> Output | None:
         r.refuse("it computes in float32, but a product and a sum would round to fewer bits")
         return None
     steps = [(op, v) for op, v, neutral in zip(("Mul", "AddV2"), scale_and_offset, (1, 0)) if np.any(v != neutral)]
+    # The rule saves work only if it does not add nodes: the parameters of the normalization have to go with it.
     freed = sum(set(source.uses) == {node} for source in {value.node for value in node.inputs[1:5]})
     if 2 * len(steps) > 1 + freed:
         r.refuse("other nodes read its parameters, so that a product, a sum and their constants would add nodes")

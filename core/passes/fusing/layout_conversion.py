@@ -75,6 +75,7 @@ class _LayoutConversion:
         self._converted = {node: layout for node, layout in parts.items() if layout.inputs.strip(".")}
         for node in [n for n in self._converted if self._ctx.is_preserved(n)]:
             self._step_aside(node)
+        # All inputs are computed before the first node changes, since the letters of the old attributes decide about them.
         for node, values in {node: self._inputs(node) for node in list(self._graph)}.items():
             self._convert(node, values)
 
@@ -95,6 +96,8 @@ class _LayoutConversion:
         for node in self._graph:
             for value in node.outputs():
                 slots = [(user, i, self._input_letter(self._able, user, i)) for user, i in self._uses(value)]
+                # The user gets the value in the order of before: a fetched node counts as one more reader that is not
+                # converted.
                 if self._ctx.is_preserved(node):
                     slots.append((node, 0, "."))
                 output_letter = self._output_letter(self._able, value)
@@ -108,6 +111,8 @@ class _LayoutConversion:
 
     def _add(self, network: Network, value: Output, cost: int, producer: Hashable, consumers: set[Hashable]) -> None:
         """Add a value's edges; a single reordering serves all consumers, so they hang on a vertex per direction."""
+        # Two directions, as a value may be converted before its readers or behind its producer. Edges that are never cut tie
+        # all readers to the vertex, so the price is paid once.
         away, back = (value, "away"), (value, "back")
         network.add(producer, away, cost)
         network.add(back, producer, cost)
@@ -175,6 +180,7 @@ class _LayoutConversion:
 
     def _reorder(self, value: Output, letter: str, rank: int, to: str) -> Output:
         """Return a value with dimensions, or rows, in the order of layout `to`; cached per value."""
+        # One Transpose serves all readers of a value in the same order.
         key = (value, letter, rank)
         order = permutation(to, rank)
         if key not in self._reordered:
@@ -253,6 +259,7 @@ class Network:
             for tail, head in path:
                 self._residual[tail][head] -= flow
                 self._residual[head][tail] += flow
+        # Of all minimum cuts the one next to the sink: ties go to converting more nodes.
         return set(self._residual) - self._reaching(sink) | {source}
 
     def _path(self, source: Hashable, sink: Hashable) -> list[tuple[Hashable, Hashable]]:
@@ -315,6 +322,7 @@ def node_layout(ctx: PassContext, node: Node, to: str) -> NodeLayout | str | Non
     rank = _rank(ctx, node, *letters)
     if isinstance(rank, str):
         return rank
+    # A matrix has no dimensions between the batch and the channels: both layouts are one.
     if rank < 3:
         return None
     slots = [_slot(ctx, value, letter, rank) for value, letter in zip(node.inputs, letters[0])]
@@ -377,6 +385,7 @@ def _blocker(ctx: PassContext, node: Node, to: str, rank: int) -> str | None:
         if gone is None:
             return "the dropped dimensions are unknown"
         order = [axis for axis in permutation(to, rank) if axis not in gone]
+        # After a mean over height and width, batch and channels stand in the same order in both layouts.
         if order != sorted(order):
             return "the remaining dimensions would change their order"
     return None
@@ -416,6 +425,7 @@ def changed_attrs(node: Node, to: str, order: Sequence[int]) -> dict[str, Any]:
         elif name == "squeeze_dims":
             attrs[name] = [int(axis) for axis in renumbered(value, order)] if value else value
         elif name in _MASKS:
+            # A mask has a bit for each dimension.
             attrs[name] = sum((value >> old & 1) << new for new, old in enumerate(order))
     if _has_data_format(node):
         attrs["data_format"] = FORMATS[to][node.attr("data_format").decode()].encode()

@@ -62,6 +62,7 @@ def _may_scale_input(r: Rewriter, node: Node, x: Output, factor: Any, weights: A
         return True
     data, largest = r.range(x).magnitude, most(factor)
     sizes = (data * largest * weights_sum(node, weights), data * weights_sum(node, scaled))
+    # With a factor of at most 1, x * c was no larger than x: only the weights can lose digits.
     is_safe = is_normal(scaled) and (largest <= 1 or holds_products(scaled, data, *sizes))
     return is_safe or r.may_relax("the scaled data may overflow, or the scaled weights underflow")
 
@@ -71,6 +72,7 @@ def may_scale(r: Rewriter, product: Node, weights: Any, scaled: Any, factor: Any
     if not rounds(product):
         return True
     data = r.range(data_input(product)).magnitude
+    # Partial sums of a product are bounded by the sum of absolute values, in whatever order a kernel adds.
     plain, after = data * weights_sum(product, weights) + most(bias), data * weights_sum(product, scaled)
     is_safe = is_normal(scaled) and holds_products(scaled, plain, after, plain * most(factor))
     return is_safe or r.may_relax("the product may overflow before or after it is scaled, or the scaled weights underflow")
@@ -146,6 +148,7 @@ def _merged_bias(r: Rewriter, node: Node, bias_add: Node, x: Output, constant: O
         return None
     axis = 1 if bias_add.attr("data_format").startswith(b"NC") else len(shape) - 1
     aligned = (1,) * (len(shape) - offset.ndim) + offset.shape
+    # The product of all sizes is that of the channels only if the other sizes are 1.
     if math.prod(aligned) not in (1, aligned[axis]):
         r.refuse("the constant varies along more than the channels")
         return None

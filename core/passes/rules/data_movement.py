@@ -1,21 +1,25 @@
-"""Movements of data that cancel, merge or move nothing."""
+"""Movements of data: those that cancel, merge or move nothing, work that passes them, and elements chosen among others."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ...graph.graph import Graph, Node, Output
+from ...registry.catalog import CATALOG
+from ...registry.op_facts import ops_with
 from ...support import dataclasses
+from ...types import dtypes
 from ...types.dims import Dim, may_stand_for_rest
 from ...types.dtypes import DType
 from ...types.shapes import Shape
 from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext
-from . import pushing, selection_rules
-from .rewrite import Rewriter, attrs_of, holds
+from .rewrite import Rewriter, attrs_of, holds, is_unary_map
 
 RULES = RuleSet()
 rule = RULES.rule
@@ -28,7 +32,7 @@ class Structure(Pass):
     name: ClassVar[str] = "structure"
     summary: ClassVar[str] = "cancel and merge redundant reshapes, transposes, casts, slices, pads, concats"
     follows: ClassVar[str] = "shapes"
-    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, pushing.RULES, selection_rules.RULES)
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES,)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         Rewriter(graph, ctx).apply(*self.rule_sets)
@@ -62,12 +66,14 @@ def one_unknown_dimension(r: Rewriter, node: Node) -> Output | None:
         return None
     unknown = [i for i, size in enumerate(sizes) if isinstance(size, Dim)]
     elements = r.shape(node.inputs[0]).num_elements
+    # Beside a 0 the number of elements tells nothing of a -1, and TensorFlow takes the sizes that are reshaped.
     if len(unknown) != 1 or any(isinstance(size, int) and size <= 0 for size in sizes.tolist()):
         r.refuse("several dimensions are unknown, or a dimension may be 0")
         return None
     if elements is None or elements != math.prod(sizes.tolist(), start=1):
         r.refuse("the unknown dimension may not follow from the others")
         return None
+    # With -1 the computed vector of sizes becomes a constant, and what computed it goes.
     sizes = [-1 if i in unknown else int(size) for i, size in enumerate(sizes.tolist())]
     if not holds(node.inputs[1].base_dtype, np.asarray(sizes, np.int64)):
         return None
@@ -120,6 +126,7 @@ def transpose_as_reshape(r: Rewriter, node: Node) -> Output | None:
     permutation, shape = r.permutation(node.inputs[1]), r.shape(node.inputs[0])
     if permutation is None or not shape.is_known:
         return None
+    # Axes of size 1 have no extent in memory: if the others keep their order, so do the elements.
     moved = [int(axis) for axis in permutation if shape.known()[int(axis)] != 1]
     if moved != sorted(moved):
         return None
@@ -146,6 +153,7 @@ def _loses_nothing(source: DType, middle: DType, target: DType) -> bool:
         return False
     if not source.is_integer or middle.is_integer:
         return True
+    # NumPy calls int64 to double safe, though it rounds.
     return source.size < 8 and (not target.is_integer or np.can_cast(source.numpy, target.numpy, "safe"))
 
 
@@ -187,9 +195,11 @@ def whole_slice(r: Rewriter, node: Node) -> Output | None:
         if axes is None or shape.dims is None:
             return None
         rank = len(shape.dims)
+        # Along an axis of size 1 there is nothing to turn or to shift.
         return x if all(-rank <= a < rank and shape.dims[a] == 1 for a in map(int, np.ravel(axes))) else None
     if not r.same_shape(x, node.output()):
         return None
+    # A stride of -1 keeps the shape and turns the order.
     if node.op == "StridedSlice" and (not r.is_all(node.inputs[3], 1) or node.attr("shrink_axis_mask")):
         return None
     return x
@@ -238,3 +248,267 @@ def conjugate_transpose(r: Rewriter, node: Node) -> Output | None:
         return None
     opposite = "ConjugateTranspose" if node.op == "Transpose" else "Transpose"
     return r.add(opposite, inner.inputs[0], node.inputs[1])
+
+
+# Work moves past splits, concatenations, transposes and casts, so that it is done once, or on fewer bytes.
+
+
+@rule("Split", "SplitV", algebra="f(split(x)[i]) for all i -> split(f(x))[i]", accuracy=Accuracy.EXACT)
+def unary_before_split(r: Rewriter, node: Node) -> Output | None:
+    users = _alike_users(r, node)
+    if users is None or not is_unary_map(users[0]):
+        return None
+    position = _data_input(node)
+    first = users[0]
+    moved = r.add(first.op, node.inputs[position], **attrs_of(first))
+    # The split now has the dtype of the map's results, as behind a Cast.
+    node.set_attr("T", first.output_dtypes[0])
+    return _over_split(r, node, users, position, moved)
+
+
+@rule(
+    "Split",
+    "SplitV",
+    algebra="transpose(split(x, a)[i], p) for all i -> split(transpose(x, p), p.index(a))[i]",
+    accuracy=Accuracy.EXACT,
+)
+def transpose_before_split(r: Rewriter, node: Node) -> Output | None:
+    users = _alike_users(r, node)
+    if users is None or users[0].op != "Transpose":
+        return None
+    order = _common_order(r, users)
+    axis_at = 0 if node.op == "Split" else 2
+    axis = None if order is None else r.axis(node.inputs[axis_at], len(order))
+    if axis is None:
+        return None
+    position = _data_input(node)
+    moved = r.Transpose(node.inputs[position], users[0].inputs[1])
+    place = int(np.flatnonzero(order == axis)[0])
+    r.graph.set_input(node, axis_at, r.constant(place, node.inputs[axis_at]))
+    return _over_split(r, node, users, position, moved)
+
+
+def _data_input(node: Node) -> int:
+    return 1 if node.op == "Split" else 0
+
+
+def _alike_users(r: Rewriter, node: Node) -> list[Node] | None:
+    """Return the readers of a node's outputs if each output has a single reader, all with equal op and attributes; else
+    None.
+    """
+    readers = [r.graph.consumers(output) for output in node.outputs()]
+    if len(readers) < 2 or any(len(consumers) != 1 for consumers in readers) or r.ctx.is_preserved(node):
+        return None
+    users = [consumers[0] for consumers in readers]
+    first = users[0]
+    for output, user in zip(node.outputs(), users):
+        is_alike = user.op == first.op and attrs_of(user) == attrs_of(first) and user.inputs[0] == output
+        if not is_alike or user.control_inputs or r.ctx.is_preserved(user) or not r.is_open(user):
+            return None
+    return users if len(set(users)) == len(users) else None
+
+
+def _over_split(r: Rewriter, node: Node, users: list[Node], position: int, moved: Output) -> Output:
+    """Split `moved` instead; the outputs replace the results of their readers."""
+    r.graph.set_input(node, position, moved)
+    for output, user in zip(node.outputs(), users):
+        r.ctx.replace(user, output, "split", f"moved before {node.name}")
+    return node.output()
+
+
+@rule(
+    "ConcatV2",
+    algebra="concat(transpose(x, p), transpose(y, p), a) -> transpose(concat(x, y, p[a]), p)",
+    accuracy=Accuracy.EXACT,
+)
+def transpose_after_concat(r: Rewriter, node: Node) -> Output | None:
+    nodes = [value.node for value in node.inputs[:-1]]
+    if len(nodes) < 2 or any(n.op != "Transpose" or not r.is_free(n) for n in nodes):
+        return None
+    order = _common_order(r, nodes)
+    if order is None:
+        r.refuse("the transposes differ")
+        return None
+    axis = r.axis(node.inputs[-1], len(order))
+    if axis is None:
+        return None
+    place = r.constant(order[axis], node.inputs[-1])
+    joined = r.ConcatV2([n.inputs[0] for n in nodes], place)
+    return r.Transpose(joined, nodes[0].inputs[1])
+
+
+def _common_order(r: Rewriter, transposes: Iterable[Node]) -> Any:
+    """Return the constant permutation of all transposes, None where the permutations differ or are unknown."""
+    orders = [r.permutation(node.inputs[1]) for node in transposes]
+    return orders[0] if all(o is not None and np.array_equal(o, orders[0]) for o in orders) else None
+
+
+@rule("Transpose", algebra="transpose(f(transpose(x, p)), q) -> transpose(f(x), p[q]) or f(x)", accuracy=Accuracy.EXACT)
+def transposes_around_unary(r: Rewriter, node: Node) -> Output | None:
+    outer, chain = r.permutation(node.inputs[1]), []
+    inner = node.inputs[0].node
+    while is_unary_map(inner) and r.is_free(inner):
+        chain.append(inner)
+        inner = inner.inputs[0].node
+    order = r.permutation(inner.inputs[1]) if inner.op == "Transpose" else None
+    if not chain or outer is None or order is None or len(order) != len(outer):
+        return None
+    value = inner.inputs[0]
+    merged = order[outer]
+    # With other readers the inner transpose stays, and the rule would add a transpose to it unless the two cancel.
+    if not r.is_free(inner) and not np.array_equal(merged, np.arange(len(merged))):
+        r.refuse("other nodes also read the inner transpose")
+        return None
+    for one in reversed(chain):
+        value = r.add(one.op, value, **attrs_of(one))
+    return r.Transpose(value, r.constant(merged, node.inputs[1]))
+
+
+@rule("Cast", algebra="cast(transpose(x)) -> transpose(cast(x)) where the cast narrows", accuracy=Accuracy.EXACT)
+def narrow_before_moving(r: Rewriter, node: Node) -> Output | None:
+    moved = node.inputs[0].node
+    # The transpose then moves fewer bytes.
+    if moved.op != "Transpose" or not r.is_free(moved) or node.attrs["DstT"].size >= node.attrs["SrcT"].size:
+        return None
+    return r.Transpose(r.Cast(moved.inputs[0], **attrs_of(node)), moved.inputs[1])
+
+
+@rule("Transpose", algebra="transpose(cast(x)) -> cast(transpose(x)) where the cast widens", accuracy=Accuracy.EXACT)
+def widen_after_moving(r: Rewriter, node: Node) -> Output | None:
+    cast = node.inputs[0].node
+    if cast.op != "Cast" or not r.is_free(cast) or cast.attrs["DstT"].size <= cast.attrs["SrcT"].size:
+        return None
+    return r.Cast(r.Transpose(cast.inputs[0], node.inputs[1]), **attrs_of(cast))
+
+
+@rule("ConcatV2", algebra="concat(x, c1, c2) -> concat(x, c)", accuracy=Accuracy.EXACT)
+def join_neighbouring_constants(r: Rewriter, node: Node) -> Output | None:
+    values = [(value, r.constant_value(value)) for value in node.inputs[:-1]]
+    are_constant = [array is not None for _, array in values]
+    axis = next((r.axis(node.inputs[-1], array.ndim) for _, array in values if array is not None), None)
+    # Constants alone are folded as a whole.
+    if axis is None or all(are_constant) or not any(a and b for a, b in itertools.pairwise(are_constant)):
+        return None
+    runs: list[Output | list[Any]] = []
+    for value, array in values:
+        last = runs[-1] if runs else None
+        if array is not None and isinstance(last, list):
+            last.append(array)
+        else:
+            runs.append(value if array is None else [array])
+    like = node.inputs[0]
+    joined = [run if isinstance(run, Output) else r.constant(np.concatenate(run, axis), like) for run in runs]
+    return r.ConcatV2(joined, node.inputs[-1])
+
+
+# Elements that are put together and taken apart again, looked up twice, or chosen among equals.
+
+
+@rule("StridedSlice", algebra="pack(x, y, z)[1] -> y", accuracy=Accuracy.EXACT)
+def slice_of_pack(r: Rewriter, node: Node) -> Output | None:
+    pack = node.inputs[0].node
+    begin = r.constant_value(node.inputs[1])
+    if pack.op != "Pack" or begin is None or len(begin) != 1:
+        return None
+    if pack.attr("axis") != 0:
+        r.refuse("the pack is along another dimension")
+        return None
+    count: int = pack.attrs["N"]
+    index = int(begin[0]) + count * int(begin[0] < 0)
+    if {name: node.attr(name) for name in _ONE_ELEMENT} != _ONE_ELEMENT or index not in range(count):
+        r.refuse("the slice takes more than one element")
+        return None
+    return pack.inputs[index]
+
+
+_ONE_ELEMENT = {"shrink_axis_mask": 1, "ellipsis_mask": 0, "new_axis_mask": 0, "begin_mask": 0}
+
+
+@rule("Unpack", algebra="unpack(pack(x, y)) -> x, y", accuracy=Accuracy.EXACT)
+def unpack_of_pack(r: Rewriter, node: Node) -> Output | None:
+    pack = node.inputs[0].node
+    if pack.op != "Pack" or pack.attr("axis") != node.attr("axis") or pack.attr("N") != node.attr("num"):
+        return None
+    # The outputs get different replacements, so no single node could carry the edges on.
+    if r.ctx.is_preserved(node) or node.control_inputs or pack.control_inputs or r.ctx.has_effects(pack):
+        r.refuse("other nodes refer to it, or it waits for other nodes or effects")
+        return None
+    for output, value in zip(node.outputs()[1:], pack.inputs[1:]):
+        r.graph.replace_all_uses(output, value)
+    return pack.inputs[0]
+
+
+@rule(
+    "GatherV2", algebra="gather(gather(x, p), q) -> gather(x, p[q]); gather(x, [0, 1 ... n - 1]) -> x", accuracy=Accuracy.EXACT
+)
+def merge_gathers(r: Rewriter, node: Node) -> Output | None:
+    outer, x = _constant_rows(r, node), node.inputs[0]
+    if outer is None:
+        return None
+    if r.shape(x).dims and r.shape(x)[0] == outer.size and np.array_equal(outer, np.arange(outer.size)):
+        return x
+    inner = _constant_rows(r, x.node)
+    # Only if the merged gather has no more rows to fetch than the inner one; rows out of range are errors, or zeros on a GPU.
+    if inner is None or outer.size > inner.size or not np.all((outer >= 0) & (outer < inner.size)):
+        return None
+    return r.GatherV2(x.node.inputs[0], r.constant(inner[outer], x.node.inputs[1]), node.inputs[2])
+
+
+def _constant_rows(r: Rewriter, node: Node) -> Any:
+    """Return the vector of rows that a GatherV2 takes of the first dimension, None for a non-constant vector."""
+    if not _is_along_first(r, node):
+        return None
+    rows = r.constant_value(node.inputs[1])
+    return rows if rows is not None and rows.ndim == 1 else None
+
+
+def _is_along_first(r: Rewriter, node: Node) -> bool:
+    return node.op == "GatherV2" and r.is_all(node.inputs[2], 0) and not node.attr("batch_dims")
+
+
+@rule("GatherV2", algebra="gather(gather(x, unique(i)), places of i) -> gather(x, i)", accuracy=Accuracy.EXACT)
+def gather_of_unique(r: Rewriter, node: Node) -> Output | None:
+    inner = node.inputs[0].node
+    places = node.inputs[1]
+    if places.node.op not in ("Unique", "UniqueWithCounts") or places.index != 1 or not _is_along_first(r, node):
+        return None
+    if inner.op == "ResourceGather":
+        r.refuse("it reads a variable")
+        return None
+    if not _is_along_first(r, inner) or inner.inputs[1] != places.node.output():
+        return None
+    return r.GatherV2(inner.inputs[0], places.node.inputs[0], node.inputs[2])
+
+
+_NUMBERS = ("indices", "segment_ids")
+_INDICES = {
+    op: {i: arg.type_attr for i, arg in enumerate(CATALOG[op].inputs) if arg.name in _NUMBERS and arg.type_attr}
+    for op in ops_with("row_numbers")
+}
+"""The inputs that are int32 or int64 row numbers, and the attributes with their dtypes."""
+
+
+@rule(*_INDICES, algebra="segment_sum(x, cast(i, int64)) -> segment_sum(x, i)", accuracy=Accuracy.EXACT)
+def uncast_indices(r: Rewriter, node: Node) -> Output | None:
+    for position, attr in _INDICES[node.op].items():
+        cast = node.inputs[position].node
+        if cast.op != "Cast" or cast.control_inputs or r.ctx.is_fed(cast.output()):
+            continue
+        if cast.attrs["SrcT"] is dtypes.int32 and cast.attrs["DstT"] is dtypes.int64:
+            r.graph.set_input(node, position, cast.inputs[0])
+            node.set_attr(attr, dtypes.int32)
+            return node.output()
+        r.refuse("the cast may change the numbers")
+    return None
+
+
+@rule("Select", "SelectV2", algebra="select(c, x, x) -> x", accuracy=Accuracy.EXACT)
+def select_of_equals(r: Rewriter, node: Node) -> Output | None:
+    _, x, y = node.inputs
+    if x != y:
+        return None
+    # Select takes a condition of the values' shape or a vector of rows; SelectV2 broadcasts all three.
+    if node.op == "SelectV2" and not r.same_shape(x, node.output()):
+        r.refuse("the condition may broadcast the values")
+        return None
+    return x

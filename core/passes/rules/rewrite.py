@@ -134,6 +134,7 @@ class Rewriter:
             if candidates and self.graph.get(node.name) is node:
                 with np.errstate(all="ignore"):  # constants may overflow where rules compute with them
                     again = self._apply_at(node, candidates)
+                # What changed comes first, so that a chain is rewritten to its end before the rest of the graph is looked at.
                 queue.extendleft(one for one in again if one not in waiting)
 
     def refuse(self, reason: str) -> None:
@@ -171,8 +172,12 @@ class Rewriter:
         assert self._node is not None
         self._made.append(node)
         if self.ctx.is_inside(self._node):
+            # The set is that of the pass's beginning and does not follow changes; without the entry the next rule would move
+            # the node's effects out of the loop.
             self.ctx.inside.add(node)
             if not node.inputs:
+                # A constant without inputs would run outside the loop or branch, and its reader inside would wait for a value
+                # of another frame.
                 self.graph.set_inputs(node, (), self.ctx.anchors(self._node))
         return node
 
@@ -189,6 +194,7 @@ class Rewriter:
 
     def constant_sizes(self, values: int | Sequence[int]) -> Output:
         """Return a new vector of sizes, or a number of a dimension: int32, or int64 where int32 does not hold the sizes."""
+        # int32 where possible, as TensorFlow makes sizes: other ops of the graph join them without a Cast.
         is_small = np.size(values) == 0 or holds(dtypes.int32, np.asarray(values, np.int64))
         return self.constant_of(values, dtypes.int32 if is_small else dtypes.int64)
 
@@ -234,6 +240,7 @@ class Rewriter:
         first, second = self.constant_value(a), self.constant_value(b)
         if a == b or first is None or second is None:
             return a == b
+        # NumPy calls True and 1 equal, and 1 and 1.0.
         return a.dtype is b.dtype and np.array_equal(first, second)
 
     def is_all(self, value: Output, number: float) -> bool:
@@ -296,9 +303,11 @@ class Rewriter:
         if not self.is_open(node):
             return []
         for rule in rules:
+            # What the rule makes, refuses or relaxes is recorded here, and taken back if it cannot stand.
             self._rule, self._node, self._made, self._accuracy = rule.name, node, [], rule.accuracy_at(node)
             before = node.inputs
             value = rule.function(self, node)
+            # A rule that is refused by its result leaves the graph as it was, and the next rule may try.
             if value is None or self._took_back(before):
                 continue
             accuracy = self._accuracy
@@ -343,6 +352,8 @@ class Rewriter:
 def holds(dtype: dtypes.DType, numbers: Any) -> bool:
     """Return True if a dtype represents the numbers exactly."""
     with np.errstate(all="ignore"):
+        # The cast wraps or rounds what does not fit, and then the comparison fails; NumPy 2 would raise for Python numbers
+        # instead.
         return bool(np.all(np.asarray(numbers).astype(dtype.numpy) == numbers))
 
 
@@ -350,6 +361,7 @@ def _after_refused(graph: Graph, inference: Inference) -> set[Node]:
     """Return the nodes whose inputs their shape functions refuse, and their descendants: the results are unknown."""
     refused = (graph.get(name) for name in inference.reasons)
     failing = (node for node in refused if node is not None and shape_function(node.op) is not None)
+    # A Merge passes on its other input where the failing branch is dead.
     return closure(failing, lambda node: (user for user in node.uses if not has_fact(user.op, "merge")))
 
 
@@ -420,11 +432,13 @@ class Effects:
             if v in taken or v in seen or not self._ctx.has_effects(v.node):
                 continue
             seen.add(v)
+            # Only then does nobody miss the node's result once `node` is gone.
             if readers.issuperset(v.node.uses) and not self._ctx.is_preserved(v.node):
                 readers.add(v.node)
             is_unseen = v.node in readers and has_fact(v.node.op, "own_stream")
             if (self._ctx.acts(v.node) and not is_unseen) or v.node.op in CONTROL_FLOW:
                 dropped.append(v)
+            # Waiting for more than needed is right, too; a whole search for each rewrite would be quadratic in the graph.
             elif len(seen) > FAR:
                 return [v for v in dict.fromkeys(values) if v not in taken and self._ctx.has_effects(v.node)], []
             else:
@@ -480,6 +494,8 @@ class _Reachability:
             if current is changed or current not in self._places:
                 before = [one for one in predecessors(current) if one not in passed]
                 passed.update(before)
+                # A new node has no place among the waves, so its inputs are searched directly. They are few: a rule makes a
+                # handful.
                 pending += before
         return False
 
@@ -503,6 +519,7 @@ UNKNOWN: Final = ValueRange(-math.inf, math.inf)
 
 
 def _between(ranges: Sequence[ValueRange]) -> ValueRange:
+    # With 0, since padding and windows past the edge bring zeros in.
     return ValueRange(min(0.0, *(one.low for one in ranges)), max(0.0, *(one.high for one in ranges)))
 
 
@@ -513,6 +530,7 @@ def _sum(ranges: Sequence[ValueRange]) -> ValueRange:
 def _product(ranges: Sequence[ValueRange]) -> ValueRange:
     """Return the range of a product: the ends are products of ends; a product of positive numbers may round to 0."""
     corners = [a * b for a in ranges[0] for b in ranges[1]]
+    # 0 times infinity: an end at 0 beside an end that is unbounded.
     if any(map(math.isnan, corners)):
         return UNKNOWN
     return ValueRange(min(0.0, *corners), max(0.0, *corners))
@@ -581,6 +599,7 @@ class ValueRanges:
 
 
 def _of_constant(array: Any) -> ValueRange:
+    # NaN compares false with everything, so `min` and `max` would say nothing of it.
     if array is None or not array.size or not np.all(np.isfinite(array)):
         return UNKNOWN
     return ValueRange(float(array.min()), float(array.max()))
@@ -590,5 +609,6 @@ def _of_integers(source: Output) -> ValueRange:
     """Return the range of numbers that are cast from integers, by their dtype."""
     if source.dtype is None or not source.dtype.is_integer:
         return UNKNOWN
+    # np.iinfo does not know the integers of 2 and 4 bits.
     limits = ml_dtypes.iinfo(source.dtype.base.numpy)
     return ValueRange(float(limits.min), float(limits.max))

@@ -56,6 +56,7 @@ def _hazard_of_sum(terms: _Terms, total: Any, parts: Sequence[Any]) -> str:
 def _hazard_of_product(terms: _Terms, product: Any, parts: Sequence[Any]) -> str:
     if len(terms.values) > 1:
         return "several values are regrouped"
+    # c1 / (x * c2) as (c1/c2) / x differs where x * c2 overflows although x does not.
     is_inverted = terms.values[0][0] or product is None
     return "a reciprocal may overflow or underflow" if is_inverted else product_hazard(product, parts)
 
@@ -67,6 +68,7 @@ _SUM = _InvertibleOperation(_ADDED, "AddV2", "Sub", np.add, np.negative, _hazard
 _PRODUCT = _InvertibleOperation(
     {"Mul": (False, False), **_DIVIDED}, "Mul", "RealDiv", np.multiply, lambda c: np.true_divide(1, c), _hazard_of_product
 )
+# Integers divide with a remainder, so division has no inverse there: (x / 2) * 2 is not x.
 _MULTIPLIED = dataclasses.replace(_PRODUCT, parts={"Mul": (False, False)})
 
 
@@ -98,11 +100,14 @@ def _rebuilt(r: Rewriter, node: Node, group: _InvertibleOperation) -> Output | N
     if r.is_left_to(node, lambda reader: reader.op in group.parts or (group is _SUM and _becomes_sum(reader))):
         return None
     terms = _collected(r, node, group)
+    # -x - y and 1/x/y would need a negation or a reciprocal of their own, so that nothing is won.
     has_start = bool(terms.constants) or not all(inverted for inverted, _ in terms.values)
     if not terms.values or not has_start or len(terms.values) + bool(terms.constants) > len(terms.nodes):
         return None
     ordered = [(inverted, value, _elements(r, value)) for inverted, value in terms.values]
     combined = _combined(r, terms.constants, group) if terms.constants else None
+    # The whole tree is refused, but parts of it may pass. Each node gets a window of a few nodes: whole subtrees at each node
+    # would take time in the square of a chain.
     if (combined is None and terms.constants) or not _may_join(r, terms, combined, group):
         r.look_alone(terms.nodes)
         return None
@@ -140,6 +145,7 @@ def _collected(r: Rewriter, node: Node, group: _InvertibleOperation) -> _Terms:
         if tree is not None and (most is None or len(terms.nodes) < most):
             terms.nodes.append(tree)
             parts = zip(tree.inputs, group.parts[tree.op])
+            # A sign turns with each Sub or Neg on the way: x - (y - z) has +z.
             pending += [(inverted != flips, v, _inner(r, v, group)) for v, flips in reversed(list(parts))]
         elif r.constant_value(value) is not None:
             terms.constants.append((inverted, value))
@@ -167,11 +173,14 @@ def _combined(r: Rewriter, constants: Sequence[tuple[bool, Output]], group: _Inv
         return None
     with np.errstate(all="ignore"):
         result = np.asarray(functools.reduce(group.combine, _values(r, constants, group)))
+        # A column plus a row is a matrix: two small constants would become a large one in the file.
         if result.size > max(v.size for _, v in values):
             r.refuse("the combined constant would be larger than each")
             return None
         if result.dtype.kind in "iu":
             return result
+        # complex128 holds the numbers of all dtypes, real and complex, to 53 bits. So one comparison finds overflow, underflow
+        # and cancellation in each dtype.
         wide = [v.astype(np.complex128) for _, v in values]
         exact = functools.reduce(group.combine, [group.invert(w) if i else w for (i, _), w in zip(values, wide)])
     if not np.allclose(result.astype(np.complex128), exact, rtol=0.01, atol=0, equal_nan=True):
@@ -188,6 +197,7 @@ def _joined(r: Rewriter, terms: Sequence[tuple[bool, Output, float]], group: _In
         if inverted:
             result = r.add(group.parted, result, value)
         else:
+            # Constants to the right: other rules, and readers such as fused kernels, look for biases and factors there.
             operands = (value, result) if r.constant_value(result) is not None else (result, value)
             result = r.add(group.joined, *operands)
     return result
@@ -259,6 +269,7 @@ _Shared = tuple[str, list[Output], Output]
 def _shared_denominator(r: Rewriter, values: Sequence[Output]) -> _Shared | None:
     """Return the op, the numerators and the denominator of quotients with a common denominator."""
     nodes = _free_nodes(r, values, (*_DIVIDE, "DivNoNan"))
+    # 1/2 + 1/2 of integers is 0, and (1 + 1)/2 is 1.
     if nodes is None or len({n.inputs[1] for n in nodes}) > 1 or nodes[0].output_dtypes[0].is_integer:
         return None
     return _of_one_shape(r, nodes[0].op, [n.inputs[0] for n in nodes], nodes[0].inputs[1])
@@ -303,6 +314,7 @@ def _of_one_shape(r: Rewriter, op: str, others: list[Output], shared: Output) ->
 def merge_constants_of_many(r: Rewriter, node: Node) -> Output | None:
     kinds: dict[str, list[Output]] = collections.defaultdict(list)
     for value in node.inputs:
+        # AddN does not broadcast, so a zero has the shape of the sum and can go without a look at shapes.
         is_zero = value.node.op == "ZerosLike" or r.is_all(value, 0)
         kinds["zero" if is_zero else "constant" if r.constant_value(value) is not None else "value"].append(value)
     values, constants = kinds["value"], kinds["constant"]

@@ -77,6 +77,8 @@ def _bounds(r: Rewriter, value: Output) -> _Bounds | None:
     assert value.dtype is not None
     dtype = value.dtype.base.numpy
     if draw_of(r.ctx, value) is not None:
+        # TensorFlow fills the mantissa of a number from [1, 2) with random bits and subtracts 1. So the greatest draw is 1 -
+        # eps, which is not the greatest number below 1: that is 1 - eps/2.
         return _Bounds(np.zeros((), dtype), np.asarray(1 - float(ml_dtypes.finfo(dtype).eps), dtype))
     scalar = number(r.ctx, value)
     return None if scalar is None or np.isnan(scalar) else _Bounds(*2 * [np.asarray(scalar, dtype)])
@@ -114,6 +116,7 @@ def floor_of_draw(r: Rewriter, node: Node) -> Output | None:
     one, other = (_bounds(r, value) for value in added.inputs)
     if draw is None or one is None or other is None:
         return None
+    # Computed in the dtype itself, since the sum may round up to the next integer: in bfloat16 200 + 0.99 is 201.
     low, high = np.floor(one.low + other.low), np.floor(one.high + other.high)
     return _filled(r, node, draw, low) if low == high else None
 
@@ -123,6 +126,8 @@ def _filled(r: Rewriter, node: Node, draw: Output, value: Any) -> Output:
     definition = draw.node.op_def
     assert definition is not None
     place = next(place for place, arg in enumerate(definition.inputs) if arg.name == "shape")
+    # From the input of the draw, not from the draw's result: the draw may then go, with its place in the stream of a node of
+    # its own.
     return r.Fill(draw.node.inputs[place], r.constant(value, node.output()))
 
 

@@ -63,6 +63,7 @@ class RunState:
 
 def scalar_object(value: Any) -> np.ndarray[Any, Any]:
     """Return a Python object (resource, variant, bytes) as the array of rank 0 that flows along edges."""
+    # np.array would look into the object: a sequence would become its elements.
     array = np.empty((), object)
     array[()] = value
     return array
@@ -83,6 +84,7 @@ def is_true(value: Any) -> bool:
 
     A scalar is true unless zero or an empty string, any other tensor unless empty.
     """
+    # The usual predicate of a loop, asked in each iteration.
     if value.__class__ is np.bool_:
         return bool(value)
     if np.ndim(value):

@@ -23,7 +23,7 @@ _AT_ONCE = 1 << 16
 
 
 class _Element:
-    """An element: `value` is None where only a shape is known, and stands for zeros."""
+    """An element: `value` is None if only a shape is known, and stands for zeros."""
 
     __slots__ = ("is_cleared", "is_read", "is_written", "shape", "value")
 
@@ -70,6 +70,7 @@ class TensorArray(RunState):
         reserve(_ELEMENT_BYTES * max(size - len(self._elements), 0))
         while len(self._elements) < size:
             check_time()
+            # In pieces, with a look at the clock in between: a graph may ask for billions.
             self._elements += [_Element() for _ in range(min(size - len(self._elements), _AT_ONCE))]
 
     def gradient(self, name: str, prepended: Sequence[int] = ()) -> TensorArray:
@@ -86,6 +87,7 @@ class TensorArray(RunState):
         )
         result.marked_size = self.marked_size
         for mine, other in zip(self._elements, result._elements):
+            # An element of the array that was written has a gradient of its shape, zeros if none arrives.
             if mine.is_written:
                 other.shape = (*prepended, *(mine.shape or ()))
                 other.is_written = True
@@ -120,7 +122,7 @@ class TensorArray(RunState):
         self.is_closed = True
 
     def read(self, index: int) -> _Array:
-        """Return an element, zeros where only the shape is known."""
+        """Return an element, zeros if only the shape is known."""
         self.require_open()
         if not 0 <= index < len(self._elements):
             raise self._error(f"Tried to read from index {index} but array size is: {len(self._elements)}")
@@ -155,9 +157,11 @@ class TensorArray(RunState):
             raise self._error(f"Tried to write to index {index} but array is not resizeable and size is: {size}")
         if index >= len(self._elements):
             self._extend(index + 1)
+        # Elements written in a loop have one shape: the comparison saves the checks of each.
         if value.shape != self._fitting or value.dtype != self.dtype.numpy:
             self._check_value(index, value)
         element = self._elements[index]
+        # As in TensorFlow, and for gradients as well: the value that was read would lack this summand.
         if element.is_read:
             raise self._refused(index, "it has already been read")
         if not element.is_written:
@@ -207,6 +211,7 @@ class TensorArray(RunState):
                     f"TensorArray has inconsistent shapes. Index 0 has shape: {Shape(first)} "
                     f"but index {index} has shape: {Shape(value.shape)}"
                 )
+        # np.stack would first make a view of each element with another axis.
         return np.concatenate(values).reshape(len(values), *first) if first else np.stack(values)
 
     def concat(self, element_shape_except0: Shape) -> tuple[_Array, _Array]:

@@ -123,6 +123,14 @@ def test_numbers_of_numpy_keep_their_dtype(axis, dtype):
     assert str(total.node.attr("Tidx")) == dtype
 
 
+@pytest.mark.parametrize(
+    "number, dtype", [(2**31 - 1, "int32"), (2**31, "int64"), (-(2**31), "int32"), (-(2**31) - 1, "int64")]
+)
+def test_integers_are_int32_as_far_as_it_reaches(number, dtype):
+    """The dtypes that tf.constant of TensorFlow 2.21 gives."""
+    assert str(GraphBuilder().constant([number]).dtype) == dtype
+
+
 def test_stages_are_copies():
     g = GraphBuilder()
     g.constant(1.0, name="a")
@@ -182,3 +190,13 @@ def test_adding_to_a_graph_that_has_nodes():
         assert second.constant(2.0, name="x").name == "scope/x_1:0"
     with pytest.raises(AlreadyExistsError):
         first.graph.add_node("Const", "NoOp")
+
+
+def test_names_of_colocated_nodes_that_are_no_text_stay_apart():
+    g = GraphBuilder()
+    first = g.NoOp()
+    first.set_attr("_class", [b"loc:@a\xff", b"loc:@a\xfe"])
+    with g.colocate_with(first):
+        second = g.NoOp()
+    assert first.colocation == ("a\udcff", "a\udcfe")
+    assert second.attrs["_class"] == [b"loc:@a\xfe", b"loc:@a\xff"]

@@ -8,9 +8,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from tests.core.passes import test_pushing
 from tests.core.passes.rewriting import placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.passes.rules import arithmetic, data_movement, uniform_draws
+from tfg.core.passes.rules import arithmetic, constant_factors, data_movement, sum_rules, uniform_draws
 from tfg.core.types import dtypes
 
 Build = Callable[..., object]
@@ -253,9 +254,12 @@ def test_rule_leaves_fed_values_alone(passes, rules, case):
 
 
 def test_every_rule_has_cases():
-    arithmetical = (*arithmetic.RULES.rules, *uniform_draws.RULES.rules)
-    for rules, cases in ((arithmetical, ARITHMETIC), (data_movement.RULES.rules, STRUCTURE)):
-        assert {rule.name for rule in rules} == set(cases)
+    arithmetical = (arithmetic.RULES, uniform_draws.RULES, sum_rules.RULES, constant_factors.RULES)
+    for rule_sets, cases in (
+        (arithmetical, ARITHMETIC | test_pushing.ARITHMETIC),
+        ((data_movement.RULES,), STRUCTURE | test_pushing.STRUCTURE),
+    ):
+        assert {rule.name for rules in rule_sets for rule in rules.rules} == set(cases)
 
 
 def test_pow_table():

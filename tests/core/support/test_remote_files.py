@@ -33,7 +33,7 @@ from tfg.core.support.escaping import masked
 from tfg.core.support.remote_files import RemotePlace
 from tfg.formats import load, save
 from tfg.formats.checkpoint.store import FileCheckpointStore, open_checkpoint, write_checkpoint
-from tfg.formats.codecs.npz import read_npz
+from tfg.formats.codecs.numpy_files import read_npz
 from tfg.formats.codecs.source import read_source
 
 MODEL = SAMPLES / "scaler_saved_model"
@@ -363,6 +363,7 @@ def test_a_node_reads_below_an_opened_address_and_nowhere_else(memory, tmp_path)
     assert run(*words, "--allow-files", f"{memory}/open").code == 0
 
 
+@pytest.mark.slow
 def test_an_untrusted_process_reads_no_address():
     done = process("--untrusted", "dump", "s3://bucket/graph.pb")
     assert done.code == 1 and "the network is closed to 's3://bucket/graph.pb'" in done.err

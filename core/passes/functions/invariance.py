@@ -65,8 +65,10 @@ class Invariants:
         """Return the nodes to move: nodes that compute, their inputs, and nodes that only pass their results on."""
         chosen: set[Node] = set()
         for node in self.nodes:
+            # A view alone is free in each iteration, and moving it out costs another loop variable or Enter.
             if not is_idle(node) or any(value.node in chosen for value in self.sources(node)):
                 chosen.add(node)
+        # Backwards, so that a chosen node brings its sources along, and they theirs.
         for node in reversed(self.nodes):
             if node in chosen:
                 chosen |= {value.node for value in self.sources(node)}
@@ -98,6 +100,7 @@ def is_reference(value: Output) -> bool:
 
 def bound_to_loop(graph: Graph, node: Node) -> str | None:
     """Return the reason why a node with invariant inputs may vary between iterations, or may not move."""
+    # What stands behind a handle may change although the handle does not.
     if any(dtype.base in (resource, variant) for dtype in node.output_dtypes):
         return "its output is a handle"
     return impurity(graph, node)
@@ -112,6 +115,7 @@ def may_fail(node: Node, inference: Inference) -> str | None:
     inputs = [_shape(inference, value) for value in node.inputs]
     tensors = {shape for shape in inputs if shape.rank != 0}
     is_elementwise = has_fact(node.op, "elementwise")
+    # Equal shapes fit whatever their unknown sizes are. Scalars fit everything.
     if is_elementwise and (len(inputs) == 1 or (len(tensors) <= 1 and all(shape.dims is not None for shape in tensors))):
         return None
     is_known = all(shape.is_known for shape in (*inputs, *(_shape(inference, value) for value in node.outputs())))

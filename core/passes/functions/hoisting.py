@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from ...control_flow.deadness import loop_variables
-from ...control_flow.frames import ENTER, SWITCH, Frame, find_frames
+import numpy as np
+
+from ...control_flow.deadness import LoopVariable, loop_variables
+from ...control_flow.frames import ENTER, EXIT, SWITCH, Frame, find_frames
 from ...functions.call_kinds import call_kind
-from ...functions.purity import CONTROL_FLOW, inline_blocker
+from ...functions.purity import CONTROL_FLOW, impurity, inline_blocker
 from ...graph.graph import Function, Graph, Node, Output
-from ...graph.traversal import descendants, topological_order
+from ...graph.traversal import closure, descendants, topological_order
 from ...inference.inference import Inference, infer
 from ...support import dataclasses
 from ...support.errors import TfgError
 from ...types.shapes import Shape, TensorSpec
-from ..base.graph_pass import Draft, Pass, PassContext, copy_blocker, identity_of
-from .frame_entry import entering_spec, first_condition, skip_loop, truth
-from .frame_hoisting import FrameMotion
+from ..base.graph_pass import Draft, Pass, PassContext, become, copy_blocker, identity_of
+from .frame_hoisting import FrameMotion, body_nodes
 from .invariance import Invariants, bound_to_loop, may_fail, passed_on
 
 
@@ -55,6 +56,7 @@ class LoopHoisting(Pass):
             return
         for frame in sorted(frames, key=lambda frame: frame.depth):
             first = frame.nodes[0]
+            # The frame may have gone with an outer loop.
             if graph.get(first.name) is first:
                 self._improve(graph, ctx, frame, first)
 
@@ -64,12 +66,103 @@ class LoopHoisting(Pass):
             return
         try:
             variables = loop_variables(frame)
-            entered = first_condition(graph, ctx, frame, variables)
+            entered = _condition_at_entry(graph, ctx, frame, variables)
         except TfgError as error:
             ctx.refuse("loop", first, error.message)
             return
-        if entered is not False or not skip_loop(graph, ctx, frame, variables):
+        if entered is not False or not _skip_loop(graph, ctx, frame, variables):
             FrameMotion(graph, ctx, frame, variables, entered).run()
+
+
+# The entry of V1 while loops: a prediction of the first condition, and the removal of a loop that never runs.
+
+_NEVER_RUNS = "never-runs"
+
+
+def _truth(value: np.ndarray | None) -> bool | None:
+    """Return the _truth of a condition's value, None for an unknown value or no boolean scalar."""
+    return bool(value) if value is not None and value.dtype == bool and value.ndim == 0 else None
+
+
+def _entering_spec(ctx: PassContext, value: Output) -> TensorSpec:
+    """Return the spec of a value that enters a loop, without values that a feed may replace."""
+    spec = ctx.inference.specs[value]
+    return dataclasses.replace(spec, dtype=spec.dtype.base, value=ctx.value(value))
+
+
+def _condition_at_entry(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool | None:
+    """Return the loop's condition at entry, None where the condition is unknown before a run.
+
+    The condition's ancestors are inferred separately, with the entering values in the place of the loop's variables.
+    """
+    sources = {variable.merge.output(): variable.enter.inputs[0] for variable in variables}
+    sources |= {enter.output(): enter.inputs[0] for enter in frame.invariants}
+    starts = {value.node for value in sources}
+
+    def inputs_of(node: Node) -> list[Node]:
+        return [] if node in starts else [value.node for value in node.inputs]
+
+    predicate = frame.condition.inputs[0]
+    probe = graph.emptied()
+    copies: dict[Node, Node] = {}
+    specs = {}
+    for node in topological_order(closure([predicate.node], inputs_of), inputs_of):
+        if node in starts:
+            value = node.output()
+            copies[node] = probe.add_node(node.name, "Placeholder", attrs={"dtype": value.node.output_dtypes[0].base})
+            specs[copies[node].output()] = _entering_spec(ctx, sources[value])
+        # What an impure node returns only the run knows.
+        elif not node.is_constant and impurity(graph, node) is not None:
+            return None
+        else:
+            inputs = [copies[value.node].output(value.index) for value in node.inputs]
+            copies[node] = probe.add_node(node.name, node.op, inputs, (), node.attrs)
+    spec = infer(probe, specs).specs.get(copies[predicate.node].output(predicate.index))
+    return _truth(spec.value) if spec is not None else None
+
+
+def _skip_loop(graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable]) -> bool:
+    """Replace the loop's results by the entering values; False, with a refusal, where the loop has to stay."""
+    doomed = [node for node in frame.nodes_within() if node not in frame.with_op(EXIT)]
+    reason = _blocker(graph, ctx, frame, variables, doomed)
+    if reason is not None:
+        ctx.refuse(_NEVER_RUNS, frame.condition, reason)
+        return False
+    enters = {variable.switch.output(0): variable.enter for variable in variables}
+    # As before, no value leaves the loop until all entering values are there.
+    waits = [wait for enter in frame.with_op(ENTER) for wait in _waits(ctx, enter)]
+    for node in frame.with_op(EXIT):
+        source = enters[node.inputs[0]].inputs[0]
+        become(graph, node, "Identity", [source], {"T": node.attrs["T"]}, (w for w in waits if w is not source.node))
+        ctx.fire(
+            _NEVER_RUNS, node, f"an Identity of {source.name}: the condition of loop '{frame.name}' is false from the start"
+        )
+    graph.remove_nodes(doomed)
+    for node in doomed:
+        ctx.fire(_NEVER_RUNS, node, f"removed: the condition of loop '{frame.name}' is false from the start")
+    return True
+
+
+def _waits(ctx: PassContext, enter: Node) -> list[Node]:
+    """Return the nodes an Enter waits for, as far as they are conditional or have effects."""
+    source = enter.inputs[0].node
+    return ctx.anchors(enter) if ctx.is_inside(source) or ctx.has_effects(source) else list(enter.control_inputs)
+
+
+def _blocker(
+    graph: Graph, ctx: PassContext, frame: Frame, variables: Sequence[LoopVariable], doomed: Sequence[Node]
+) -> str | None:
+    """Return the reason why a loop whose condition is false from the start has to stay."""
+    if any(ctx.is_preserved(node) for node in doomed):
+        return "a node of the loop is fetched or kept"
+    body = body_nodes(graph, frame)
+    acting = next((node for node in doomed if node not in body and ctx.acts(node)), None)
+    if acting is not None:
+        return f"'{acting.name}' runs before the condition is computed"
+    left = {variable.switch.output(0) for variable in variables}
+    if any(node.op != "Exit" or node.inputs[0] not in left for node in frame.with_op(EXIT)):
+        return "a value that leaves the loop is not a loop variable"
+    return None
 
 
 # Loop-invariant code motion for While and StatelessWhile; unchanged variables are read past the loop.
@@ -92,28 +185,29 @@ def improve_while(graph: Graph, ctx: PassContext, node: Node) -> None:
 
 def _first_condition(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool | None:
     """Return the condition for the entering values, None where the condition is unknown before a run."""
-    arguments = {arg.output(): entering_spec(ctx, value) for arg, value in zip(cond.args, node.inputs)}
+    arguments = {arg.output(): _entering_spec(ctx, value) for arg, value in zip(cond.args, node.inputs)}
     spec = infer(cond.body, arguments, graph.functions, answers=ctx.shared.answers).specs.get(cond.results[0])
-    return truth(spec.value) if spec is not None else None
+    return _truth(spec.value) if spec is not None else None
 
 
 def _skip(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool:
     """Replace the loop's outputs by the inputs; False, with a refusal, where the condition has effects."""
     acting = next((inner for inner in cond.body if ctx.acts(inner)), None)
     if acting is not None:
-        ctx.refuse("never-runs", node, f"'{acting.name}' in its condition has effects")
+        ctx.refuse(_NEVER_RUNS, node, f"'{acting.name}' in its condition has effects")
         return False
     types = [dtype.base for dtype in node.output_dtypes]
     node.change_op(*identity_of(types))
     for i in range(len(types)):
         _read_past(graph, ctx, node, i)
-    ctx.fire("never-runs", node, "replaced by its inputs: its condition is false from the start")
+    ctx.fire(_NEVER_RUNS, node, "replaced by its inputs: its condition is false from the start")
     return True
 
 
 def _read_past(graph: Graph, ctx: PassContext, node: Node, index: int) -> None:
     """Let consumers of an unchanged output read the input; where the loop has effects, they still wait for the loop."""
     output, value = node.output(index), node.inputs[index]
+    # A reader that takes the input would run before the loop's effects, or in a branch that is not taken.
     waits = ctx.has_effects(node) or ctx.is_inside(node)
     for user in [] if ctx.is_fed(output) else graph.consumers(output):
         if waits and user.op in CONTROL_FLOW:
@@ -151,6 +245,7 @@ class _WhileMotion:
                 return
         controls = self.ctx.anchors(self.node) if self.ctx.is_inside(self.node) else []
         self.drafts = {part: Draft(self.graph, self.node.attr(part)) for part in PARTS}
+        # Copies of both functions exist before either changes: each new loop variable is an argument of both.
         for part, moved in self.moved.items():
             for node in moved:
                 self._put_before(part, node, controls)

@@ -102,6 +102,7 @@ class FrameMotion:
         if exit_node is None or not users or is_reference(source):
             return
         enters = self.frame.with_op(ENTER)
+        # A consumer of the Exit runs after the loop. Past the loop it would run before the loop's effects.
         if not self.is_reached or any(map(ctx.has_effects, enters)) or any(map(ctx.acts, self.frame.nodes_within())):
             ctx.refuse("unchanged", exit_node, "its consumer may have to wait for the loop")
             return
@@ -111,6 +112,7 @@ class FrameMotion:
 
     def _add(self, value: Output, enter: Node, waits: Iterable[Node] = ()) -> None:
         source = passed_on(enter.inputs[0])
+        # A constant Enter of a reference shows in each iteration what the iterations before have written.
         if enter.op == "Enter" and not (self.writes_references and _reads_reference(source)):
             self.enters[value] = enter
             self.invariants.add(value, waits)
@@ -137,6 +139,7 @@ class FrameMotion:
         staying = [user for user in node.uses if user not in moved]
         sources = self.invariants.sources(node)
         inside = next(value.node for value in sources if not value.node.is_constant)
+        # Once moved, the node runs before the loop, so a control edge from it no longer says that the iteration has begun.
         self.witnesses[node] = self.witnesses.get(inside, inside)
         controls = [c for value in sources if value in self.enters for c in self.enters[value].control_inputs]
         graph.set_inputs(node, [self._before(value, moved) for value in sources], controls)
