@@ -17,11 +17,15 @@ def _is_command() -> bool:
     return os.path.splitext(os.path.basename(program))[0] == "tfg"
 
 
-if _is_command() and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
-    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # ends the process; a traceback helps nobody
-    from .core.support import early_exit
+if _is_command():
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)  # ends the process; a traceback helps nobody
+        from .core.support import early_exit
 
-    early_exit.quit_on_signals()
+        early_exit.quit_on_signals()
+    from .core.support.deferred_imports import defer_imports
+
+    defer_imports()
 
 from .core.codecs import message_types  # noqa: E402
 from .core.graph import graph_services  # noqa: E402

@@ -23,7 +23,6 @@ COMMANDS = {
     "optimize": "--fetch loss", "view": f"-o {os.devnull}",
 }  # fmt: skip
 OF_ANY_GRAPH = {"dump": "", "explain": "", "flops": "", "optimize": "", "view": f"-o {os.devnull}"}
-TFG = "from tfg.cli.main import main; main()"
 IMPORTS = """
 import contextlib, importlib
 for name in {}:
@@ -58,7 +57,7 @@ def main() -> None:
     for graph in options.graphs or [str(path) for path in (SMALL, LARGE) if path.exists()]:
         for name, words in (COMMANDS if graph == str(SMALL) else OF_ANY_GRAPH).items():
             label = f"tfg {name} {'/'.join(pathlib.Path(graph).parts[-2:])}"
-            works[label] = [sys.executable, "-c", TFG, name, graph, *words.split()]
+            works[label] = [sys.executable, "-m", "tfg", name, graph, *words.split()]
             works[f"{label}, imports"] = [sys.executable, "-c", imports_of(works[label])]
     seconds: dict[str, list[float]] = {label: [] for label in works}
     for _ in range(options.rounds):

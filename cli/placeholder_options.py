@@ -156,7 +156,7 @@ class PlaceholderOptions:
     def _set(self, graph: Graph, tensors: Mapping[str, Output], quiet: bool) -> None:
         if not self._words:
             return
-        from ..core.transforms.placeholders import declared_shape, set_placeholders, set_shapes
+        from ..core.transforms.placeholders import set_placeholders, set_shapes
         from ..formats.api.live_branches import settle_values
         from ..formats.value_literals import value_of
 
@@ -167,7 +167,7 @@ class PlaceholderOptions:
         values: dict[str, Array] = {}
         for word, text in self.values:
             tensor = tensors[word]
-            values[tensor.name] = value_of(text, tensor.dtype, f"--set {word}", declared_shape(tensor.node))
+            values[tensor.name] = value_of(text, tensor.dtype, f"--set {word}", tensor.node.declared_shape)
         set_placeholders(graph, values)
         if values:
             # A value may decide the branch of a conditional: what only the other branch needs goes.
@@ -178,7 +178,7 @@ class PlaceholderOptions:
 
 
 def _refuse_doubles(name: str, given: Iterable[tuple[str, Output]]) -> None:
-    """Raise InvalidArgumentError where an option sets a tensor twice."""
+    """Raise InvalidArgumentError if an option sets a tensor twice."""
     seen = set()
     for word, tensor in given:
         if tensor in seen:

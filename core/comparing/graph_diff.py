@@ -205,6 +205,7 @@ class _Comparison:
         self.before, self.after, self.match = before, after, match
         self.renaming = STRICT if match is None else Renaming.of(match)
         savers = (NO_SAVER, NO_SAVER) if match is None else (saver_part(before), saver_part(after))
+        # If only one graph saves itself, that is a difference to be told.
         self.left_out = savers if all(part.nodes for part in savers) else (NO_SAVER, NO_SAVER)
 
     def result(self) -> GraphDiff:
@@ -250,6 +251,7 @@ class _Comparison:
     def _functions(self, names: Mapping[str, str]) -> Iterator[FunctionChange]:
         for name, other in names.items():
             old, new = self.before.functions[name], self.after.functions[other]
+            # Copies of a graph share functions that nothing changed.
             if old is new or (name in self.left_out[0].functions and other in self.left_out[1].functions):
                 continue
             matched = _same_names(old.body, new.body) if self.match is None else self.match.body(name)
@@ -325,9 +327,11 @@ def saver_part(graph: Graph) -> SaverPart:
     names = (parse_tensor_name(text)[0] for text in (saver.save_tensor, saver.restore_op, saver.filename_tensor) if text)
     roots = [node for name in names if (node := graph.get(name)) is not None]
     nodes: set[Node] = set()
+    # From the ends back: a node belongs to the saver if all its users do.
     for node in reversed(topological_order(reachable(roots))):
         is_end = node in roots or bool(node.uses)
         if is_end and nodes.issuperset(node.uses) and not has_fact(node.op, "variable"):
             nodes.add(node)
+    # A function of the saver may have other callers, and then belongs to the model.
     others = called_functions(graph, (node for node in graph if node not in nodes))
     return SaverPart(frozenset(nodes), frozenset(called_functions(graph, nodes) - others))

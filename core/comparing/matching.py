@@ -47,6 +47,7 @@ def common_names(before: Collection[str], after: Collection[str]) -> Iterator[st
 
     Where only one collection has a name of a stem, all names of the stem may be numbered anew, and none is yielded.
     """
+    # With one more `dense` in the model, TensorFlow calls the old `dense_1` `dense_2`: no name of the stem can be trusted.
     renumbered = {stem(name) for names, others in ((before, after), (after, before)) for name in names if name not in others}
     return (name for name in before if name in after and (not renumbered or stem(name) not in renumbered))
 
@@ -81,6 +82,7 @@ def match_nodes(
     for name in common_names({node.name: 0 for node in a}, {node.name: 0 for node in b}):
         if a[name] not in matched and b[name] not in taken:
             matched[a[name]] = b[name]
+    # Graphs of equal names, the usual case, need no keys.
     if len(matched) < max(len(a), len(b)):
         for with_values in (True, False):
             _match_alike(a, b, matched, labels, with_stem=True, with_values=with_values)
@@ -159,6 +161,7 @@ def _match_keys(
     partners = dict(paired(own, others, lambda node: node.name))
     spare = {key: iter(nodes) for key, nodes in others.items()}
     taken = set(matched.values())
+    # From the ends back: a pair of users tells which of several equal sources belong together.
     for node in reversed(_in_order(a)):
         if node not in matched:
             other = partners.get(node)
@@ -190,6 +193,7 @@ def node_keys(
             inputs: Hashable = tuple((keys.get(value.node), value.index) for value in node.inputs)
             if not node.inputs:
                 inputs = frozenset(keys.get(control) for control in node.control_inputs)
+            # A hash of hashes: nested tuples of whole subgraphs would grow with the depth, and be compared to the bottom.
             keys[node] = hash((label(node.op) if node.op_def is None else node.op, describe(node, label), inputs))
         yield node, keys[node]
 
@@ -274,6 +278,8 @@ class GraphMatch:
             self._calls.append((name, other))
 
     def _match_by_computation(self) -> None:
+        # From what is certain to what is likely, following calls after each step: a wrong pair early would bring wrong pairs
+        # for all that it calls.
         self._match_by(lambda side, name: (stem(name), self._keys[side][name]), only_single=True)
         for a, b in _named_calls(self.before, self.after):
             self._add_called(a, b)

@@ -67,6 +67,7 @@ class Renaming:
         if self.strict:
             return self
         nodes = {node.name: other.name for node, other in matched.items() if node.name != other.name}
+        # Another node has the name in the second graph: an edge from the one must not pass for an edge from the other.
         nodes |= {node.name: _NO_NAME for node in before if node not in matched and node.name in after}
         return dataclasses.replace(self, nodes=nodes)
 
@@ -124,6 +125,7 @@ def node_changes(old: Node, new: Node, renaming: Renaming = STRICT) -> Iterator[
     (inputs, controls), (new_inputs, new_controls) = old.input_names(), new.input_names()
     if [renaming.tensor(text) for text in inputs] != new_inputs:
         yield FieldChange("inputs", *(", ".join(map(_tensor_name, names)) for names in (inputs, new_inputs)))
+    # As sets: the order of control inputs means nothing.
     if {renaming.tensor(text) for text in controls} != set(new_controls):
         yield FieldChange("control_inputs", *(", ".join(f"^{name}" for name in names) for names in (controls, new_controls)))
     yield from attribute_changes(old.attrs, new.attrs, renaming)
@@ -134,6 +136,7 @@ def attribute_changes(old: Mapping[str, Any], new: Mapping[str, Any], renaming: 
     for name in dict.fromkeys((*old, *new)):
         values = old.get(name), new.get(name)
         present = name in old, name in new
+        # An export records shapes, and a graph built anew has none: that says nothing of the computation.
         if name == RECORDED_SHAPES and not all(present):
             continue
         if present[0] != present[1] or not renaming.same_value(name, *values):
@@ -153,6 +156,7 @@ def same_value(a: Any, b: Any) -> bool:
     if isinstance(a, FuncRef) and isinstance(b, FuncRef):
         names = [*a.attrs]
         return a.name == b.name and names == [*b.attrs] and all(same_value(a.attrs[n], b.attrs[n]) for n in names)
+    # True equals 1 for Python, and an attribute true is not an attribute 1.
     return type(a) is type(b) and bool(a == b or (isinstance(a, float) and a != a and b != b))
 
 

@@ -202,6 +202,7 @@ def compare_sessions(
         if deadness.of_value(output) == ALWAYS and output.base_dtype not in (resource, variant)
     ]
     names = [place.name for place in places]
+    # All values in one run: a run for each would draw other random numbers.
     values = zip(places, *(session.run(names, feeds) for session in sessions))
     pairs = [(place, a, b) for place, a, b in values if is_value(a) and is_value(b)]
     return GraphComparison(
@@ -230,6 +231,7 @@ def _recorded(
     graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], open_session: Callable[[Graph], Session]
 ) -> _Values:
     session = open_session(graph)
+    # The session may run a changed copy of the graph, whose nodes the hook sees.
     recorder = ValueRecorder(session.runnable())
     session.run(list(fetches), feeds, hook=recorder)
     feed_runs = {name: [value] for name, value in feeds.items()}
@@ -254,6 +256,7 @@ def _compared(node: Node, other: Node, mine: _Values, theirs: _Values, tolerance
         if not pairs:
             continue
         row = _row(node.output(index).name, node.op, other.output(index).name, pairs, tolerance)
+        # A loop that runs more often in one graph differs even if the common iterations agree.
         yield row if len(runs) == len(other_runs) else dataclasses.replace(row, passed=False)
 
 

@@ -132,12 +132,15 @@ class GraphRuns:
     def __call__(self, feeds: Mapping[str, Any], hook: Hook | None = None) -> list[Values]:
         named = {self.inputs.get(name, name): value for name, value in feeds.items()}
         given = {name: value for name, value in named.items() if parse_tensor_name(name)[0] in self.graph}
+        # A session that a run left as it was serves for the next feeds: it has its plans and programs already. Taken out of
+        # the field first, so that a run that fails is not used again.
         session, self._unchanged = self._unchanged or self.open_session(self.graph), None
         session.start()
         before, tables = _versions(session), _tables(session)
         results = [self._step(session, given, hook) for _ in range(self.steps)]
         after = _versions(session)
         changed = [item for item in _variables(session) if item.is_initialized and item.version != before.get(item)]
+        # Only what changed, since a rewrite may drop variables that nothing writes.
         results[-1] |= {f"variable {item.name}": np.asarray(item.read()) for item in changed}
         results[-1] |= {name: own for name, own in _tables(session).items() if not _equal(own, tables.get(name))}
         if before == after and not session.node_states:
@@ -253,6 +256,7 @@ class _Comparing:
 
     def _compare(self, feeds: Mapping[str, Any], first: Sequence[Values], second: Sequence[Values]) -> None:
         rows = [row for row in self._rows(first, second, None) if row is not None]
+        # The effect of roundings takes further runs, so it is measured only where something differs by a finite amount.
         if self.grows and any(not row.passed and np.isfinite(row.tolerance_needed) for row in rows):
             rows = self._rows(first, second, self._roundings(feeds, first))
         for row in rows:
@@ -428,6 +432,7 @@ def fetches_in_turn(graph: Graph, fetches: Mapping[str, str], fed: Sequence[Outp
     conflicts: set[tuple[str, str]] = set()
     for race in races:
         first, second = ({key for key in needed if access.node in needed[key]} for access in (race.first, race.second))
+        # Fetches that need both accesses of a race are not separated by it: alone they would race as well.
         conflicts.update(itertools.product(first - second, second - first))
     groups: list[list[str]] = []
     for key in targets:

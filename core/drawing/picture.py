@@ -204,6 +204,7 @@ def _fits(root: NameScope, edges: Iterable[Link], look: Look, opened: Collection
     places = dict(_places(root, opened))
     parts = list(dict.fromkeys(places.values()))
     layers = layers_of(forward_edges(parts, ((places[e.source], places[e.target]) for e in edges)))
+    # An estimate by layers and letters: a layout for each choice of open scopes would take seconds.
     height, width = len(layers) + (len(opened) - 1) * look.frame_layers, max(map(_width, layers), default=0)
     return height <= look.max_layers and width <= look.max_width
 

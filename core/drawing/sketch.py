@@ -87,6 +87,7 @@ def _laid_out(
     passing: dict[tuple[int, int, bool], _Place] = {}
     for edge in (edge for edge in edges if edge.target in after[edge.source]):
         source, dashed = places[edge.source], edge.kind == "control"
+        # Edges of one box share their places on the way down, so that ten readers take one column, not ten.
         for i in range(level[edge.source] + 1, level[edge.target]):
             way = (edge.source, i, dashed)
             if way not in passing:

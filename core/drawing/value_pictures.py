@@ -70,6 +70,7 @@ class PictureFrame:
         count, rows, columns, channels = self.tiles.shape
         if self.kind == "line":
             return count, 1, min(columns, _POINTS), 1
+        # A page has pictures of thousands of values: the bytes of each are bounded, so more tiles are smaller tiles.
         side = math.isqrt(_PIXELS // (count * channels))
         if self.kind == "map":
             return count, min(rows, side), min(columns, side), 1
@@ -87,6 +88,7 @@ class PictureFrame:
         means = _averaged(self.tiles, rows, columns)
         low, high = _ends(means)
         if self.kind == "image":
+            # Bytes are brightness as they stand; a dark image stays dark.
             low, high = (0.0, 255.0) if self.tiles.dtype == np.uint8 else (low, high)
             levels = np.nan_to_num(_scaled(means, low, high) * 255).astype(np.uint8)
         else:

@@ -69,6 +69,7 @@ def problem_overlay(graph: Graph, faults: Sequence[TfgError] = ()) -> NodeOverla
         path = f"{problem.function}/{problem.node}" if problem.function else problem.node
         node = nodes.get(path or "")
         if node is not None:
+            # Errors come before warnings, so a node keeps the worst of its problems.
             kinds.setdefault(node, f"{problem.severity}: {problem.kind}")
     return NodeOverlay("Problems", kinds) if kinds else None
 
@@ -477,6 +478,7 @@ class _Binder:
         if lost.isdisjoint(page.nodes):
             return page
         nodes = {number: node for node, number in self._numbers.items()}
+        # The book's graph has the nodes of both graphs; its own pane shows the page without those of the first.
         kept = [nodes[number] for number in page.nodes if number not in lost]
         return self.page(page.kind, page.name, kept, inputs=page.inputs, outputs=page.outputs, callers=page.callers)
 
@@ -539,6 +541,7 @@ def _weights(node: Node) -> Iterator[Node]:
         return
     readers = [user for user in node.uses if node in [value.node for value in user.inputs]]
     scope = node.name.rpartition("/")[0]
+    # Keras puts the kernel's product and the bias's sum into the scope of their layer: the page shows both weights at either.
     is_followed = len(readers) == 1 and bool(scope) and readers[0].name.rpartition("/")[0] == scope
     for reader in (node, *(readers if is_followed else ())):
         for value in reader.inputs:

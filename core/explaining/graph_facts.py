@@ -299,6 +299,7 @@ def explain_graph(
     # A view has what its signature needs: slots and initializers, which tell what variables are for, may be in the file alone.
     owners = roles if view is None or view.graph is not graph or view.source is graph else Roles(view.source)
     purposes = Purposes(owners)
+    # Sorting is stable: the variables in use keep the order of the graph, and the unused stand behind them.
     variables = tuple(sorted(_variables(owners, purposes), key=lambda variable: variable.purpose == "unused"))
     inputs = tuple(facts for node in _input_nodes(graph, placed) for facts in _input_facts(node))
     outputs = _output_facts(graph, roles, placed, inference)
@@ -388,6 +389,7 @@ def _dtype(tensor: TensorFacts) -> DType | None:
 def _of_signature(facts: GraphFacts, signature: Signature, next_: NextCommands) -> GraphFacts:
     """Return the facts with a single signature, and the step that runs it."""
     is_function = next_.graph.meta is not None and next_.graph.meta.chosen is not None
+    # A run would stop at the first variable.
     commands = () if facts.variables_unread else (next_.signature(signature, is_function),)
     return dataclasses.replace(facts, signatures=(signature,), callables=(), next_commands=commands)
 
@@ -487,8 +489,10 @@ def _peak(graph: Graph, fetches: Sequence[str], view: ModelView | None, specs: I
         if view.signature is not None:
             tensors = view.signature.fetched
         else:
+            # The fetches have the names of the file; a view of it may have dissolved the calls around their nodes.
             tensors = {name: name if view.graph is graph else view.value(name).name for name in fetches}
         peak = peak_memory(view.graph, tuple(tensors.values()), specs) if tensors else None
+        # The estimate is told under the names that were asked for.
         return peak and dataclasses.replace(peak, fetches=tuple(tensors))
     except TfgError:
         return None
@@ -510,6 +514,7 @@ def _with_arguments(
 
 def _results(node: Node, inference: Inference | None) -> Iterator[TensorFacts]:
     """Yield all outputs of a node without users; only the first of a loss and of an undeclared op."""
+    # A loss has readers; the outputs that nobody reads are results only of nodes without any.
     count = 1 if node.uses else len(node.output_dtypes)
     yield from (tensor_facts(node, index, inference) for index in range(max(count, 1)))
 
@@ -524,6 +529,7 @@ def tensor_facts(node: Node, index: int = 0, inference: Inference | None = None)
 
 
 def _input_nodes(graph: Graph, placed: dict[Node, tuple[str, str]]) -> Iterator[Node]:
+    # A saver's placeholder for the name of a file is no input of the model.
     return (node for node in nodes_of_kind(graph, _brings_in) if placed[node][0] != "save/restore")
 
 
@@ -555,6 +561,7 @@ def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) ->
 
 def function_results(graph: Graph, inference: Inference | None = None) -> tuple[TensorFacts, ...]:
     """Return the results of a function's body that was stored as a graph, as event files and RunMetadata hold them."""
+    # _Retval nodes stand in any order; their attribute numbers them.
     results = sorted((node for node in graph if node.is_result), key=lambda node: node.attr("index", 0))
     values = dict.fromkeys(value for node in results for value in node.inputs)
     return tuple(tensor_facts(value.node, value.index, inference) for value in values)
@@ -608,6 +615,7 @@ def _next_commands(facts: GraphFacts, next_: NextCommands, is_sound: bool) -> It
     """Yield the steps that run the graph, or say why it cannot run, and that show more of it."""
     fetches = [tensor.name for tensor in facts.outputs[:1]]
     if facts.missing:
+        # Nothing else would work before the missing ops are there.
         yield next_.look("missing")
     elif not is_sound:
         yield next_.look("check")

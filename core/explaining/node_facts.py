@@ -143,6 +143,7 @@ class Explainer:
         self.placed = stage_of_nodes(self.roles)
         variables = self.roles.variables.values()
         self._reads = {(node, variable.node) for variable in variables for node in variable.reads}
+        # Made once: pages ask for the role of each node, and a search through all variables each time would be quadratic.
         self._starts = grouped((v.initial_value.node, v.name) for v in variables if v.initial_value is not None)
         updates = self.roles.updates.values()
         self._trained = grouped((u.gradient.node, u.variable.name) for u in updates if u.gradient is not None)
@@ -152,6 +153,7 @@ class Explainer:
         view of the model: of a node or of the output of a layer, as the author called it.
         """
         stem = parse_tensor_name(name)[0]
+        # The file's own names come first: the author's name of one node may be the file's name of another.
         if stem in self.graph or (raw and self._in_function(stem) is None):
             return self._facts(self.graph.node(stem), fetch)
         member = self._in_function(stem)
@@ -246,6 +248,7 @@ class Explainer:
         """Return the node's role in a sentence or two."""
         if node.op == ABSENT:
             return "Does not exist, but is an input of other nodes."
+        # From the most particular role to the least; the op alone says what is left.
         for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
             text = describe(node)
             if text is not None:
@@ -312,6 +315,7 @@ class Explainer:
         forward = self.roles.gradient_of(node)
         if forward is None:
             return f"Part of the gradients{of}: {self.placed[node][1]}."
+        # tf.tuple, by which tf.gradients lets the gradients of a node's inputs appear together.
         match = _TUPLE.search(node.name)
         if match is None:
             return f"Part of the gradient of '{forward.name}' ({forward.op}), on the way from the loss to its inputs."

@@ -111,6 +111,7 @@ class NodeFilter:
 
     def _tests(self) -> Iterator[Callable[[Node], object]]:
         """Yield the tests that a node has to pass."""
+        # Compiled before the first node, so that a bad expression is an error also where no node is left to test.
         name, op, exclude, device = map(regular_expression, (self.name, self.op, self.exclude, self.device))
         scope, among = self.scope.rstrip("/"), self.among
         if among is not None:
@@ -216,6 +217,7 @@ def record_nodes(nodes: Iterable[Node], inferred: Graph | None = None) -> Iterat
     """Yield the records of nodes, with inferred shapes where the graph of the nodes is given."""
     inference = None
     if inferred is not None:
+        # Here, as a dump without shapes imports neither inference nor NumPy.
         from ..inference.inference import infer
 
         inference = infer(inferred)
@@ -288,6 +290,7 @@ def _outputs(node: Node, inference: Inference | None) -> tuple[OutputRecord, ...
 def declared_shapes(node: Node, count: int) -> Sequence[Shape]:
     """Return the shapes that the node's own attributes tell, without inference."""
     recorded = node.attr_of(list, RECORDED_SHAPES) or ()
+    # A record of another length belongs to another version of the op; it tells nothing of these outputs.
     if len(recorded) == count and all(isinstance(shape, Shape) for shape in recorded):
         return recorded
     if count == 1:
@@ -329,6 +332,7 @@ def _attribute_kinds(op: str) -> tuple[Mapping[str, AttrDef], frozenset[str | No
     if definition is None:
         return {}, _NOISE
     arguments = (*definition.inputs, *definition.outputs)
+    # These follow from the edges, and a reader sees them there: T of float inputs is float.
     names = {name for arg in arguments for name in arg.attr_names}
     return definition.attrs, _NOISE | names | {"dtype"}
 

@@ -72,6 +72,7 @@ def _facts(graph: Graph, path: str, node: Node) -> PipelineFacts:
 
 def components(node: Node) -> tuple[Component, ...]:
     """Return the tensors of each element that a node yields; an optional is a single tensor."""
+    # An iterator that gives an optional declares the types of the element, but has one output of a variant.
     is_optional = (node.attr_of(list, "output_types") or []) != list(node.output_dtypes)
     shapes = [SCALAR] if is_optional else node.attr_of(list, "output_shapes") or []
     specs = zip(node.outputs(), node.output_dtypes, shapes)
@@ -97,12 +98,14 @@ def _words(graph: Graph, node: Node) -> str:
 def _constants(node: Node) -> Iterator[str]:
     """Yield the constant arguments, with the sizes of constants that are too large to show."""
     names = [arg.name for arg in node.op_def.inputs if not arg.is_list] if node.op_def is not None else []
+    # Lists of inputs, as captured values, leave no place for a name at each input.
     named = len(names) == len(node.inputs)
     for i, value in enumerate(node.inputs):
         tensor = value.node.attr_of(Tensor, "value")
         if tensor is None:
             continue
         label = names[i].replace("_", " ") if named else ""
+        # A preview reads a scalar from the file's bytes without NumPy.
         values = tensor.preview(1) if tensor.shape == () else None
         yield f"{label} {values[0] if values else f'{tensor.dtype}{Shape(tensor.shape)}'}".strip()
 

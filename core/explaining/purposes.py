@@ -66,6 +66,7 @@ class Purposes:
         graph, meta = self._roles.graph, self._meta
         yield from (update.variable.node for update in self._roles.updates.values() if update.gradient is not None)
         yield from self._listed_in(TRAINABLE_COLLECTION)
+        # The object graph of a checkpoint marks what cannot be trained; all other keys can.
         keys = {owner: key for key, owner in self._owners.items()} | dict(meta.read_keys)
         yield from (graph.node(name) for name, key in keys.items() if key not in meta.frozen_keys and name in graph)
 

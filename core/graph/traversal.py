@@ -132,7 +132,7 @@ def closure(roots: Iterable[_Item], following: Callable[[_Item], Iterable[_Item]
 
 
 def shortest_path(start: _Item, goals: Container[_Item], following: Callable[[_Item], Iterable[_Item]]) -> list[_Item]:
-    """Return the items on a shortest path from `start` to one of `goals`, both included; empty where none can be reached."""
+    """Return the items on a shortest path from `start` to one of `goals`, both included; empty if none can be reached."""
     before: dict[_Item, _Item | None] = {start: None}
     queue = [start]
     # The loop also visits what is appended on the way.

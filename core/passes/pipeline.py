@@ -194,6 +194,7 @@ def optimize(
     `observe` is called with the graph at the start (stage "load") and after each pass that changed the graph.
     """
     names = (fetches,) if isinstance(fetches, str) else tuple(fetches)
+    # Without names the fetches follow from the graph, which for a SavedModel of Python objects is the function that they call.
     graph = as_graph(graph) if names else as_called(as_graph(graph))
     chosen = choose_passes(passes, disable, portable)
     result, mended = _mended(graph, [one for one in chosen if one.mends])
@@ -202,16 +203,19 @@ def optimize(
     start = result.meta.start_steps if result.meta else []
     sometimes = dict.fromkeys([*overridable, *(name for _, start_feeds in start for name in start_feeds)])
     fed, maybe_fed = ([result.output(name) for name in listed] for listed in (feeds, sometimes))
+    # Before any pass: a rewrite would change which of two racing nodes is ready first, and with it the result.
     settle_races(result, targets, fed, maybe_fed)
     starters = [result.node(name) for name, _ in start]
     ctx = PassContext(result, targets, fed, keep, maybe_fed, starters, shared=SharedPassState(chosen, fast_math=fast_math))
     needed = {node.name for node in needed_nodes([*targets, *starters, *map(result.node, keep)], fed)}
+    # A node that a run may feed is not needed to compute: it may go, as long as feeds of it are taken.
     needed -= {output.node.name for output in maybe_fed}
     before = _op_counts(graph)
     seen = _unobserved if observe is None else observe
     seen("load", result)
     steps = _records(chosen, result, ctx, rounds, seen)
     records = list(_with_costs(steps, CostMeter(result, _counted(result, targets), fed)) if costs else steps)
+    # Once at the end: passes remove nodes that others name as their neighbours on a device.
     forget_locations(result)
     result.needless |= frozenset(node.name for node in graph if node.name not in needed and node.name not in result)
     clusters = tuple(_new_clusters(graph, result))
@@ -292,6 +296,7 @@ def _records(chosen: Sequence[Pass], graph: Graph, ctx: PassContext, rounds: int
     later = _later(chosen)
     waiting = {name for one in chosen for name in one.precedes}
     for number in range(1, rounds + 1):
+        # A pass that changed nothing would change nothing again, until another pass has changed the graph.
         pending = [p for p in chosen if not (p.is_final or p.name in waiting) and unchanged_since.get(p) != changes]
         for one in pending:
             record = _run(one, graph, ctx, number)
@@ -323,6 +328,7 @@ def _with_costs(records: Iterator[PassRecord], meter: CostMeter) -> Iterator[Pas
     """Yield the records with a run's cost before and after each pass; a pass runs when the iterator advances."""
     cost = meter.read()
     for record in records:
+        # A count takes as long as a pass, so it is made only where the cost may have changed.
         is_same = not record.fired or find_pass(record.name).keeps_cost
         before, cost = cost, cost if is_same else meter.read()
         yield dataclasses.replace(record, cost_before=before, cost_after=cost)
@@ -426,6 +432,7 @@ def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
         pass_on(error)
         raise fault(f"pass {one.name} failed: {type(error).__name__}: {error}") from error
     seconds = time.perf_counter() - start
+    # A check of all nodes after each change finds the pass that broke the graph, not a later victim.
     if ctx.fired:
         _check(graph, one)
     after = node_count(graph)

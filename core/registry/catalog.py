@@ -101,7 +101,7 @@ class OpDef:
         return not attr.has_default and not any(attr.name in arg.attr_names for arg in self.inputs)
 
     def attr(self, attrs: Mapping[str, Any], name: str) -> Any:
-        """Return the value of an attribute, or its default; InvalidArgumentError where both are missing."""
+        """Return the value of an attribute, or its default; InvalidArgumentError if both are missing."""
         if name in attrs:
             return attrs[name]
         definition = self.attrs.get(name)
@@ -136,7 +136,7 @@ class OpDef:
         return [dtype.ref if isinstance(dtype, DType) else dtype for dtype in dtypes_of_arg] if arg.is_ref else dtypes_of_arg
 
     def length(self, arg: ArgDef, attrs: Mapping[str, Any]) -> int:
-        """Return the number of values of an argument; InvalidArgumentError where its attribute is of another kind."""
+        """Return the number of values of an argument; InvalidArgumentError if its attribute is of another kind."""
         name = arg.type_list_attr or arg.number_attr
         if name is None:
             return 1

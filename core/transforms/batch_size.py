@@ -155,6 +155,8 @@ class _Followers:
         """
         self.places = self._with(2 * self.old, self.trial)
         self._open_elements()
+        # Each round may let inference go on past nodes where it ended, and find what follows there. It ends when a round
+        # changes nothing.
         stuck, count = self._rewritten(), -1
         while count != len(self.words):
             count = len(self.words)
@@ -165,6 +167,7 @@ class _Followers:
         left = list(self._left())
         if self.new is not None:
             self._fold(self.new)
+        # The last made go first: they read those before them.
         for graph, node in reversed([*self.replaced, *self.made]):
             if node.name in graph:
                 self._remove_unused(graph, node)
@@ -227,6 +230,7 @@ class _Followers:
         for place in self.places:
             for node in list(place.graph):
                 self._rewrite_stated(place, node)
+        # After the stated sizes: a tensor of the old rows may be one that these have just changed.
         for place, node, values in meets:
             if not values:
                 stuck[f"'{place.path(node)}' ({node.op}): {place.inference.reasons.get(node.name, 'two sizes meet')}"] = None
@@ -243,6 +247,7 @@ class _Followers:
         if sizes is not None:
             dims = self.before[node.output()].shape.dims or ()
             if has_fact(node.op, "finds_size") and all(isinstance(size, int) and size for size in dims):
+                # -1 lets TensorFlow find the size, which needs no node; with a 0 or an unknown size beside it, it cannot.
                 numbers = sizes.with_number(-1, dims)
                 self._note(place, sizes, numbers)
                 self._put(place, sizes, numbers)
@@ -286,6 +291,8 @@ class _Followers:
     def _rows(self, place: Place, node: Node, times: int) -> Output:
         """Return the number of rows, made of an input of the graph or an argument of the function that has the batch."""
         carrier = next(self._carriers(place), None)
+        # A value from outside a V1 loop enters by an Enter, which is not made here; a known number is folded into a constant
+        # of the loop.
         if carrier is None or (self.new is None and node in self.frames(place.graph)):
             inside = "a loop does not take the batch from outside"
             why = "no argument of its function has the batch" if carrier is None else inside
@@ -310,6 +317,7 @@ class _Followers:
         """State other sizes, in the constant itself where nothing else takes it."""
         graph, node, index, source = place.graph, sizes.node, sizes.index, sizes.source
         value = Tensor.from_numpy(np.array(numbers), node.inputs[index].base_dtype)
+        # The constant itself keeps its name, and the file its order.
         if source.is_constant and dict(source.uses) == {node: 1}:
             source.set_attr("value", value)
             return
@@ -342,6 +350,7 @@ class _Followers:
         for node in place.graph:
             if node in self.inputs:
                 continue  # a default may have another batch than is fed
+            # What did not fit before the batch changed is not for the batch to mend.
             if node.name in place.inference.reasons and place.path(node) not in self.known:
                 inputs = self.trial.revised(node, [place.inference.specs[value] for value in node.inputs])
                 yield node, [(node.inputs[index], axis) for index, axis in self.trial.meeting(node, inputs)]
@@ -362,6 +371,7 @@ class _Followers:
         now = [place.inference.shape(one).dims or () for one in (value, result)]
         for axis, size in enumerate(before):
             times = self.trial.times(size)
+            # Every number is a multiple of a batch of 1.
             if times is None or (self.old == 1 and times != 1) or after[axis : axis + 1] != (size,):
                 continue
             rows = {dims[axis] if axis < len(dims) else None for dims in now}
@@ -457,6 +467,7 @@ class _Followers:
         """Repeat the row of a constant of equal rows; False for other constants."""
         array = node.constant_value()
         row = array.take([0], axis)
+        # Rows that differ were made for this batch: nothing tells further ones.
         if (place.graph, node) in self.replaced or not (array == row).all():
             return False
         self.words.append(f"{place.path(node)}: {_constant_words(node, axis)} -> {self._shown(times)} rows")
@@ -683,6 +694,7 @@ class BatchTrial:
             return []
         for place in [*others, *aligned]:
             left = {one: axis for one, axis in needed.items() if one != place}
+            # Inputs that need not change stay as they are: of equal rows beside the batch only some may be meant.
             needed = left if left and _goes_on(node, _with_axes(inputs, left)) else needed
         return list(needed.items())
 
@@ -760,6 +772,8 @@ def _blocks_before(before: Sequence[Any], least: int, most: int, after: Sequence
     if not _are_numbers(*before, *after[:axis]):
         return None if before or axis else 1
     outside, inside = math.prod(before) * least, math.prod(after[:axis])
+    # A Reshape keeps the order of elements. Rows stay rows if the sizes in front of them, before and after, cut the elements
+    # at the same places.
     blocks = math.lcm(outside, inside)
     fits = not (most // least) % (blocks // outside) and not own % (blocks // inside)
     return blocks if fits else None

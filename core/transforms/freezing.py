@@ -67,6 +67,7 @@ def freeze(
         _refuse_files(result, source)
     result.reorder(topological_order(result))
     drop_uncalled(result)
+    # After functions without callers are gone: what they own nobody needs.
     _refuse_own_variables(result)
     return result
 
@@ -104,6 +105,7 @@ def _initializers(
     """
     needed = needed_nodes([graph.fetch(name) for name in outputs], [graph.output(name) for name in inputs])
     starts = [node for iterator, node in iterator_starts(graph).items() if iterator in needed]
+    # What begins an iterator reads its dataset, which may take tables of its own.
     needed |= reachable(starts)
     tables = {table.node: table for table in find_tables(graph).values() if table.node in needed}
     resources = _hold_contents(graph, needed, values)
@@ -279,6 +281,7 @@ def _handed_on(value: Output) -> Output | None:
 
 def _unfreeze(g: GraphBuilder, node: Node, *, trainable: bool) -> None:
     graph, name = g.graph, node.name
+    # The variable gets the name of the constant, by which checkpoints and users know the weight.
     graph.rename_node(node, graph.unique_name(f"{name}/frozen"))
     initial = add_constant(graph, f"{name}/Initializer/initial_value", node.attrs["value"])
     with g.device(node.device or None):

@@ -82,6 +82,7 @@ class _Replacing:
 
     def replace(self, graph: Graph, values: Values) -> None:
         """Change the users of `values`, and add to `values` the outputs that handed handles on."""
+        # In order, since a node that hands a handle on adds its output to `values` for its readers.
         for node in topological_order(graph):
             taken = {i: values[value] for i, value in enumerate(node.inputs) if value in values}
             if not taken:
@@ -97,6 +98,7 @@ class _Replacing:
             else:
                 raise _refusal(node, taken, "writes to the variable or passes on its handle")
         for node in graph:
+            # The back edge of a loop is known only now: the Merge came before it in the order.
             if node.op == "Merge" and node.output() in values and any(value not in values for value in node.inputs):
                 raise _refusal(node, {0: values[node.output()]}, "merges its handle with another value")
 
@@ -117,8 +119,10 @@ class _Replacing:
 
     def copy(self, node: Node, reference: FuncRef, arguments: Mapping[int, FrozenValue]) -> _Copy:
         """Return the copy of a function that takes values for the given arguments, made on first use."""
+        # Calls with variables of equal dtype and shape share a copy: names do not count in comparisons of values.
         key = reference, tuple(sorted(arguments.items()))
         if key not in self.copies:
+            # None while the copy is made: a function that meets itself there is recursive.
             self.copies[key] = None
             function = function_called(self.functions, reference.name)
             if function is None or max(arguments) >= len(function.args):
@@ -213,6 +217,7 @@ def _retype_call(node: Node, taken: Mapping[int, FrozenValue], results: Mapping[
         node.remove_attr("_output_shapes")
     if shapes := node.attr("output_shapes"):
         node.set_attr("output_shapes", [results[i].shape if i in results else shape for i, shape in enumerate(shapes)])
+    # The places of resources by which TensorFlow's automatic control dependencies tell reads from writes.
     if "_read_only_resource_inputs" in node.attrs:
         left = [i for i in node.attrs["_read_only_resource_inputs"] if i not in taken]
         node.set_attr("_read_only_resource_inputs", left)

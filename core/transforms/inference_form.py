@@ -59,6 +59,7 @@ def _setting(node: Node) -> Any:
     """Return the value of a scalar placeholder outside of training; None for another placeholder."""
     words = {word.lower() for word in _BREAK.split(node.name.rpartition("/")[2]) if word}
     dtype, shape = node.output().base_dtype, node.declared_shape
+    # A flag is a scalar; a tensor of that name is data.
     if shape.rank:
         return None
     if dtype is bool_ or (dtype.is_integer and words <= _NUMBERS):
@@ -190,6 +191,7 @@ class InferenceForm:
                 readers = [user for user in self.graph.consumers(value) if user in needed and user not in gone]
                 for user in readers:
                     _take(self.graph, user, value, self._value_like(value, updates[node].variable))
+        # A train_op is a NoOp that waits for updates: who waits for it waits for them.
         waited = gone | set(groups(self.graph, lambda node: node in gone))
         for node in needed - waited:
             for control in [control for control in node.control_inputs if control in waited]:
@@ -216,6 +218,7 @@ class InferenceForm:
                 averages[followed.node] = self.roles.updates[update].variable
         for name, variable in self.roles.variables.items():
             scope, _, last = name.rpartition("/")
+            # An exported graph may lack the updates; tf.train.ExponentialMovingAverage names its variables so.
             if last == "ExponentialMovingAverage" and scope in self.roles.variables:
                 averages.setdefault(self.roles.variables[scope].node, variable)
         return averages
@@ -228,6 +231,7 @@ class InferenceForm:
             average = averages.get(variable.node)
             if variable.node not in needed:
                 continue
+            # A reference cannot take the place of a handle, nor the other way round.
             if average is None or average.node.op != variable.node.op:
                 if variable.node in trained:
                     yield Decision(variable.name, "stays", "it has no moving average", is_left=True)
@@ -241,6 +245,7 @@ class InferenceForm:
         if variable.node not in self._reads:
             graph, handle, name = self.graph, variable.node.output(), f"{variable.node.name}/inference"
             if variable.is_resource:
+                # A read of its own, since one that the graph has may wait for an update of training.
                 read = GraphBuilder(graph).ReadVariableOp(handle, dtype=variable.dtype, name=graph.unique_name(name))
             else:
                 read = add_identity(graph, name, handle, variable.dtype).output()

@@ -171,7 +171,9 @@ def _rename(graph: Graph, names: PartNames) -> None:
     """Rename all that a graph names: nodes, shared resources, loops, functions and registered gradients."""
     if not names.prefix and not names.functions:
         return
+    # Copies of graphs share their functions, and the renaming changes bodies in place.
     graph.functions = {name: copied(function) for name, function in graph.functions.items()}
+    # Before the renaming: `loc:@` names of nodes that the graph lacks stay as they are.
     own = frozenset(node.name for node in graph)
     graph.rename_nodes({node: names.name(node.name) for node in graph})
     for node in all_nodes(graph):
@@ -279,6 +281,8 @@ def _join_versions(first: Graph, second: Graph) -> None:
     """Give the first graph versions for the nodes of both, and say the shapes that an old version left open."""
     for node in first:
         if node.attrs.get("shape") is UNSTATED:
+            # An empty shape of an old graph says that nothing is known; in a joined graph of a later version it would be that
+            # of a scalar.
             node.set_attr("shape", UNKNOWN)
     versions = [graph.versions for graph in (first, second) if graph.versions is not None]
     if versions:
@@ -312,6 +316,7 @@ def _connect(graph: Graph, ends: Sequence[tuple[Output, Output]]) -> dict[str, s
         graph.replace_all_uses(taken, given)
         if taken.node.is_placeholder:
             graph.replace_control_uses(taken.node, given.node)
+    # After the edges are there, as two connections may close a cycle together.
     _check_order(graph, ends, readers)
     changed = [node for each in readers for node in each]
     own_functions(graph, descendants(changed))
@@ -396,6 +401,7 @@ def _meta(parts: tuple[Graph, Graph], names: tuple[PartNames, PartNames]) -> Met
     for part, own in zip(parts, names):
         meta = part.meta
         if meta is None or not meta.folders:
+            # A part that is no SavedModel has no files to restore from, so its initializers run when the joined model starts.
             steps += [(own.name(name), {}) for name in _own_initializers(part)]
             continue
         folders |= dict.fromkeys(meta.folders)

@@ -165,12 +165,15 @@ def set_shapes(graph: Graph, shapes: Mapping[str, Shape], known: Collection[str]
     if not nodes:
         return
     before = {node: node.declared_shape for node in nodes}
+    # What did not fit before is not counted against the new shapes.
     known = reasons_of(places(graph)) if known is None else known
     own_functions(graph, descendants(nodes))
     drop_recorded_shapes(graph, nodes)
     trials = [{node: _tried(shape, before[node], size) for node, shape in nodes.items()} for size in _OTHER_SIZES]
     free = {node.name for node, shape in nodes.items() if trials[0][node] != shape}  # a default has one of the possible sizes
     contradictions = _contradictions(graph, trials[0], {*known, *free})
+    # Two trials, since one other size may fail for a reason of its own: a window needs an even size, a stride divides one of
+    # them.
     if contradictions and (trials[0] == trials[1] or _contradictions(graph, trials[1], {*known, *free})):
         raise _contradicted(before, nodes, trials[0], contradictions)
     _write(nodes)

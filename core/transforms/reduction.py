@@ -39,6 +39,7 @@ def minimal(items: Sequence[_Item], fails: Callable[[Sequence[_Item]], bool]) ->
         size = -(-len(items) // parts)
         chunks = [items[start : start + size] for start in range(0, len(items), size)]
         rests = [[item for other in chunks if other is not chunk for item in other] for chunk in chunks]
+        # Chunks before their complements: where one fails, the items shrink the most.
         smaller = next((some for some in [*chunks, *rests] if len(some) < len(items) and fails(some)), None)
         if smaller is not None:
             parts = 2 if smaller in chunks else max(parts - 1, 2)
@@ -106,6 +107,7 @@ class _Cutter:
     def _input(self, result: Graph, value: Output, made: Mapping[Node, Node], constants: dict[Output, Output]) -> Output:
         if value.node in made:
             return made[value.node].output(value.index)
+        # Several readers of a value share its constant, as they shared the node.
         if value not in constants:
             tensor = Tensor.from_numpy(self._value(value), value.base_dtype)
             constants[value] = add_constant(result, value.node.name, tensor).output()
@@ -117,6 +119,7 @@ class _Cutter:
             node = result.get(fetched.name)
             if node is None:
                 values = [end.output() for end in ends if end.output_dtypes and not end.output_dtypes[0].is_ref]
+                # The test names its fetches, so a fetch that was cut off needs a node of its name.
                 node = self._stand_in(result, fetched, values)
             for end in ends:
                 if end is not node:

@@ -93,6 +93,7 @@ class ReleaseForm:
             self.dropped += self._settle_attrs(node)
 
     def _change_node(self, older: OlderOps, node: Node, where: str) -> None:
+        # An older op may be too new itself, and have an older one in turn.
         while missing := list(self._missing(node)):
             try:
                 older.change(node)

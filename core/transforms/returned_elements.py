@@ -99,6 +99,7 @@ class _ElementReturns:
             return []
         copy.add_args(copy.dtypes)
         other = _ReturningCopy(self, node, condition)
+        # The condition of a While takes all loop variables, also those that it does not read.
         other.add_args(copy.dtypes)
         node.set_attr("cond", FuncRef(other.add([])))
         node.set_attr("body", FuncRef(copy.add(copy.elements)))

@@ -63,6 +63,7 @@ def subgraph(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = ()) -
     Tensors among `inputs` become placeholders of the inferred shapes. Fetches are names of tensors and operations.
     """
     result = graph.copy()
+    # The signatures and savers of the whole name nodes that the part lacks.
     result.meta = None
     cut_at(result, inputs)
     needed = reachable(result.node_of(name) for name in fetches)
@@ -156,6 +157,7 @@ def _cut(graph: Graph, value: Output, shape: Shape) -> Node:
     whole = _is_only_output(value)
     name = cut_name(value) if whole else graph.unique_name(cut_name(value))
     if whole:
+        # The placeholder takes the name, so that feeds and the other graph's readers find it under the name that was cut.
         graph.rename_node(node, graph.unique_name(f"{node.name}/cut"))
     placeholder = add_placeholder(graph, name, dtype.base, shape)
     graph.replace_all_uses(value, placeholder.output())

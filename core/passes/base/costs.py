@@ -41,6 +41,7 @@ class CostMeter:
         """Return the current cost; unknown dimensions are symbols as in `count_flops`."""
         fetches = [self._current(name, target) for name, target in self._fetches.items()]
         feeds = [self._current(name, target) for name, target in self._feeds.items()]
+        # Names, not nodes, since a fetched node may have become an Identity of another.
         report = count_flops(self.graph, fetches, feeds, derived=self._derived)
         total = report.total()
         return GraphCost(total.flops, total.transcendentals, total.bytes, len(report.unknown()))

@@ -331,7 +331,9 @@ class RoundWeights(Pass):
             if low == high:
                 ctx.refuse("round", node, "all its elements are equal")
                 continue
+            # In float64, as differences of large float32 numbers have few digits.
             value, width = value.astype(np.float64), (high - low) / self.steps
+            # The greatest element lies at the end of the last bucket, not in one of its own.
             bucket = np.minimum(np.floor((value - low) / width), self.steps - 1)
             rounded = (low + width * (bucket + 0.5)).astype(np.float32)
             ctx.note_error(node, value, rounded, value.size * 4)

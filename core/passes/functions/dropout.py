@@ -356,6 +356,8 @@ def _kept_by_comparing(ctx: PassContext, node: Node) -> _Line | None:
         return None
     # A draw from [0, 1) lies below p with probability p, and above with 1 - p.
     limit, is_below = _line(ctx, node.inputs[draws.index(None)]), is_less is (draws[1] is None)
+    # Where equal numbers count on this side, the part is larger by the probability of one draw; both spellings of a mask mean
+    # the same rate.
     limit = limit._replace(is_near=has_fact(node.op, "true_of_equals") is is_below)
     return limit if is_below else limit.rest
 

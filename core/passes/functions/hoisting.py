@@ -56,6 +56,7 @@ class LoopHoisting(Pass):
             return
         for frame in sorted(frames, key=lambda frame: frame.depth):
             first = frame.nodes[0]
+            # The frame may have gone with an outer loop.
             if graph.get(first.name) is first:
                 self._improve(graph, ctx, frame, first)
 
@@ -110,6 +111,7 @@ def _condition_at_entry(graph: Graph, ctx: PassContext, frame: Frame, variables:
             value = node.output()
             copies[node] = probe.add_node(node.name, "Placeholder", attrs={"dtype": value.node.output_dtypes[0].base})
             specs[copies[node].output()] = _entering_spec(ctx, sources[value])
+        # What an impure node returns only the run knows.
         elif not node.is_constant and impurity(graph, node) is not None:
             return None
         else:
@@ -205,6 +207,7 @@ def _skip(graph: Graph, ctx: PassContext, node: Node, cond: Function) -> bool:
 def _read_past(graph: Graph, ctx: PassContext, node: Node, index: int) -> None:
     """Let consumers of an unchanged output read the input; where the loop has effects, they still wait for the loop."""
     output, value = node.output(index), node.inputs[index]
+    # A reader that takes the input would run before the loop's effects, or in a branch that is not taken.
     waits = ctx.has_effects(node) or ctx.is_inside(node)
     for user in [] if ctx.is_fed(output) else graph.consumers(output):
         if waits and user.op in CONTROL_FLOW:
@@ -242,6 +245,7 @@ class _WhileMotion:
                 return
         controls = self.ctx.anchors(self.node) if self.ctx.is_inside(self.node) else []
         self.drafts = {part: Draft(self.graph, self.node.attr(part)) for part in PARTS}
+        # Copies of both functions exist before either changes: each new loop variable is an argument of both.
         for part, moved in self.moved.items():
             for node in moved:
                 self._put_before(part, node, controls)

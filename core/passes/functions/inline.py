@@ -39,6 +39,7 @@ class Inline(Pass):
     copies: int = 1_000
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
+        # Before the first call is inlined: afterwards the accesses of its body would count as accesses of the graph around.
         late = _late_arguments(graph, ctx)
         for node in ctx.order():
             reference = _called(graph, node)
@@ -69,6 +70,7 @@ class Inline(Pass):
             return "it returns a reference"
         if ctx.calls_itself(function.name):
             return "the function calls itself"
+        # Gradients of the call are taken by that function, which inlining would lose.
         if function.gradient is not None:
             return "a gradient is declared for the function"
         if function.name in captured_functions(graph):
@@ -133,6 +135,7 @@ class _Inlining:
         A call ends whichever branches its body takes, and so does a node that waits for a control result on a branch.
         """
         self._arguments()
+        # In two passes, since nodes of a V1 loop in the body name each other in a cycle.
         for node in self._needed():
             self._copy(node)
         for node in self.made:
@@ -186,6 +189,7 @@ class _Inlining:
 
     def _copy(self, node: Node) -> None:
         attrs = node.attrs
+        # The names behind `loc:@` are those of the body's nodes, which get other names here.
         if "_class" in attrs:
             attrs = {key: value for key, value in attrs.items() if key != "_class"}
         self.made[node] = self.graph.add_node(self._name(node.name), node.op, (), (), attrs, node.device or self.call.device)
@@ -206,6 +210,7 @@ class _Inlining:
 
     def _redirect(self, results: list[Output]) -> None:
         call, graph = self.call, self.graph
+        # TensorFlow's InlineFunctionBody: who waited for the call waits for the control outputs; without any, for the inputs.
         done = [self.ends.get(node, self.made[node]) for node in self.function.control_results or self.function.args]
         waiting = graph.control_consumers(call)
         if self.ctx.is_preserved(call):

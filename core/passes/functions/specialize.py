@@ -85,6 +85,7 @@ class _Specialization:
         self.constants = self._constants(limit)
         self.args = self._needed_args() - self.constants.keys()
         if kind.is_loop:
+            # The variables of a loop are arguments and results in one.
             self.results = self.args
 
     def run(self, made: dict[Hashable, FuncRef]) -> None:
@@ -124,6 +125,7 @@ class _Specialization:
                 continue
             if self.kind.is_loop:
                 body = self.functions[-1]
+                # A constant that an iteration replaces is only the first value of its variable.
                 if i in self.results or passed_on(body.results[i]) != body.args[i].output():
                     continue
             constants[i] = value.node
@@ -185,12 +187,14 @@ class _Specialization:
         """Return the function with constants inside, and with the remaining arguments and results."""
         reference, args, results = self.references[position], sorted(self.args), self._kept_results(position)
         constants = tuple((i, node.attrs["value"]) for i, node in self.constants.items())
+        # Calls with the same constants share a function.
         key = (reference, tuple(args), tuple(results), constants)
         if key not in made:
             draft = Draft(self.graph, reference)
             for i, constant in self.constants.items():
                 draft.make_constant(i, constant)
             draft.keep_results(results)
+            # Between the two: pruning tells which arguments nothing reads any more.
             draft.prune(self.ctx)
             draft.keep_args(args)
             made[key] = draft.add()

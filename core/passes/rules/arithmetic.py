@@ -74,6 +74,7 @@ def multiply_by_zero(r: Rewriter, node: Node) -> Output | None:
     if not any(r.is_all(value, 0) for value in node.inputs):
         return None
     shape, dtype = r.shape(node.output()), node.output_dtypes[0]
+    # NaN and infinities among the other factors must show.
     if not dtype.is_integer:
         r.refuse("0 times infinity or NaN is NaN")
         return None
@@ -90,6 +91,7 @@ def subtract_itself(r: Rewriter, node: Node) -> Output | None:
     if not node.output_dtypes[0].is_integer:
         r.refuse("infinity minus infinity is NaN")
         return None
+    # ZerosLike takes the shape at run time, so that it may be unknown here.
     return r.ZerosLike(node.inputs[0])
 
 
@@ -100,6 +102,7 @@ def logical_neutral(r: Rewriter, node: Node) -> Output | None:
 
 @rule("Mul", algebra="x * x -> x^2", accuracy=Accuracy.EXACT)
 def multiply_by_itself(r: Rewriter, node: Node) -> Output | None:
+    # Square reads its operand once from memory.
     return r.Square(node.inputs[0]) if node.inputs[0] == node.inputs[1] else None
 
 
@@ -122,6 +125,7 @@ def involution(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     if not _is_same_function(r, node, inner):
         return None
+    # 1/x of a subnormal x is infinite, and 1/(1/x) then 0.
     is_safe = not r.is_fact(node, "reciprocal") or r.may_relax("a reciprocal may overflow or underflow")
     return inner.inputs[0] if is_safe else None
 
@@ -134,6 +138,7 @@ def idempotent(r: Rewriter, node: Node) -> Output | None:
 
 def _is_same_function(r: Rewriter, node: Node, inner: Node) -> bool:
     """Return True if two nodes do the same to their first inputs, with the same gradient."""
+    # A registered gradient is part of what a node means while gradients may still be taken.
     if inner.op != node.op or attrs_of(inner) != attrs_of(node) or gradient_name(inner) != gradient_name(node):
         return False
     return all(map(r.is_same, node.inputs[1:], inner.inputs[1:]))
@@ -182,6 +187,7 @@ def power(r: Rewriter, node: Node) -> Output | None:
     if number == 0:
         return r.OnesLike(x)
     if number == 3:
+        # Two products; Pow takes a logarithm and an exponential.
         return r.Mul(x, r.Square(x))
     op = _POWERS.get(number)
     is_real = x.dtype is not None and (x.dtype.is_floating or number == 2)
@@ -193,6 +199,7 @@ def power(r: Rewriter, node: Node) -> Output | None:
 def _takes_roots(r: Rewriter, x: Output, exponent: float) -> bool:
     """Return True if x^exponent is no root, or x is large enough: of -0 and of minus infinity powers and roots differ."""
     low = r.range(x).low
+    # pow(-0, 0.5) is 0 and sqrt(-0) is -0; pow(-inf, 0.5) is inf and sqrt(-inf) is NaN.
     return exponent not in (0.5, -0.5) or low > 0 or (exponent > 0 and low == 0)
 
 
@@ -202,6 +209,7 @@ _POWERS = {2: "Square", 0.5: "Sqrt", -0.5: "Rsqrt", -1: "Reciprocal"}
 @rule("Square", algebra="(x - y)^2 -> SquaredDifference(x, y)", accuracy=Accuracy.EXACT)
 def square_of_difference(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
+    # SquaredDifference of complex numbers is the square of the absolute value: conj(d) d.
     is_real = node.inputs[0].dtype is not None and not node.inputs[0].dtype.is_complex
     return r.SquaredDifference(*inner.inputs) if inner.op == "Sub" and is_real and r.is_free(inner) else None
 
@@ -222,6 +230,7 @@ def divide_by_constant(r: Rewriter, node: Node) -> Output | None:
         return None
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         reciprocal = 1 / value
+    # A subnormal reciprocal has lost digits, and a 0 all of them.
     if not np.all(reciprocal) or not is_normal(reciprocal):
         r.refuse("the reciprocal overflows or underflows")
         return None
@@ -235,6 +244,7 @@ def log_of_one_plus(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     if inner.op not in _ADD:
         return None
+    # Log1p keeps the digits of a small x that 1 + x loses: a better result, and so another one.
     for one, x in (inner.inputs, reversed(inner.inputs)):
         if r.is_all(one, 1) and r.same_shape(x, node.output()):
             return r.Log1p(x)
@@ -267,6 +277,7 @@ def add_many(r: Rewriter, node: Node) -> Output | None:
         return None
     if len(values) == 1:
         return values[0]
+    # In half precision 2049 is no number: the sum of so many equal terms is none of their multiples.
     if len(set(values)) == 1 and holds(values[0].dtype.base, len(values)):
         is_safe = len(values) <= _FEW or r.may_relax("the roundings of a long sum add up")
         return r.Mul(values[0], r.constant(len(values), values[0])) if is_safe else None
@@ -322,6 +333,7 @@ def hoist_common_factor(r: Rewriter, node: Node) -> Output | None:
             if not r.same_shape(x, y):
                 r.refuse("the other factors may have other broadcasts")
                 return None
+            # Folded into weights, the factor costs nothing; hoisted, it stays a product.
             if weights_take(r, factor, x) or weights_take(r, factor, y):
                 r.refuse("the factor can go into constant weights")
                 return None
@@ -342,6 +354,7 @@ def transpose_into_matmul(r: Rewriter, node: Node) -> Output | None:
     accuracy=Accuracy.ROUNDING,
 )
 def transpose_into_batch_matmul(r: Rewriter, node: Node) -> Output | None:
+    # adj_x conjugates, too, and Transpose does not.
     if node.inputs[0].dtype is None or node.inputs[0].dtype.is_complex:
         return None
     return _transposes_into_product(r, node, ("adj_x", "adj_y"))
@@ -378,6 +391,7 @@ def reduce_before_monotone(r: Rewriter, node: Node) -> Output | None:
     inner = node.inputs[0].node
     if len(inner.inputs) != 1 or not r.is_fact(inner, "monotone") or not r.is_free(inner) or r.is_fact(inner, "forwarding"):
         return None
+    # LeakyRelu is monotone for slopes from 0 on only.
     if inner.attr("alpha", 0) < 0:
         r.refuse("the function decreases if its slope is negative")
         return None
@@ -401,6 +415,7 @@ def _takes_some(r: Rewriter, x: Output, axes: Output) -> bool:
 @rule("Concat", "ConcatV2", algebra="concat(f(x), f(y)) -> f(concat(x, y))", accuracy=Accuracy.EXACT)
 def unary_after_concat(r: Rewriter, node: Node) -> Output | None:
     count = node.attrs["N"]
+    # The first version of Concat takes the axis first.
     start = 1 if node.op == "Concat" else 0
     values = node.inputs[start : start + count]
     first = values[0].node

@@ -66,12 +66,14 @@ def one_unknown_dimension(r: Rewriter, node: Node) -> Output | None:
         return None
     unknown = [i for i, size in enumerate(sizes) if isinstance(size, Dim)]
     elements = r.shape(node.inputs[0]).num_elements
+    # Beside a 0 the number of elements tells nothing of a -1, and TensorFlow takes the sizes that are reshaped.
     if len(unknown) != 1 or any(isinstance(size, int) and size <= 0 for size in sizes.tolist()):
         r.refuse("several dimensions are unknown, or a dimension may be 0")
         return None
     if elements is None or elements != math.prod(sizes.tolist(), start=1):
         r.refuse("the unknown dimension may not follow from the others")
         return None
+    # With -1 the computed vector of sizes becomes a constant, and what computed it goes.
     sizes = [-1 if i in unknown else int(size) for i, size in enumerate(sizes.tolist())]
     if not holds(node.inputs[1].base_dtype, np.asarray(sizes, np.int64)):
         return None
@@ -124,6 +126,7 @@ def transpose_as_reshape(r: Rewriter, node: Node) -> Output | None:
     permutation, shape = r.permutation(node.inputs[1]), r.shape(node.inputs[0])
     if permutation is None or not shape.is_known:
         return None
+    # Axes of size 1 have no extent in memory: if the others keep their order, so do the elements.
     moved = [int(axis) for axis in permutation if shape.known()[int(axis)] != 1]
     if moved != sorted(moved):
         return None
@@ -150,6 +153,7 @@ def _loses_nothing(source: DType, middle: DType, target: DType) -> bool:
         return False
     if not source.is_integer or middle.is_integer:
         return True
+    # NumPy calls int64 to double safe, though it rounds.
     return source.size < 8 and (not target.is_integer or np.can_cast(source.numpy, target.numpy, "safe"))
 
 
@@ -191,9 +195,11 @@ def whole_slice(r: Rewriter, node: Node) -> Output | None:
         if axes is None or shape.dims is None:
             return None
         rank = len(shape.dims)
+        # Along an axis of size 1 there is nothing to turn or to shift.
         return x if all(-rank <= a < rank and shape.dims[a] == 1 for a in map(int, np.ravel(axes))) else None
     if not r.same_shape(x, node.output()):
         return None
+    # A stride of -1 keeps the shape and turns the order.
     if node.op == "StridedSlice" and (not r.is_all(node.inputs[3], 1) or node.attr("shrink_axis_mask")):
         return None
     return x
@@ -255,6 +261,7 @@ def unary_before_split(r: Rewriter, node: Node) -> Output | None:
     position = _data_input(node)
     first = users[0]
     moved = r.add(first.op, node.inputs[position], **attrs_of(first))
+    # The split now has the dtype of the map's results, as behind a Cast.
     node.set_attr("T", first.output_dtypes[0])
     return _over_split(r, node, users, position, moved)
 
@@ -348,6 +355,7 @@ def transposes_around_unary(r: Rewriter, node: Node) -> Output | None:
         return None
     value = inner.inputs[0]
     merged = order[outer]
+    # With other readers the inner transpose stays, and the rule would add a transpose to it unless the two cancel.
     if not r.is_free(inner) and not np.array_equal(merged, np.arange(len(merged))):
         r.refuse("other nodes also read the inner transpose")
         return None
@@ -359,6 +367,7 @@ def transposes_around_unary(r: Rewriter, node: Node) -> Output | None:
 @rule("Cast", algebra="cast(transpose(x)) -> transpose(cast(x)) where the cast narrows", accuracy=Accuracy.EXACT)
 def narrow_before_moving(r: Rewriter, node: Node) -> Output | None:
     moved = node.inputs[0].node
+    # The transpose then moves fewer bytes.
     if moved.op != "Transpose" or not r.is_free(moved) or node.attrs["DstT"].size >= node.attrs["SrcT"].size:
         return None
     return r.Transpose(r.Cast(moved.inputs[0], **attrs_of(node)), moved.inputs[1])
@@ -377,6 +386,7 @@ def join_neighbouring_constants(r: Rewriter, node: Node) -> Output | None:
     values = [(value, r.constant_value(value)) for value in node.inputs[:-1]]
     are_constant = [array is not None for _, array in values]
     axis = next((r.axis(node.inputs[-1], array.ndim) for _, array in values if array is not None), None)
+    # Constants alone are folded as a whole.
     if axis is None or all(are_constant) or not any(a and b for a, b in itertools.pairwise(are_constant)):
         return None
     runs: list[Output | list[Any]] = []
@@ -419,6 +429,7 @@ def unpack_of_pack(r: Rewriter, node: Node) -> Output | None:
     pack = node.inputs[0].node
     if pack.op != "Pack" or pack.attr("axis") != node.attr("axis") or pack.attr("N") != node.attr("num"):
         return None
+    # The outputs get different replacements, so no single node could carry the edges on.
     if r.ctx.is_preserved(node) or node.control_inputs or pack.control_inputs or r.ctx.has_effects(pack):
         r.refuse("other nodes refer to it, or it waits for other nodes or effects")
         return None
@@ -437,6 +448,7 @@ def merge_gathers(r: Rewriter, node: Node) -> Output | None:
     if r.shape(x).dims and r.shape(x)[0] == outer.size and np.array_equal(outer, np.arange(outer.size)):
         return x
     inner = _constant_rows(r, x.node)
+    # Only if the merged gather has no more rows to fetch than the inner one; rows out of range are errors, or zeros on a GPU.
     if inner is None or outer.size > inner.size or not np.all((outer >= 0) & (outer < inner.size)):
         return None
     return r.GatherV2(x.node.inputs[0], r.constant(inner[outer], x.node.inputs[1]), node.inputs[2])
@@ -495,6 +507,7 @@ def select_of_equals(r: Rewriter, node: Node) -> Output | None:
     _, x, y = node.inputs
     if x != y:
         return None
+    # Select takes a condition of the values' shape or a vector of rows; SelectV2 broadcasts all three.
     if node.op == "SelectV2" and not r.same_shape(x, node.output()):
         r.refuse("the condition may broadcast the values")
         return None
