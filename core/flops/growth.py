@@ -162,6 +162,7 @@ def _growing_shape(before: Shape, after: Shape, iteration: DimLike) -> Shape:
 
 def _growing_value(before: TensorSpec, after: TensorSpec, iteration: DimLike) -> np.ndarray[Any, Any] | None:
     """Return the value of a growing counter, a single integer; None for other values."""
+    # Only counters decide sizes: sums of floats round, so no formula holds for them.
     if before.value is None or after.value is None or not before.dtype.is_integer:
         return None
     if before.value.size != 1 or after.value.size != 1:

@@ -219,6 +219,7 @@ class KernelRecorder:
             result = call(*inputs)
         finally:
             duration = time.perf_counter_ns() - start
+            # After an error too: a kernel that has to wait raises, and is called again in the same run.
             self._prefixes.pop()
             children = self._inside.pop()
             self._inside[-1] += duration
