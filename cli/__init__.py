@@ -1,4 +1,4 @@
 """The command line: options, sessions, names of tensors and output that all commands share.
 
-A command lies in `commands`, its work in `jobs`, and its output in `sections`.
+A command lies in `commands`, its work and its output in `jobs`.
 """

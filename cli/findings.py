@@ -19,6 +19,7 @@ from .render import Table, cell
 GITHUB: Final = "github"
 SARIF: Final = "sarif"
 FORMATS: Final = (GITHUB, SARIF)
+# protobuf prints the name as the first field of a node. In a file laid out otherwise, findings have no lines.
 _NODE: Final = re.compile(rb'^\s*node\s*\{\s*name:\s*"([^"\\]*)"', re.MULTILINE)
 _MAX_TEXT: Final = 2**26
 """Largest size of a file with line numbers in findings, in bytes."""
@@ -59,6 +60,7 @@ def github_lines(findings: Iterable[Finding]) -> Iterator[str]:
             "title": f"tfg: {finding.rule}",
         }
         words = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items() if value)
+        # A name of a node with a line feed and `::` would be a workflow command of the graph's author.
         yield f"::{finding.level} {words}::{_data(printable_line(_text(finding)))}"
 
 
@@ -82,6 +84,7 @@ def sarif(findings: Sequence[Finding]) -> dict[str, Any]:
 def _result(finding: Finding, index: int, line: int | None) -> dict[str, Any]:
     location: dict[str, Any] = {}
     if finding.path != "-":
+        # GitHub's code scanning refuses a result without a region, so that a finding without a line is shown at the first.
         location["physicalLocation"] = {"artifactLocation": {"uri": _uri(finding.path)}, "region": {"startLine": line or 1}}
     if finding.node:
         location["logicalLocations"] = [{"fullyQualifiedName": printable_line(finding.node), "kind": "element"}]
@@ -145,11 +148,13 @@ def _node_lines(path: str) -> dict[str, int]:
     if os.path.getsize(path) > _MAX_TEXT:
         return {}
     data = pathlib.Path(path).read_bytes()
+    # Only a binary file has a NUL.
     if b"\0" in data:
         return {}
     lines: dict[str, int] = {}
     line, end = 1, 0
     for match in _NODE.finditer(data):
+        # Counted on from the last node: from the beginning each time would be quadratic.
         line += data.count(b"\n", end, match.start(1))
         end = match.start(1)
         lines.setdefault(match[1].decode("utf-8", "replace"), line)

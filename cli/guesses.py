@@ -133,8 +133,10 @@ def resolve(words: Sequence[str], names: Sequence[str], ctx: click.Context) -> l
     alias = ALIASES.get(word.lower())
     if alias == _FIND and len(arguments) > 1 and _is_op(arguments[1]):
         alias = alias.replace("--name", "--op")
+    # `tfg version graph.pb` asks for the versions of the graph, which explain shows.
     elif alias == "--version" and arguments:
         alias = "explain"
+    # A file that is called as an alias is a graph to explain, unless more words say otherwise.
     if alias is not None and (arguments or alias == "--version" or not os.path.exists(word)):
         line = list(_filled(alias, word, arguments, ctx))
     elif _is_graph(word):
@@ -144,6 +146,7 @@ def resolve(words: Sequence[str], names: Sequence[str], ctx: click.Context) -> l
         if meant is None:
             raise click.UsageError(f"unknown command '{word}'", ctx)
         raise Guess(f"unknown command '{word}'. Did you mean '{meant}'?", _line([meant, *arguments]), ctx)
+    # Programs ask for the version, and read what is printed.
     is_quiet = line[0] == "--version" or "-q" in arguments or "--quiet" in arguments
     render.note(f"this is `{_line(line)}`", is_quiet)
     return line
@@ -154,6 +157,7 @@ def _meant(word: str, commands: Sequence[str]) -> str | None:
 
     A slip in a short word makes another word (test, text): of these only a command is guessed.
     """
+    # Commands come first, so that a slip of a command and of an alias is the command.
     slips = (name for name in (*commands, *ALIASES) if _is_slip(word, name))
     forms = (name for name in (*commands, *ALIASES) if _stem(word) == _stem(name))
     likely = (name for name in slips if name in commands or max(len(word), len(name)) >= _MIN_LETTERS)
@@ -164,8 +168,10 @@ def _is_slip(word: str, name: str) -> bool:
     """Return True if one letter behind the first is missing, wrong or too many, or two letters are swapped."""
     short, long = sorted((word, name), key=len)
     same = next((place for place, letters in enumerate(zip(short, long)) if len(set(letters)) > 1), len(short))
+    # The first letter is seldom mistyped, and words that differ there are other words: run and prun, fold and hold.
     if same == 0:
         return False
+    # A letter too few or too many: behind it, the words agree. Two words of one length differ in a letter, or by a swap.
     if len(short) < len(long):
         return short[same:] == long[same + 1 :]
     swapped = f"{long[same + 1 : same + 2]}{long[same : same + 1]}{long[same + 2 :]}"
@@ -207,6 +213,7 @@ def _restoring(part: str | HintStep, prefix: str) -> str | HintStep:
 
 def extra_arguments(message: str, words: Sequence[str], ctx: click.Context | None) -> tuple[str, str | None]:
     """Return click's message on unexpected arguments, with a few of them, and the next step if one is known."""
+    # click gives the arguments only in the text of its message.
     extra = re.sub(r"^[^(]*\(|\)$", "", message).split(" ")
     if len(extra) > _MAX_NAMED:
         message = f"Got unexpected extra arguments ({' '.join(extra[:_MAX_NAMED])} ...)"
@@ -242,6 +249,7 @@ def _pattern_hint(words: Sequence[str]) -> str | None:
         return None
     folders, endings = {os.path.dirname(file) for file in files}, {os.path.splitext(file)[1] for file in files}
     pattern = os.path.join(glob.escape(min(folders)), f"*{min(endings) if len(endings) == 1 else ''}")
+    # Only a pattern that matches the same files is proposed.
     shown = shlex.quote(pattern) if set(glob.glob(pattern)) == set(files) else "'PATTERN'"
     return f"quote the pattern, so that the shell leaves it to tfg: --each {shown}"
 
@@ -265,6 +273,7 @@ def _filled(alias: str, word: str, arguments: Sequence[str], ctx: click.Context)
     """Yield the words of a command line with the arguments in their places."""
     if _REST not in alias.split():
         alias = f"{alias} {_REST}"
+    # Slots are for names of files, which stand before the first option; `-` is standard input.
     leading = next((place for place, text in enumerate(arguments) if text.startswith("-") and text != "-"), len(arguments))
     slots = [int(match[1]) for match in _SLOT.finditer(alias)]
     used = min(leading, max(slots, default=0))

@@ -33,6 +33,7 @@ GROUP_OF: Final = {f"--{name}": group for group, names in _MEMBERS.items() for n
 
 def group_of(option: click.Option) -> str:
     """Return the group of an option; unlisted options belong to the group RUN."""
+    # By the long name: -o is in the group of --output.
     return GROUP_OF.get(max(option.opts, key=len), RUN)
 
 
@@ -48,6 +49,7 @@ class GroupedCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        # Set by --help-all.
         is_whole = bool(ctx.meta.get(__name__))
         left_out = 0
         for group in GROUPS:
@@ -83,6 +85,7 @@ def help_all_option() -> click.Option:
 
 def _show(ctx: click.Context, _param: click.Parameter, is_asked: bool) -> None:
     if is_asked and not ctx.resilient_parsing:
+        # `meta` is how the callback of an option tells the formatter, which click calls with the context alone.
         ctx.meta[__name__] = True
         click.echo(ctx.get_help())
         ctx.exit()

@@ -33,6 +33,7 @@ def terminal_width(stream: TextIO) -> int | None:
     if columns.isdecimal() and int(columns) > 0:
         return int(columns)
     try:
+        # A terminal that does not know its size says 0.
         return os.get_terminal_size(stream.fileno()).columns or None
     except (OSError, ValueError):
         return None
@@ -40,6 +41,7 @@ def terminal_width(stream: TextIO) -> int | None:
 
 def drawable(text: str, stream: TextIO) -> str:
     """Return a drawing in ASCII if the encoding of a stream lacks one of its lines or blocks; else the drawing as it is."""
+    # Only what the drawing itself adds: other characters are names, which the stream escapes.
     drawn = "".join(set(text) & {chr(code) for code in _ASCII})
     try:
         drawn.encode(stream.encoding or "utf-8")
@@ -58,6 +60,7 @@ def wrapped(line: str, width: int | None, indent: int = _INDENT) -> str:
     margin = line[: len(line) - len(line.lstrip(" "))]
     further = margin + " " * indent
     room = width - len(further)
+    # textwrap has no spaces at which it must not break, so NUL stands for them meanwhile.
     joined = _CODE.sub(lambda match: match[0].replace(" ", _JOINT) if len(match[0]) < room else match[0], line)
     lines = textwrap.wrap(joined, width, subsequent_indent=further, break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines).replace(_JOINT, " ")
@@ -65,6 +68,7 @@ def wrapped(line: str, width: int | None, indent: int = _INDENT) -> str:
 
 def continued(line: str, width: int) -> str:
     """Return a command line broken between words, and behind options with their values, as a POSIX shell reads it."""
+    # Neither shell of Windows continues a line behind a backslash.
     if len(line) <= width or os.name == "nt":
         return line
     lines = [""]
@@ -87,6 +91,7 @@ def fitting_columns(columns: Sequence[Sequence[str]], minor: Sequence[int], widt
 
     Empty columns are left out first, then those of `minor` in their order, then the last ones, and never the first.
     """
+    # rich draws 3 columns of space for each column of the table, less one at the edge: hence the gaps, and `width + 1`.
     numbers = list(range(len(columns)))
     empty = [number for number in numbers if not any(columns[number][1:])]
     leaving = list(dict.fromkeys(number for number in [*empty, *minor, *reversed(numbers)] if number))
@@ -100,6 +105,7 @@ def column_widths(columns: Sequence[Sequence[str]], width: int) -> list[int]:
     widths = list(map(_least_width, columns))
     spare = width + 1 - sum(widths) - _GAP * len(widths)
     wants = sorted((max(map(len, texts)) - widths[number], number) for number, texts in enumerate(columns))
+    # In ascending order: a column that wants less than its share leaves the rest to those that want more.
     for place, (want, number) in enumerate(wants):
         more = max(0, min(want, spare // (len(wants) - place)))
         widths[number] += more

@@ -46,22 +46,26 @@ class LazyGroup(click.Group):
         return commands()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        # The help of all commands, and names that are no commands, import no command.
         if summary(cmd_name) is None:
             return None
         from importlib import import_module
 
         from .options import with_plain_types
 
+        # click asks for a command twice in a run, and both times it is this object: what is added below is added once.
         own = import_module(f".commands.{cmd_name}", __package__).command
         command = with_plain_types(with_log_options(with_untrusted(own)))
         if _COMPLETION in os.environ:
-            from .shell_completion import offer_names
+            from .tab_completion import offer_names
 
             return offer_names(command)
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Take options that every command has before the name of the command too: `tfg -v run`."""
+        # click stops reading the options of a group at the first word that is no option, so they change places with the
+        # command.
         count = _leading(args)
         return super().parse_args(ctx, [*args[count : count + 1], *args[:count], *args[count + 1 :]])
 
@@ -69,6 +73,7 @@ class LazyGroup(click.Group):
         if args[0] == "help":
             args = [*args[1:2], "--help"]
         name = args[0]
+        # `tfg help` without a command.
         if name in ("-h", "--help"):
             click.echo(ctx.get_help())
             ctx.exit()
@@ -105,9 +110,12 @@ def commands() -> list[str]:
 
 def summary(name: str) -> str | None:
     """Return the text after "`tfg NAME`: " in the first line of cli/commands/NAME.py; None for an unknown command."""
+    # A name with dots or slashes could lead to a file elsewhere.
     if not name.isidentifier():
         return None
     try:
+        # A line of the source is read in place of an import, which would cost the list of commands some 26 modules and all
+        # their options.
         with open(os.path.join(_FOLDER, f"{name}.py"), encoding="utf-8") as source:
             said, colon, summary = source.readline().strip().strip('"').partition("`: ")
     except OSError:
@@ -127,6 +135,7 @@ def _print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> 
 
 def _print_machine() -> None:
     """Print what results may depend on."""
+    # Here and not above: a plain --version prints before NumPy could be imported.
     import platform
 
     import numpy as np
@@ -164,9 +173,12 @@ def root() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit. A user's error prints a message and a hint; a bug keeps its traceback."""
+    # For the whole process: nodes of a graph are not garbage, and each collection would look through all of them.
     gc.set_threshold(RARELY)
     _open_streams()
     try:
+        # Between here and `quit_on_signals` a signal raises KeyboardInterrupt, so that blocks clean up; before and after,
+        # nothing is left to clean up, and it ends the process.
         raise_on_signals()
         code = run(arguments)
         quit_on_signals()
@@ -181,12 +193,14 @@ def _open_streams() -> None:
     """Make standard streams accept any text: characters outside the encoding become escapes, and closed streams are
     replaced.
     """
+    # Python has None for a stream that the parent closed.
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             # What was closed must not become a file of ours: there is nothing to read, and writing output fails.
             os.dup2(os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY), number)
             setattr(sys, name, open(number, "r" if name == "stdin" else "w"))  # noqa: SIM115 - as long as the process
     for stream in (sys.stdout, sys.stderr):
+        # A name in Cyrillic is no reason for a traceback on a terminal in ASCII.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
@@ -196,6 +210,7 @@ def _flush_output(code: int) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         return BROKEN_PIPE
+    # A full disk behind a redirected output shows up only here.
     except OSError as error:
         return code if code == REFUSED else _report_output(error)
     return code
@@ -205,10 +220,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     try:
         if _COMPLETION in os.environ:
-            from .completion_shells import register
+            from .tab_completion import register
 
             register()
+        # Not `standalone_mode`, in which click prints errors in words of its own and exits.
         code = root.main(arguments, prog_name="tfg", standalone_mode=False)
+        # Commands without a verdict return None.
         return code if isinstance(code, int) else DONE
     except click.ClickException as error:
         return _report_usage(error, sys.argv[1:] if arguments is None else arguments)
@@ -216,6 +233,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return ended()
     except TfgError as error:
         return _report(error.summary, _next_step(error, sys.argv[1:] if arguments is None else arguments), error.details)
+    # Python's stack, by functions nested deeper than any reader goes.
     except RecursionError:
         return _report("the graph is nested too deeply", None)
     except MemoryError:
@@ -225,6 +243,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except SystemExit:
         return BROKEN_PIPE  # what click makes of a BrokenPipeError
     except OSError as error:
+        # Errors of files are TfgErrors by now (`file_errors`): another with a name is a bug. Without a name it is a stream.
         if error.filename is not None:
             raise
         return _report_output(error)
@@ -257,6 +276,7 @@ def _say(*lines: str) -> None:
 
 
 def _report_usage(error: click.ClickException, words: Sequence[str]) -> int:
+    # The message is the help, which has its own layout.
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         print(error.format_message(), file=sys.stderr)
         return error.exit_code
@@ -278,6 +298,7 @@ def _report_usage(error: click.ClickException, words: Sequence[str]) -> int:
 
 def _help_hint(error: click.ClickException, words: Sequence[str]) -> str:
     """Return the command line that shows the help of the command."""
+    # An error of a parameter type may come without a context; the command is then the first word that names one.
     context: Any = getattr(error, "ctx", None)
     named = next((f"tfg {word}" for word in words if summary(word)), "tfg")
     return f"{context.command_path if context else named} --help shows the usage"
@@ -296,6 +317,7 @@ _REASONS: Final = {
 
 def with_untrusted(command: click.Command) -> click.Command:
     """Return the command with --untrusted, which limits all that the command does."""
+    # The test for the parameter keeps a second call for the same command from adding the option again.
     if command.callback is not None and not any(param.name == "untrusted" for param in command.params):
         command.params.append(
             click.Option(
@@ -325,8 +347,11 @@ def _limited(callback: Callable[..., Any], *args: Any, **values: Any) -> Any:
 
     _refuse_contradictions(values)
     limits: dict[str, Any] = {"timeout": UNTRUSTED_SECONDS, "max_memory": UNTRUSTED_MEMORY}
+    # Limits that the user gave stay, and a command with options for limits sets them itself, so that it can save what it
+    # promised before it ends. The process is limited for what is left.
     own = {name: limits[name] for name in limits.keys() & values.keys() if values[name] is None}
     rest = {name: None if name in values else limit for name, limit in limits.items()}
+    # The limits come first: nothing of the command runs without them.
     with limited_process(rest["timeout"], rest["max_memory"]), untrusted_process():
         return callback(*args, **values | own)  # the command sets its own limits
 
@@ -349,6 +374,7 @@ def with_log_options(command: click.Command) -> click.Command:
     from ..core.support.file_formats import LOGS
     from .options import OutputFile  # lazy: the list of commands and the version need no options
 
+    # As for --untrusted, not a second time.
     if not any(param.name == "log_file" for param in command.params):
         if not any(param.name == "quiet" for param in command.params):
             help_ = "Print no notes and no progress."
@@ -434,11 +460,13 @@ def _listen(ctx: click.Context, handler: logging.Handler, form: str, level: int)
         def format(self, record: logging.LogRecord) -> str:
             return printable_line(super().format(record))
 
+    # The classes stand inside functions, since `logging` is a good part of the start and most runs never log.
     logger = logging.getLogger(NAME)
     before: Any = logger.level
     handler.setFormatter(Printable(form, "%Y-%m-%d %H:%M:%S"))
     handler.setLevel(level)
     logger.addHandler(handler)
+    # -v and --log-file may both be given: the logger lets through what either wants, and each handler bounds its own.
     logger.setLevel(min(level, before or level))
 
     def end() -> None:

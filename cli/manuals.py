@@ -10,9 +10,9 @@ from typing import Final
 import click
 
 from .. import __version__
-from .completion_shells import completion_script
 from .helps import AS_IS, GROUPS, group_of
 from .main import commands, root, summary
+from .tab_completion import completion_script
 
 _SCRIPTS: Final = {
     "bash": "bash-completion/completions/tfg",
@@ -46,6 +46,7 @@ def _manual(command: click.Command, name: str, rest: Iterable[str]) -> str:
     examples = [line for text in paragraphs if text.startswith(AS_IS) for line in text.split("\n")[1:]]
     lines = [
         f'.TH {page.upper()} 1 "" "tfg {__version__}" "tfg"',
+        # No hyphenation: a reader searches for options, and copies them.
         ".nh",
         ".SH NAME", f"{_roff(page)} \\- {_roff(said[:1].lower() + said[1:].removesuffix('.'))}",
         ".SH SYNOPSIS", f".B {_roff(name)}", _roff(" ".join(usage)),

@@ -1,25 +1,26 @@
-"""The option `--save-model`: writes a graph and its variables as a SavedModel."""
+"""SavedModels that commands write: the option `--save-model`, the options of `tfg convert` that define, copy, rename and drop
+signatures, and the notes on what a written graph lacks."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
+from ..core.graph.graph import Graph
+from ..core.graph.metagraph import USUAL_SIGNATURE, Signature
 from ..core.support.file_formats import MODELS
 from ..core.support.words import counted
 from . import render
-from .options import OutputFile
-from .requests import option
+from .options import OutputFile, Pair
+from .requests import option, request
 
 if TYPE_CHECKING:
     from ..core.flops.measured import Measurement
-    from ..core.graph.graph import Graph, Output
-    from ..core.runtime.session.session import Session
+    from ..core.graph.graph import Output
     from ..core.runtime.session.session_like import SessionLike
     from ..formats.api.names import Names
-    from ..formats.api.verification import Verification
-    from .signatures import SignatureOptions
+    from ..formats.saved_model_writing import SignatureEdits
 
 
 def save_model_option(**rules: Any) -> Any:
@@ -46,6 +47,7 @@ def save_model(
     edits = signatures.edits(graph, names) if signatures is not None else None
     model = prepare(graph, inputs, outputs, names.asked.name if names.asked is not None else USUAL_SIGNATURE, edits)
     write_model(folder, graph, model, session)
+    # TensorFlow finds functions and custom gradients through the objects, which describe the unchanged graph only.
     lost = graph.meta is not None and graph.meta.objects is not None and not model.has_objects
     written = model.signatures
     but = ", but kept its signatures" if written else ""
@@ -77,18 +79,6 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
     return needed_placeholders(graph, names.inputs, outputs.values()), outputs
 
 
-def verified_batch(
-    before: Graph, after: Graph, fetches: Sequence[str], open_session: Callable[[Graph], Session], quiet: bool
-) -> list[Verification]:
-    """Compare a graph of another batch with the graph of the old one; notes tell what cannot be compared."""
-    from ..formats.api.verification import verify_batch
-
-    result, left_out = verify_batch(before, after, fetches, open_session)
-    for words in left_out:
-        render.note(f"not compared with the old batch: {words}", quiet)
-    return [result] if result is not None else []
-
-
 def note_drawn_feeds(measurement: Measurement, quiet: bool) -> Measurement:
     """Return a measurement, with a note of the feeds that were drawn."""
     if measurement.drawn:
@@ -117,6 +107,7 @@ def note_variables(written: Graph, source: Graph, quiet: bool) -> None:
 
     prefix, reason = source.meta.variables_prefix, unread_values(source)
     has_values = prefix is not None or reason is not None
+    # A table that the graph fills by itself lacks nothing.
     filled = {table for node in table_fills(written) for table in filled_tables(node)}
     tables = [name for name, table in saved_tables(written).items() if table.node not in filled]
     left = state_words(len(_remaining(written, source)) if has_values else 0, len(tables))
@@ -134,6 +125,7 @@ def note_tables(frozen: Graph, quiet: bool) -> None:
 
     fills, starts = table_fills(frozen), list(iterator_starts(frozen).values())
     if fills or starts:
+        # The NoOp of `freeze`, which waits for all fills, or the only fill.
         first = (fills or starts)[0]
         operation = next((user for user in first.uses if user.is_no_op), first)
         work = " and ".join(["fills the tables"] * bool(fills) + ["begins the iterators"] * bool(starts))
@@ -147,7 +139,103 @@ def _remaining(written: Graph, source: Graph) -> set[str]:
     from ..core.graph.variable_nodes import find_variables
     from ..core.runtime.session.restored_variables import restored_variables
 
+    # By the source: the written graph may lack the optimizer or saver by which the purpose of a variable is known.
     roles = Roles(source)
     purposes = Purposes(roles)
     used = {variable.node.name for variable in roles.variables.values() if purposes.of(variable) != "unused"}
     return used & set(restored_variables(source).values()) & {v.node.name for v in find_variables(written).values()}
+
+
+_MODEL: Final = "--kind=saved_model OUT=*/"
+"""The options of `tfg convert` that write a SavedModel, which has signatures."""
+_ARGUMENT: Final = Pair("[NAME:]ARG", "TENSOR")
+_ARGUMENTS: Final = {"--input": "--input", "--output": "--signature-output"}
+
+
+@request
+class SignatureOptions:
+    """Changes of signatures, by the words of the command line; an argument is NAME:ARG, or ARG alone."""
+
+    new_inputs: tuple[tuple[str, str], ...] = option(
+        "--input", type=_ARGUMENT, needs=_MODEL, help="After --signature NAME: an input of the new signature; repeatable."
+    )
+    new_outputs: tuple[tuple[str, str], ...] = option(
+        "--signature-output",
+        type=_ARGUMENT,
+        needs=_MODEL,
+        help="After --signature NAME, also as --output ARG=TENSOR: an output of the new signature; repeatable.",
+    )
+    copied: tuple[tuple[str, str], ...] = option(
+        "--copy-signature", type=Pair("OLD", "NEW"), needs=_MODEL, help="Copy a signature; repeatable."
+    )
+    renamed: tuple[tuple[str, str], ...] = option(
+        "--rename-signature", type=Pair("OLD", "NEW"), needs=_MODEL, help="Rename a signature; repeatable."
+    )
+    dropped: tuple[str, ...] = option("--drop-signature", metavar="NAME", needs=_MODEL, help="Drop a signature; repeatable.")
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The tensors that are outputs of new signatures."""
+        return tuple(word for _, word in self.new_outputs)
+
+    def edits(self, graph: Graph, names: Names) -> SignatureEdits:
+        """Return the changes for a graph; a signature without inputs has the placeholders that its outputs need."""
+        from ..formats.api.model_saving import needed_placeholders
+        from ..formats.saved_model_writing import SignatureEdits
+
+        defined = {}
+        for name in dict.fromkeys(_signature(argument) for argument, _ in (*self.new_inputs, *self.new_outputs)):
+            inputs = _of(name, self.new_inputs, lambda word: graph.output(names.input(word).name))
+            outputs = _of(name, self.new_outputs, lambda word: graph.output(names.output(word).name))
+            defined[name] = inputs or needed_placeholders(graph, names.inputs, outputs.values()), outputs
+        return SignatureEdits(self.copied, self.renamed, self.dropped, defined)
+
+
+def _of(signature: str, pairs: Sequence[tuple[str, str]], tensor: Callable[[str], Output]) -> dict[str, Output]:
+    """Return the tensors of a signature's arguments by name."""
+    return {_argument(key): tensor(word) for key, word in pairs if _signature(key) == signature}
+
+
+def _signature(key: str) -> str:
+    return key.rpartition(":")[0] or USUAL_SIGNATURE
+
+
+def _argument(key: str) -> str:
+    return key.rpartition(":")[2]
+
+
+def with_named_signatures(args: Sequence[str]) -> Iterator[str]:
+    """Yield the words of a command line with `--signature NAME` before `--input ARG=TENSOR` or `--output ARG=TENSOR` merged
+    into the argument: NAME:ARG. An argument that names its signature stays.
+    """
+    # click gives a command its options without their order, so the order is read here, before click. `--output FILE` and
+    # `--output ARG=TENSOR` are told apart by the `=`.
+    words = [part for word in args for part in (word.split("=", 1) if word.startswith(_SPLIT) else (word,))]
+    name, position = "", 0
+    while position < len(words):
+        word, value = words[position], words[position + 1] if position + 1 < len(words) else ""
+        if word == "--signature" and _is_argument(words, position + 2):
+            name = f"{value}:"
+        elif _is_argument(words, position):
+            yield from (_ARGUMENTS[word], value if ":" in value.partition("=")[0] else f"{name}{value}")
+        else:
+            yield word
+            position += 1
+            continue
+        position += 2
+
+
+_SPLIT: Final = ("--signature=", "--input=", "--output=")
+
+
+def _is_argument(words: Sequence[str], position: int) -> bool:
+    """Return True if an option and ARG=TENSOR stand; `--output FILE` names the file to write."""
+    return position + 1 < len(words) and words[position] in _ARGUMENTS and "=" in words[position + 1]
+
+
+def signature_table(signature: Signature) -> render.Table:
+    """Return a table of the inputs and outputs of a signature."""
+    arguments = [("input", *item) for item in signature.inputs.items()]
+    arguments += [("output", *item) for item in signature.outputs.items()]
+    rows = [(kind, key, info.tensor or info.components, info.dtype, info.shape) for kind, key, info in arguments]
+    return render.Table(("kind", "argument", "tensor", "dtype", "shape"), rows, f"signature {signature.name}")

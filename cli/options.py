@@ -18,14 +18,14 @@ from ..core.support.file_formats import GRAPHS, SAVED_MODEL, TFJS, Writable, for
 from ..core.support.words import listed
 from ..core.types.shapes import BatchSize
 from ..formats.api.graph_reading import GraphReading
-from .requests import beside, needing, option
+from .requests import beside, needing, option, request
 
 if TYPE_CHECKING:
+    from ..core.explaining.node_listing import NodeFilter
     from ..core.graph.graph import Graph
     from ..formats.codecs.source import Source
     from ..formats.graphdef import NodeStream
     from .render import Working
-
 
 _MAX_CANDIDATES: Final = 3
 """The largest number of tensors that the error of a missing option lists."""
@@ -68,6 +68,7 @@ class Pair(click.ParamType[tuple[str, str]]):
         if isinstance(value, tuple):  # click converts defaults too, and these are pairs already
             return value
         left, equals, right = str(value).partition("=")
+        # At the first `=`, as values such as JSON contain more of them.
         if not equals or not left:
             self.fail(f"'{value}' is not of the form {self.name}", param, ctx)
         return left.strip(), right.strip()
@@ -123,11 +124,13 @@ class OutputFile(FileName):
                     f"a {self.writable.formats[0].name} cannot be written to standard output", hint="name a file"
                 )
             return path
+        # The format of a bare name is then said by --format, which is not known yet.
         is_unsaid = self.writable.default is None and is_bare(path)
         asked = None if is_unsaid else format_of(path, self.writable)
         if asked is SAVED_MODEL:
             require_new_folder(path)
         is_made = asked is TFJS or (self.makes_folders and asked is not None and asked.is_folder)
+        # Before the work: a run of an hour must not fail at the name of its output.
         if not is_made:
             require_folder(path)
         # One spelling, which rules such as `OUT=*/` know.
@@ -143,6 +146,7 @@ def with_plain_types(command: click.Command) -> click.Command:
     for parameter in command.params:
         if isinstance(parameter.type, (click.types.IntParamType, click.types.FloatParamType)) and not parameter.metavar:
             parameter.metavar = "N"
+        # A variable that a script forgot to set arrives as "", and must not mean "print it to the terminal".
         if parameter.type is click.STRING and parameter.metavar in FILE_METAVARS:
             parameter.type = FileName()
     return command
@@ -255,6 +259,7 @@ class GraphReader:
         """The graph at `path`, `-` for standard input; InvalidArgumentError names the first node that no op takes so."""
         from ..formats.loading import load
 
+        # An op library declares ops, so it comes before the nodes that are checked against declarations.
         self.load_libraries()
         with self._reading(path):
             graph = self.mapped(load(path, tags=self.tags))
@@ -321,6 +326,7 @@ class GraphReader:
         from ..formats.loading import stream
 
         self.load_libraries()
+        # Both options look at the whole graph.
         return None if self.map_op or self.function is not None else stream(path)
 
     @property
@@ -357,6 +363,7 @@ def graph_options(command: _Command) -> _Command:
     )
     @functools.wraps(command)
     def wrapped(*args: Any, function: str | None, reader: GraphReader, **kwargs: Any) -> Any:
+        # The reader is made by the decorator inside, from fewer options.
         reader.function = function
         return command(*args, reader=reader, **kwargs)
 
@@ -394,6 +401,7 @@ def _table_option(command: _Command) -> _Command:
     def wrapped(*args: Any, table: str | None, **kwargs: Any) -> Any:
         from .render import SETTINGS
 
+        # A setting of the process: the functions that print get no options of the command line.
         SETTINGS.table = table
         click.get_current_context().call_on_close(SETTINGS.reset)
         return command(*args, **kwargs)
@@ -431,6 +439,7 @@ def _refuse_binary(command: _Command) -> _Command:
         if output is not None:
             from ..formats.saving import graph_form
 
+            # text=False is the default of a flag, and no demand for a binary file.
             form = graph_form(output, text or None)
             if output == "-" and not form.text:
                 refuse_terminal("a GraphDef without --text")
@@ -485,6 +494,7 @@ def feed_option(**rules: Any) -> Any:
 
 def missing_tensor(option: str, candidates: Sequence[str]) -> click.UsageError:
     """Return the usage error for an option without its tensor, with a few tensors that the option may name."""
+    # The first output goes by the name of its node, as users write it.
     names = [name.removesuffix(":0") for name in candidates[:_MAX_CANDIDATES]]
     return click.UsageError(f"missing option '{option}'{f': name a tensor, such as {listed(names)}' if names else ''}")
 
@@ -500,3 +510,46 @@ def tolerance_option(compared: str, default: float | str = TOLERANCE, **rules: A
     number = default if isinstance(default, float) else None
     text = f"Largest difference that {compared} accepts, relative to the largest value. Default: {default}."
     return option(type=Number(0), default=number, help=text, **rules)
+
+
+@request
+class ListingSelection:
+    """The choice of nodes to show."""
+
+    name: str = option(default="", metavar="REGEX", help="Only nodes whose name matches.")
+    exclude: str = option(default="", metavar="REGEX", help="Leave out nodes whose name matches.")
+    op: str = option(default="", metavar="REGEX", help="Only nodes whose whole op type matches.")
+    scope: str = option(default="", metavar="SCOPE", help="Only nodes in this name scope.")
+    device: str = option(default="", metavar="REGEX", help="Only nodes whose device matches.")
+    to: tuple[str, ...] = option(metavar="NAME", help="Only nodes that this tensor or operation needs; repeatable.")
+    around: str | None = option(metavar="NODE", help="Only nodes up to --hops edges from this node.")
+    hops: int = option(
+        type=click.IntRange(0),
+        default=2,
+        show_default=True,
+        needs="--around",
+        help="Largest distance of --around, in edges.",
+    )
+
+    @property
+    def filter(self) -> NodeFilter:
+        """The choice by names, ops, scopes and devices."""
+        from ..core.explaining.node_listing import NodeFilter
+
+        return NodeFilter(self.name, self.op, self.scope, self.exclude, self.device)
+
+    @property
+    def needs_edges(self) -> bool:
+        """Return True if the choice depends on edges."""
+        return bool(self.to) or self.around is not None
+
+    @property
+    def is_of_some(self) -> bool:
+        """True if not all nodes are to be shown."""
+        return self.needs_edges or not self.filter.is_empty
+
+    def of(self, graph: Graph) -> NodeFilter:
+        """The filter that chooses the nodes of the graph."""
+        from ..core.explaining.node_listing import narrowed
+
+        return narrowed(graph, self.filter, self.to, self.around, self.hops)

@@ -41,6 +41,7 @@ class SizeOptions:
         shapes = [f"{name}={','.join('?' if size is None else str(size) for size in sizes)}" for name, sizes in self.shapes]
         words = [word for shape in shapes for word in ("--shape", shape)]
         words += [] if self.batch is None else ["--batch", str(self.batch)]
+        # The lines are shell commands, so they are cut and joined as a shell does, with all quotes.
         lines = map(in_commands, commands)
         return tuple(shlex.join([*shlex.split(line), *words]) if _takes_sizes(line) else line for line in lines)
 
@@ -55,6 +56,7 @@ class SizeOptions:
         changed, names = graph.copy(), Names(graph, signature)
         options = PlaceholderOptions(values=(), shapes=self.shapes, batch=self.batch)
         options.apply(changed, Names(changed, signature), quiet)
+        # A tensor inside a function has no inputs of its own to give a batch.
         wanted = [names.fetch(word) for word in fetches if names.inside(word) is None] or list(names.outputs.values())
         return options.with_batch(changed, lambda: wanted or default_fetches(changed), quiet)
 
@@ -140,6 +142,7 @@ class PlaceholderOptions:
 
     def _parted(self, names: Names, cuts: Sequence[str]) -> tuple[PlaceholderOptions, PlaceholderOptions]:
         """Return the options for placeholders of the graph, and the options for tensors of `cuts`."""
+        # A placeholder that --from makes does not exist yet: its options are applied after the cut.
         at_cut = {word: names.input(word).name in cuts for word in self._words}
         there, cut = (
             PlaceholderOptions(
@@ -159,6 +162,7 @@ class PlaceholderOptions:
 
         _refuse_doubles("--shape", [(word, tensors[word]) for word, _ in self.shapes])
         _refuse_doubles("--set", [(word, tensors[word]) for word, _ in self.values])
+        # Shapes first: a value is read for the shape that its placeholder has by then.
         set_shapes(graph, {tensors[word].name: Shape(sizes) for word, sizes in self.shapes})
         values: dict[str, Array] = {}
         for word, text in self.values:
@@ -166,6 +170,7 @@ class PlaceholderOptions:
             values[tensor.name] = value_of(text, tensor.dtype, f"--set {word}", tensor.node.declared_shape)
         set_placeholders(graph, values)
         if values:
+            # A value may decide the branch of a conditional: what only the other branch needs goes.
             before = set(graph)
             settle_values(graph, {tensor.node.name for tensor in tensors.values()})
             gone = len(before - set(graph))

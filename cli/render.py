@@ -37,6 +37,7 @@ class OutputSettings:
     def __init__(self) -> None:
         self.reset()
 
+    # Called when a command ends, as tests and notebooks run several in a process.
     def reset(self) -> None:
         """Return to the defaults."""
         self.quiet = False
@@ -121,6 +122,7 @@ def emit(schema: str, result: Any, format_: str, sections: Callable[[], Iterable
     if format_ == "json":
         print_json(schema, result)
     elif format_ == "csv":
+        # CSV has no place for a second header, so a text or another table beside it is dropped or refused.
         table = _chosen([section for section in sections() if isinstance(section, Table)])
         if table is not None:
             places = [place for place, name in enumerate(table.columns) if name]
@@ -160,6 +162,7 @@ def print_json(schema: str, result: Any) -> None:
     """Print a result, a dataclass or a mapping, as a JSON object; the first key is the name of the schema."""
     import json
 
+    # JSON's escapes are right everywhere; where the stream knows Unicode, names stay readable.
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     document = json_document(schema, result, in_commands)
     sys.stdout.write(printable_json(json.dumps(document, indent=2, ensure_ascii=not is_unicode)) + "\n")
@@ -170,6 +173,7 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     import csv
 
     writer = csv.writer(sys.stdout, lineterminator="\n")
+    # Names as those of JSON, so that a program can use both.
     writer.writerow([column.lower().replace(" ", "_") for column in columns])
     writer.writerows([cell(value.value if isinstance(value, Quantity) else value) for value in row] for row in rows)
 
@@ -226,6 +230,7 @@ def plot(values: Sequence[float], width: int = 60, height: int = 8) -> str:
 
     columns = [values[i * len(values) // width] for i in range(width)] if len(values) > width else list(values)
     finite = [value for value in columns if math.isfinite(value)]
+    # Of a flat line, or of none, the scale is 0 rather than a division by 0.
     low, high = min(finite, default=0.0), max(finite, default=1.0)
     scale = height / (high - low) if high > low else 0.0
     levels = [(value - low) * scale if math.isfinite(value) else -1 for value in columns]
@@ -242,6 +247,7 @@ class ProgressBar:
     def __init__(self, label: str, total: int, quiet: bool = False) -> None:
         self._label = label
         self._total = total
+        # A log of a pipeline would get a line for each redraw.
         self._hidden = quiet or SETTINGS.quiet or total < 2 or not sys.stderr.isatty()
         self._started = time.monotonic()
         self._bar: Any = None
@@ -275,11 +281,14 @@ class Working:
         self._shown: Any = None
         self._task: Any = None
         self._is_over = False
+        # The timer may show the line at the very moment at which the work ends. Under the lock it either sees that the work
+        # is over, or has shown the line by the time `__exit__` looks.
         self._showing = threading.Lock()
 
     def __enter__(self) -> Working:
         if not self._hidden:
             self._timer = threading.Timer(1, self._show)
+            # Otherwise an error on the way out of the block would make the process wait for the timer.
             self._timer.daemon = True
             self._timer.start()
         return self
@@ -350,6 +359,7 @@ def print_rows(columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
 
     A terminal shows the columns for which it has room, and cuts longer lines.
     """
+    # The rows may be millions and come from a file that is being read: the widths of the first ones have to do.
     first = list(itertools.islice(rows, _MAX_RICH_ROWS))
     cells: list[Sequence[str]] = [[cell(value) for value in row] for row in first]
     width = terminal_width(sys.stdout)
@@ -391,6 +401,7 @@ def _is_numeric(values: Sequence[Any]) -> bool:
 
 def cell(value: Any) -> str:
     """Return the text of a value in a table."""
+    # Most cells are texts and integers. An integer is asked for by its class, since a bool is an int too.
     if isinstance(value, str):
         return printable_line(value)
     if type(value) is int:
@@ -441,6 +452,7 @@ def rich_console(**options: Any) -> Any:
     """A rich console on standard output."""
     from rich.console import Console
 
+    # rich looks at the stream and at NO_COLOR by itself; `always` overrules both.
     forced = {"force_terminal": True, "no_color": False} if SETTINGS.color == "always" else {}
     return Console(**{"highlight": False, **forced, **options})
 
@@ -453,6 +465,7 @@ def _rich_table(columns: Sequence[Sequence[str]], are_numbers: Sequence[bool], w
 
     shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
     for (name, *_), is_right, room in zip(columns, are_numbers, column_widths(columns, width), strict=True):
+        # Folded and not cut: a name that ends in an ellipsis cannot be copied.
         shown.add_column(name, justify="right" if is_right else "left", overflow="fold", width=room)
     for row in zip(*(cells[1:] for cells in columns), strict=True):
         shown.add_row(*map(RichText, row))

@@ -58,9 +58,11 @@ class OptionRule:
 def _is_given(ctx: click.Context, words: str) -> bool:
     """True if the command line has an option, and where `words` has a value, with that value; `*` stands for any text."""
     flag, equals, value = words.partition("=")
+    # A rule may also name an argument, by its metavar: `OUT=*.onnx`.
     name = next(p.name for p in ctx.command.params if flag in (*p.opts, *p.secondary_opts, p.human_readable_name))
     source = ctx.get_parameter_source(name or "")
     is_so = not equals or fnmatch.fnmatchcase(str(ctx.params[name]).lower(), value)
+    # A default, or a value from the environment, asks for nothing that another option could contradict.
     return source is click.core.ParameterSource.COMMANDLINE and is_so
 
 
@@ -88,6 +90,7 @@ def _ruled(rule: OptionRule) -> Callable[[_Command], _Command]:
             rule.check(click.get_current_context())
             return command(*args, **kwargs)
 
+        # For the tests that try each rule, and for the completeness of docs.
         checked.rules = (*getattr(command, "rules", ()), rule)  # type: ignore[attr-defined]
         return checked  # type: ignore[return-value]
 
@@ -151,6 +154,7 @@ def part(decorate: Callable[[_Command], _Command]) -> Any:
 
 def _usual(annotation: str) -> dict[str, Any]:
     """Return the settings of click for an option with this annotation."""
+    # click would make False of a pair of flags of which neither is given.
     if annotation == "bool | None":
         return {"default": None}
     if annotation == "bool":
@@ -170,7 +174,9 @@ def request(kind: type[_Class]) -> type[_Class]:
         said: _Declared = getattr(kind, name)
         empty = False if annotation == "bool" else () if _is_repeatable(annotation) else None
         default = empty if said.default is None else said.default
+        # The decorator of click is kept with the field, so that `options_of` finds it without a second table.
         setattr(kind, name, dataclasses.field(default=default, metadata={_Declared: decorator_of(said, name, annotation)}))
+    # By keyword only: fields with and without a default follow each other in the order of the help.
     return dataclasses.dataclass(frozen=True, kw_only=True, slots=True)(kind)
 
 
@@ -206,6 +212,7 @@ def command_of(
         if callable(function):
             return function(options)
         file, _, name = function.partition(".")
+        # Imported when the command runs: --help and the Tab key need the options alone.
         return getattr(import_module(f".jobs.{file}", __package__), name)(options)
 
     return click.command(cls=cls, help=kind.__doc__)(options_of(kind, "options")(call))

@@ -15,8 +15,7 @@ from ..core.support.errors import InvalidArgumentError
 from ..core.support.file_formats import NPZ, SAFETENSORS, extension_of
 from ..formats.api.session_setup import SessionSetup
 from . import render
-from .engines import NO_ENGINE, EngineOptions
-from .mesh_options import NO_MESH, Company, MeshOptions
+from .engines import NO_ENGINE, NO_MESH, Company, EngineOptions, MeshOptions
 from .options import Seconds, map_option, signature_option
 from .requests import decorator_of, excluding, needing, options_of, together
 
@@ -75,6 +74,7 @@ class SessionOptions(SessionSetup):
 
     def among(self, company: Company | None, engine: EngineOptions) -> SessionOptions:
         """Return these options for a run on an engine, perhaps in a process of a mesh."""
+        # The servers compute: an engine of this process would be imported for nothing.
         if self.on is not None and self.on.startswith("grpc"):
             return self
         if company is None:
@@ -102,6 +102,7 @@ class SessionOptions(SessionSetup):
         """Print a note on the ways that `auto` chose where the user named no engine, and an engine ran something."""
         report = self.engine.report() if self.engine is not None and self.is_engine_implied else None
         if report is not None and any(group.runs for group in report.groups):
+            # Each combination of shapes has a choice of its own.
             kept = " and ".join(dict.fromkeys(choice.kept for choice in report.choices))
             times = ", ".join(f"{way} {1e3 * seconds:.3g} ms" for way, seconds in report.choices[0].seconds.items())
             render.note(f"engine auto chose {kept} ({times}): TFG_ENGINE=numpy runs all in NumPy", quiet)
@@ -160,6 +161,7 @@ class SessionOptions(SessionSetup):
 
     def common_state(self, path: str, graph: Graph) -> Mapping[str, Tensor]:
         """Return the values in a file; in a mesh, the first process reads the file for all."""
+        # By the class: `super()` has no meaning in a dataclass with slots, which is made anew.
         read = functools.partial(SessionSetup.common_state, self, path, graph)
         return read() if self.company is None else self.company.common_state(read)
 
@@ -180,6 +182,8 @@ class SessionOptions(SessionSetup):
         from ..formats.api.model_saving import with_twins
         from ..formats.state import write_state
 
+        # A checkpoint of TF2 names values by objects, so the new one takes the object graph of a checkpoint that the model
+        # reads. Plain archives have none, and mapped names would not fit.
         saved = graph.meta.variables_prefix if graph.meta is not None else None
         is_plain = self.state is not None and extension_of(self.state) in (*NPZ.extensions, *SAFETENSORS.extensions)
         form = saved if self.state is None or is_plain or self.state_map else self.state
@@ -247,10 +251,13 @@ def session_options_for(
         @together(*[options_of(MeshOptions, "mesh")] * mesh, *[cluster_options] * cluster, *ruled)
         @functools.wraps(command)
         def wrapped(*args: Any, engine: EngineOptions, mesh: MeshOptions = NO_MESH, **kwargs: Any) -> Any:
+            # Commands without --on have no `on` and no `retry`.
             options = SessionOptions(**{name: kwargs.pop(name) for name in _SETTINGS if name in kwargs})
+            # The limits are outermost: other processes may never come.
             with options.limits(), mesh.gathered() as company:
                 session = options.among(company, engine)
                 code = command(*args, session=session, **kwargs)
+            # Behind the limits, so that a run that used up its time still gets its report.
             return engine.finished(session.engine, code)
 
         return wrapped  # type: ignore[return-value]

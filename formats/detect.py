@@ -98,6 +98,8 @@ def is_tfjs(data: memoryview) -> bool:
 def is_converted_to_text(data: memoryview) -> bool:
     """Return True for binary data that was read as UTF-8 and written back: EF BF BD is in the place of other bytes."""
     whole = bytes(data)
+    # EF BF BD is the replacement character in UTF-8, which editors and version control put in the place of bytes that are no
+    # text.
     if b"\xef\xbf\xbd" not in whole or _is_text(whole[:4096]):
         return False
     try:
@@ -144,9 +146,11 @@ def _refuse(name: str, what: str, hint: str | None = None) -> InvalidArgumentErr
 
 
 def _text_kind(data: memoryview, name: str) -> Kind | None:
-    """Return the kind of graph in a text; None where the data is no printed message."""
+    """Return the kind of graph in a text; None if the data is no printed message."""
+    # Editors of Windows write a byte order mark before UTF-8.
     head = bytes(data[:4096]).removeprefix(b"\xef\xbb\xbf")
     match = _FIRST_FIELD.match(head)
+    # A binary GraphDef may begin with a line break (the tag of field 1 is 0x0A) and letters; text has no zero byte.
     if match is None or b"\0" in head:
         return None
     field = match[1].decode()
@@ -165,7 +169,7 @@ def _is_text(head: bytes) -> bool:
 
 
 def _refuse_known(data: memoryview, name: str) -> None:
-    """Raise where the data is of a known kind that is no graph."""
+    """Raise if the data is of a known kind that is no graph."""
     head = bytes(data[:1024])
     for offset, magic, what, hint in _MAGIC:
         if head[offset : offset + len(magic)] == magic:
@@ -186,6 +190,7 @@ def _refuse_known(data: memoryview, name: str) -> None:
 
 def _zip_kind(data: memoryview) -> tuple[str, str | None]:
     """Return a description of a zip archive and a hint; the names of members stand uncompressed in the archive."""
+    # The first member is at the beginning, the directory of all members at the end.
     names = bytes(data[:4096]) + bytes(data[-65536:])
     if b"model.weights.h5" in names or b"metadata.json" in names:
         return "a Keras .keras archive", _EXPORT
@@ -210,10 +215,12 @@ def _binary_kind(data: memoryview, name: str) -> Kind:
     """Return the kind of graph in serialized data, by the wire types and contents of the first fields."""
     seen = _first_fields(data, name)
     first = seen.get(1)
+    # The surest sign comes first: no other message has a name and an op at this place.
     if first is not None and first.wire_type == wire.LENGTH_DELIMITED and _is_node(data, first):
         return "graph"
     graph = seen.get(2)
     graph_inside = graph is not None and graph.wire_type == wire.LENGTH_DELIMITED and _looks_like_graph(data, graph)
+    # A SavedModel and an ONNX model both begin with a number, and have a message or a string in field 2.
     if first is not None and first.wire_type == wire.VARINT and graph is not None:
         if _is_onnx(seen):
             raise _refuse(name, "an ONNX model", _ORIGIN)
@@ -251,12 +258,14 @@ def _begins_like_graph(data: memoryview, seen: dict[int, wire.Field]) -> bool:
     """Return True if truncated data begins like a MetaGraphDef, a SavedModel or a node."""
     if any(number <= _LAST_FIELD and field.wire_type == wire.LENGTH_DELIMITED for number, field in seen.items()):
         return all(number <= _LAST_FIELD for number in seen)
+    # A single node larger than the truncated file is no whole field: its tag, a length of up to five bytes and the tag of its
+    # name are seen.
     head = bytes(data[:12])
     return head.startswith(b"\x08\x01\x12") or re.match(rb"\n[\x80-\xff]{0,4}[\0-\x7f]\n", head) is not None
 
 
 def _strings(data: memoryview, message: wire.Field) -> dict[int, memoryview]:
-    """Return the first length-delimited field of each number; empty where the bytes are no message."""
+    """Return the first length-delimited field of each number; empty if the bytes are no message."""
     strings: dict[int, memoryview] = {}
     try:
         for field in wire.fields(data, message.start, message.end):
@@ -283,7 +292,7 @@ def _looks_like_graph(data: memoryview, field: wire.Field) -> bool:
 
 
 def _safe_first(data: memoryview, field: wire.Field) -> list[wire.Field]:
-    """Return the first field inside a message as a list; empty where the bytes are no message."""
+    """Return the first field inside a message as a list; empty if the bytes are no message."""
     try:
         return [next(wire.fields(data, field.start, field.end))] if field.end > field.start else []
     except DataLossError:

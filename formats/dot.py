@@ -1,14 +1,20 @@
-"""Pictures of graphs as Graphviz source."""
+"""Pictures of graphs by Graphviz: the source, and SVG, PNG or PDF laid out by `dot` or by the package graphviz-pure."""
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import graphviz
 
 from ..core.drawing.picture import Box, Edge, Picture, ScopeFrame
+from ..core.support import dataclasses
+from ..core.support.errors import DeadlineExceededError, NotFoundError, UnknownError
 from ..core.support.escaping import printable_line
+from ..core.support.hints import Hint, option, step
+from ..core.support.log import Stopwatch
 
 _STYLES: Final[Mapping[str, Mapping[str, str]]] = {
     "absent": {"shape": "octagon", "fillcolor": "#ffc9c9"},
@@ -40,6 +46,12 @@ _COLUMN: Final = 6
 """The number of the legend's boxes in a column."""
 _SCREEN: Final = "18,9.5"
 """The width and height, in inches at 96 dots each, to which a larger drawing is scaled down."""
+_PURE: Final = "graphviz-pure"
+"""The package, and the program, with the layout of `dot` in a wheel."""
+_PURE_KINDS: Final = ("svg", "png")
+_LONGEST: Final = 2e6
+"""The largest time limit in seconds: a wait for a process takes at most 2^31 milliseconds."""
+_GET_DOT: Final = "install Graphviz (`apt install graphviz`, `brew install graphviz`, `winget install graphviz`)"
 
 
 def to_dot(picture: Picture, *, legend: bool = True) -> graphviz.Digraph:
@@ -72,7 +84,8 @@ class _Drawing:
 
     def add_frame(self, source: graphviz.Digraph, frame: ScopeFrame) -> None:
         for box in frame.boxes:
-            source.node(f"n{box.id}", _label(*box.lines, *_share(box)), tooltip=_label(box.name), **self._style(box))
+            share = [f"{box.share:.1%} of FLOPs"] if box.share else []
+            source.node(f"n{box.id}", _label(*box.lines, *share), tooltip=_label(box.name), **self._style(box))
         for inner in frame.frames:
             self._frames += 1
             with source.subgraph(name=f"cluster{self._frames}") as part:
@@ -88,10 +101,6 @@ class _Drawing:
         if box.emphasis:
             style.update(color="#d62728", penwidth="2.5")
         return style
-
-
-def _share(box: Box) -> list[str]:
-    return [f"{box.share:.1%} of FLOPs"] if box.share else []
 
 
 def _heat(share: float) -> str:
@@ -121,6 +130,8 @@ def _add_legend(source: graphviz.Digraph, picture: Picture) -> None:
         for i, (label, style) in enumerate(entries):
             part.node(f"k{i}", label, **style)
             if i % _COLUMN:
+                # Boxes of a rank are below each other only if an edge says so; an invisible edge keeps the boxes of a column
+                # together.
                 part.edge(f"k{i - 1}", f"k{i}", style="invis")
         _add_edge_legend(part, picture)
 
@@ -135,5 +146,63 @@ def _add_edge_legend(part: graphviz.Digraph, picture: Picture) -> None:
 
 def _label(*lines: str) -> Any:
     """Return a label that Graphviz shows letter by letter: without Graphviz's escapes, HTML or entities."""
+    # Graphviz reads character entities in every label, so "&" is escaped after Graphviz's own escapes.
     escaped: Sequence[str] = [graphviz.escape(printable_line(line)).replace("&", "&amp;") for line in lines]
     return graphviz.nohtml("\\n".join(escaped))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LayoutProgram:
+    """A program that lays out Graphviz source: name and path."""
+
+    name: str
+    path: str
+
+    def render(self, source: str, kind: str, timeout: float) -> bytes:
+        """Lay out Graphviz source and return the picture; `timeout` in seconds.
+
+        DeadlineExceededError if the layout takes longer, UnknownError if the program fails.
+        """
+        watch = Stopwatch()
+        command = [self.path, f"-T{kind}"]
+        try:
+            # A list of words, no shell: nothing in a path is a command.
+            done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=min(timeout, _LONGEST))
+        except subprocess.TimeoutExpired:
+            hint = Hint("draw less (", step("draw_less"), "), or raise the time limit (", option("timeout"), ")")
+            message = f"'{self.name}' needed more than {timeout:g} s to lay out the graph"
+            raise DeadlineExceededError(message, hint=hint) from None
+        if done.returncode:
+            raise UnknownError(f"'{self.name}' failed: {done.stderr.decode(errors='replace').strip()}")
+        watch.tell("%s laid out %d bytes of Graphviz source", self.name, len(source))
+        return done.stdout
+
+
+def layout_program(kind: str) -> LayoutProgram:
+    """Find the program that makes pictures of a kind: `dot` if installed, else the program of graphviz-pure.
+
+    NotFoundError if neither can make the picture; graphviz-pure writes no PDF.
+    """
+    dot = shutil.which("dot")
+    if dot is not None:
+        return LayoutProgram("dot", dot)
+    if kind not in _PURE_KINDS:
+        message = f"{kind.upper()} needs the program 'dot' of Graphviz, which is not installed"
+        raise NotFoundError(message, hint=f"{_GET_DOT}, or write SVG or PNG")
+    pure = pure_path()
+    if pure is None:
+        message = f"{kind.upper()} needs the package {_PURE} or the program 'dot' of Graphviz, and neither is installed"
+        hint = Hint(f"`pip install {_PURE}`, or {_GET_DOT}; ", option("format"), " dot and text need neither")
+        raise NotFoundError(message, hint=hint)
+    return LayoutProgram(_PURE, pure)
+
+
+def pure_path() -> str | None:
+    """Return the path of graphviz-pure's program, wherever pip put the file; None if the package is not installed."""
+    from importlib.metadata import PackageNotFoundError, files
+
+    try:
+        installed = files(_PURE) or ()
+    except PackageNotFoundError:
+        return None
+    return next((str(file.locate()) for file in installed if file.stem == _PURE), None)

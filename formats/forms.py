@@ -14,9 +14,9 @@ from .codecs.scan import parse
 from .codecs.source import Source, describe, is_in_memory, read_regular, read_source, write_file
 from .codecs.textformat import print_text, serialize_text
 from .graphdef import Kind
+from .meta_graph import choose, model_file
 from .protos.graph_pb2 import GraphDef
 from .protos.meta_graph_pb2 import MetaGraphDef, SavedModel
-from .saved_model import choose, model_file
 from .saving import GraphForm, encoded_texts, within_limit
 from .tfjs import meta_graph_of_tfjs
 
@@ -41,6 +41,7 @@ def _read(source: Source) -> GraphDef | MetaGraphDef | SavedModel:
         raise InvalidArgumentError(f"{name} is a recording with a damaged graph")
     if kind == "tfjs":
         return meta_graph_of_tfjs(data, None if is_in_memory(path) else os.path.dirname(str(path)) or ".").graph_def
+    # The message is not made a graph: a graph whose nodes are broken is written in its new form all the same.
     message = parse(_MESSAGES[kind], serialize_text(_MESSAGES[kind], data) if is_text else data)
     assert isinstance(message, GraphDef | MetaGraphDef | SavedModel)
     return message

@@ -113,7 +113,7 @@ def _encode_arg_def(arg: ArgDef) -> OpDefProto.ArgDef:
 def decode_function(proto: FunctionDef, library: ReadFunctions, gradient: str | None = None, checks: bool = True) -> Function:
     """Decode the Function of a message.
 
-    InvalidArgumentError names the function and the node where an input does not exist and, with `checks`, where a node does
+    InvalidArgumentError names the function and the node if an input does not exist and, with `checks`, if a node does
     not fit the node's op.
     """
     name = proto.signature.name
@@ -121,6 +121,7 @@ def decode_function(proto: FunctionDef, library: ReadFunctions, gradient: str | 
         function = _Decoder(proto, library).function(gradient)
         if checks:
             function.check(function.signature.attrs)
+        # After the check, which names the node that is wrong; linking would meet its missing inputs first.
         function.body.link()
         return function
     except TfgError as error:
@@ -165,6 +166,7 @@ class _Decoder:
                 raise InvalidArgumentError("two nodes have this name", node=name, op=op)
             if op == _ARG:
                 raise InvalidArgumentError(STRAY_ARGUMENT, node=name, op=op)
+            # Inputs are resolved after all nodes: a body lists its nodes in any order.
             pending.append((self.body.load_node(name, op, texts, attrs, device), texts))
         for node, texts in pending:
             try:
@@ -213,6 +215,8 @@ class _Decoder:
         for flat, seen in spelled.items():
             if seen == text:
                 return Output(node, flat)
+        # The first number of an argument is not known without the op's interface. Any consistent numbers do: the body is
+        # written back by the spellings.
         starts = [flat - int(seen.rpartition(":")[2]) for flat, seen in spelled.items() if seen.startswith(prefix)]
         start = starts[0] if starts else max(spelled, default=-1) + 1
         self.spellings[node.name, start + index] = text
@@ -249,6 +253,7 @@ def _arg_sizes(definition: OpDef, node: Node) -> Iterator[tuple[ArgDef, int]]:
 
 def _arg_start(definition: OpDef, node: Node, arg_name: str) -> int:
     """Return the flat index of an output argument's first output."""
+    # Nearly all ops have one output argument, and its attributes need not be looked up.
     if definition.outputs and definition.outputs[0].name == arg_name:
         return 0
     start = 0
@@ -267,6 +272,7 @@ def encode_function(function: Function, functions: Mapping[str, Function]) -> Fu
     if source is not None:
         proto.CopyFrom(source.proto)
     if source is None or function.signature is not source.signature:
+        # Core's interface of an op has no control outputs, so they are carried over.
         control_outputs = list(proto.signature.control_output)
         proto.signature.CopyFrom(encode_signature(function.signature))
         proto.signature.control_output.extend(control_outputs)
@@ -370,6 +376,7 @@ class FunctionLibrary(ReadFunctions):
         self._gradients = {gradient.function_name: gradient.gradient_func for gradient in library.gradient}
         for proto in library.function:
             name = proto.signature.name
+            # TensorFlow takes a second definition that is equal to the first, and refuses any other.
             if self._entries.setdefault(name, proto) != proto:
                 raise InvalidArgumentError(f"the library has two functions named '{name}'")
 
@@ -413,6 +420,7 @@ class FunctionLibrary(ReadFunctions):
         result.reader, result.is_untrusted = self.reader, self.is_untrusted
         return result
 
+    # A call needs only the interface, so a library of thousands of functions is decoded as far as a run goes.
     def signature(self, name: str) -> OpDef | None:
         entry = self._entries.get(name)
         if entry is None:
@@ -431,11 +439,13 @@ class FunctionLibrary(ReadFunctions):
 
 def encode_library(functions: Mapping[str, Function], library: FunctionDefLibrary) -> None:
     """Bring the message of a graph's functions up to date; unchanged functions keep their loaded messages."""
+    # A gradient of a function that is still there stays, also of one that was never decoded.
     removed = {function.signature.name for function in library.function}.difference(functions)
     order = [gradient.function_name for gradient in library.gradient]
     gradients = {g.function_name: g.gradient_func for g in library.gradient if g.function_name not in removed}
     messages = []
     for name in functions:
+        # A function that nobody has looked at is written by its bytes; decoding it might refuse what nobody asked about.
         untouched = functions.undecoded(name) if isinstance(functions, FunctionLibrary) else None
         if untouched is not None:
             messages.append(untouched)
@@ -447,5 +457,6 @@ def encode_library(functions: Mapping[str, Function], library: FunctionDefLibrar
             gradients[name] = function.gradient
     del library.function[:], library.gradient[:]
     library.function.extend(messages)
+    # The order of the file, with new ones behind: an unchanged library is written unchanged.
     for name in sorted(gradients, key=lambda name: order.index(name) if name in order else len(order)):
         library.gradient.add(function_name=name, gradient_func=gradients[name])

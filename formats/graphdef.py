@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Final, Literal
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, Generic, Literal, TypeVar
 
+from ..core.codecs import wire
 from ..core.graph.graph import Function, Graph, Node
 from ..core.graph.import_upgrades import complete_attrs, forget_unstated_shape
 from ..core.graph.node import CheckMemo
@@ -13,12 +15,11 @@ from ..core.support.errors import InvalidArgumentError, TfgError
 from ..core.support.gc_control import rare_collection
 from ..core.support.tensor_names import parse_tensor_name
 from ..core.support.versions import Versions
-from .codecs.node_def import add_nodes, complete_proto, encode_node, input_texts
-from .codecs.printed_nodes import PrintedScan
-from .codecs.scan import GraphScan
+from .codecs.attrs import NodeAttrs
+from .codecs.node_def import add_nodes, complete_proto, encode_node, input_texts, node_chunks
+from .codecs.scan import GraphScan, PrintedScan
 from .codecs.textformat import print_text, read_printed, serialize_text
 from .function_library import FunctionLibrary, encode_library
-from .node_writing import NodePrinter, NodeWriter
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary, GraphDef, NodeDef
 from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObject, SavedObjectGraph, StructuredValue
 
@@ -54,6 +55,7 @@ class NodeStream:
 
     def nodes(self) -> Iterator[Node]:
         """Yield all nodes; inputs are known by name only."""
+        # All nodes of the stream share a graph that stays empty: it must not hold the nodes that were passed on.
         home = Graph()
         names: set[str] = set()
         missing: dict[str, str] = {}
@@ -62,6 +64,8 @@ class NodeStream:
                 self.faults.append(InvalidArgumentError("two nodes have this name", node=name, op=op))
             names.add(name)
             for text in inputs:
+                # A producer may come later in the file, so a name is only noted here; `names` has them all behind the last
+                # node.
                 if text not in names and (source := parse_tensor_name(text)[0]) not in names:
                     missing.setdefault(source, name)
             node = Node(name, op, complete_attrs(op, attrs, len(inputs)), device, attrs, inputs, home=home)
@@ -73,6 +77,7 @@ class NodeStream:
                 self.faults.append(InvalidArgumentError(f"input '{source}' names a node that is not in the graph", node=name))
 
     def _check(self, node: Node) -> None:
+        # The memo has an entry for each set of attributes; a file whose nodes all differ would grow it with the file.
         if len(self._memo) > _MAX_MEMO:
             self._memo.clear()
         try:
@@ -125,6 +130,7 @@ def graph_from_bytes(
 
 def graph_from_text(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
     """Return the graph of a GraphDef in text, as `graph_from_bytes`; errors of the text come before errors of nodes."""
+    # Text that protobuf printed is read without its parser, ten times as fast; any other text goes through the parser.
     graph = read_printed(data, faults, lambda text, errors: graph_from_printed(text, faults=errors))
     return graph_from_bytes(memoryview(serialize_text(GraphDef, data)), faults=faults) if graph is None else graph
 
@@ -134,13 +140,14 @@ def graph_from_printed(
 ) -> Graph:
     """Return the graph of a text in protobuf's printed layout, as `graph_from_bytes`.
 
-    OtherLayout where the text has another layout or may be wrong.
+    OtherLayout if the text has another layout or may be wrong.
     """
     return _graph(PrintedScan(text), kind, meta_graph, faults)
 
 
 def _graph(scan: GraphScan | PrintedScan, kind: Kind, meta_graph: bytes, faults: list[TfgError] | None) -> Graph:
     graph = Graph()
+    # None of the objects of a loading is garbage, and the collector would walk through all of them again and again.
     with rare_collection():
         add_nodes(graph, scan.nodes(), faults)
     rest = scan.rest()
@@ -205,6 +212,7 @@ def _encode_rest(graph: Graph) -> GraphDef:
     if graph.registered_gradients:
         note_captures(graph.registered_gradients, rest.library)
     versions = graph.versions
+    # The loaded form stays if it says the same: an old graph has a number in `version`, and is written with it.
     if versions is not None and versions != _decode_versions(rest):
         rest.ClearField("version")
         rest.versions.producer, rest.versions.min_consumer = versions.producer, versions.min_consumer
@@ -214,6 +222,7 @@ def _encode_rest(graph: Graph) -> GraphDef:
 
 # The gradients that a library registers for nodes, and the captures that a SavedModel's objects list for gradients.
 
+# A GraphDef has no objects, so captures and returns would be lost when a SavedModel's graph is written as one.
 _CAPTURES, _RETURNS = "_captured_tensors", "_returned_gradients"
 """Attributes of a gradient function's first argument. TensorFlow refuses a function that has an unknown attribute."""
 
@@ -237,6 +246,7 @@ def note_captures(gradients: Mapping[str, RegisteredGradient], library: Function
     for registered in gradients.values():
         function = functions.get(registered.function)
         if function is not None and registered.captures is not None and registered.returns is not None:
+            # A space separates the two: no name of a function or a tensor has one.
             texts = [" ".join(filter(None, (c.function, c.tensor))) for c in registered.captures]
             attrs = function.arg_attr[0].attr
             attrs[_CAPTURES].list.s[:] = [text.encode("utf-8", "surrogateescape") for text in texts]
@@ -279,3 +289,95 @@ def _leaves(value: StructuredValue) -> Iterator[StructuredValue]:
             yield from _leaves(value.dict_value.fields[key])
     else:
         yield value
+
+
+# Nodes as parts of a GraphDef, as bytes and as text.
+
+_T = TypeVar("_T", str, bytes)
+_MAX_CACHED: Final = 10_000
+_PLAIN: Final = re.compile(r"[\w./:^>@-]*", re.ASCII)
+"""Words that the text format prints unchanged."""
+_FIRST_LINE, _LAST_LINE = "node {\n", "}\n"
+
+
+class _Encoded(Generic[_T]):
+    """A cache of encoded attributes, for the following nodes that share the attributes."""
+
+    def __init__(self, encode: Callable[[NodeDef], _T]) -> None:
+        self._encode: Callable[[NodeDef], _T] = encode
+        self._cache: dict[int, tuple[NodeAttrs, _T]] = {}
+
+    def of(self, attrs: NodeAttrs) -> _T:
+        # The entry keeps its attributes alive, so that no other attributes get the same id while it is in the cache.
+        entry = self._cache.get(id(attrs))
+        if entry is None:
+            if len(self._cache) >= _MAX_CACHED:
+                self._cache.clear()
+            entry = self._cache[id(attrs)] = attrs, self._encode(attrs.bare())
+        return entry[1]
+
+
+def _unchanged_attrs(node: Node) -> NodeAttrs | None:
+    """Return a node's attributes if they are unchanged since loading, and none of them is still in the file."""
+    attrs = node.source
+    return attrs if isinstance(attrs, NodeAttrs) and attrs is node.attrs and not attrs.contents else None
+
+
+class NodeWriter:
+    """Nodes as serialized fields of a GraphDef; map entries are in the order of their keys."""
+
+    def __init__(self) -> None:
+        self._attrs = _Encoded(lambda proto: proto.SerializeToString(deterministic=True))
+
+    def chunks(self, node: Node) -> Iterator[bytes | memoryview]:
+        """Yield the field in pieces; contents that were left in the file are never copied."""
+        attrs = _unchanged_attrs(node)
+        if attrs is not None:
+            yield wire.bytes_field(GraphDef.NODE_FIELD_NUMBER, _head(node) + self._attrs.of(attrs))
+            return
+        pieces = list(node_chunks(encode_node(node, input_texts(node))))
+        yield wire.length_prefix(GraphDef.NODE_FIELD_NUMBER, sum(map(len, pieces)))
+        yield from pieces
+
+
+def _head(node: Node) -> bytes:
+    """Return the fields of a NodeDef that come before the attributes."""
+    pieces = [
+        wire.string_field(NodeDef.NAME_FIELD_NUMBER, node.name.encode()),
+        wire.string_field(NodeDef.OP_FIELD_NUMBER, node.op.encode()),
+        *(wire.bytes_field(NodeDef.INPUT_FIELD_NUMBER, text.encode()) for text in input_texts(node)),
+        wire.string_field(NodeDef.DEVICE_FIELD_NUMBER, node.device.encode()),
+    ]
+    return b"".join(pieces)
+
+
+class NodePrinter:
+    """Nodes in protobuf's text format, as in a GraphDef: `node { ... }`."""
+
+    def __init__(self) -> None:
+        self._attrs = _Encoded(lambda proto: _inner(GraphDef(node=[proto])))
+
+    def text(self, node: Node) -> str:
+        """Return the text of a node."""
+        attrs = _unchanged_attrs(node)
+        if attrs is None:
+            return print_text(GraphDef(node=[complete_proto(encode_node(node, input_texts(node)))]))
+        return f"{_FIRST_LINE}{_printed_head(node, input_texts(node))}{self._attrs.of(attrs)}{_LAST_LINE}"
+
+
+def _inner(graph: GraphDef) -> str:
+    """Return the printed fields of a graph's only node."""
+    return print_text(graph).removeprefix(_FIRST_LINE).removesuffix(_LAST_LINE)
+
+
+def _printed_head(node: Node, inputs: Sequence[str]) -> str:
+    # Any other sign may need an escape, and only protobuf's printer knows them all.
+    if not all(map(_PLAIN.fullmatch, (node.name, node.op, *inputs, node.device))):
+        return _inner(GraphDef(node=[NodeDef(name=node.name, op=node.op, input=inputs, device=node.device)]))
+    lines = [
+        f'  name: "{node.name}"\n' if node.name else "",
+        f'  op: "{node.op}"\n' if node.op else "",
+        *(f'  input: "{text}"\n' for text in inputs),
+        f'  device: "{node.device}"\n' if node.device else "",
+    ]
+    return "".join(lines)

@@ -30,7 +30,6 @@ from ..core.support.grouping import grouped
 from ..core.support.hints import Hint, step, value_place
 from ..core.support.places import is_address, is_folder, matching, plain
 from ..core.support.regular_files import open_regular
-from ..core.support.tensor_names import parse_tensor_name
 from ..core.types.arrays import Array, object_array
 from ..core.types.shapes import Shape
 from ..core.types.tensors import Tensor
@@ -38,8 +37,7 @@ from .codecs.arrow_table import ARROW, PARQUET, ArrowFile, column_array
 from .codecs.casts import cast_value
 from .codecs.csv_table import CsvFile, Row, find_rows
 from .codecs.json_inputs import WHOLE, named_values, parse_json
-from .codecs.npy import open_array
-from .codecs.npz import read_npz
+from .codecs.numpy_files import open_array, read_npz
 from .codecs.source import read_source
 from .pictures import is_picture, parse_transform
 from .value_literals import fed_shape, joined_rows, value_of
@@ -73,6 +71,7 @@ class Item:
     @property
     def row(self) -> Row | None:
         """Return the place of a row of a CSV file, None for another input."""
+        # The name without a query: the last part of a signed address may be a piece of the signature.
         if self.start is None or not plain(self.path).lower().endswith(CSV):
             return None
         return Row(self.start, self.end, int(self.name.rpartition("-")[2]), self.line)
@@ -93,6 +92,7 @@ class Item:
     @property
     def is_picture(self) -> bool:
         """Return True for an image file."""
+        # No look into the file: `find_items` has let nothing else pass, and the question is asked for each input of a job.
         is_array = _is_records(self.path) or plain(self.path).lower().endswith((".npz", ".npy"))
         return self.start is None and not is_array
 
@@ -107,6 +107,7 @@ class Item:
 _Made = TypeVar("_Made")
 
 
+# A job may have millions of rows, of which one block is in work: a list of all would be hundreds of megabytes.
 class MadeOnDemand(Sequence[_Made]):
     """A sequence whose elements are made when they are asked for."""
 
@@ -152,6 +153,7 @@ class _FileRows(MadeOnDemand[Item]):
         """Return the name of a row that has the name of a row of another file."""
         if others.stem != self.stem:
             return None
+        # Membership of a range is arithmetic, while a set of a file's rows takes memory.
         theirs = others.numbers if isinstance(others.numbers, range) else set(others.numbers)
         shared = next((number for number in self.numbers if number in theirs), None)
         return None if shared is None else f"{self.stem}-{shared:06d}"
@@ -159,6 +161,7 @@ class _FileRows(MadeOnDemand[Item]):
     def has(self, name: str) -> bool:
         """Return True if a row has the name."""
         stem, _, number = name.rpartition("-")
+        # Only the spelling that a row has: `t-7` and `t-0000007` are other names.
         return stem == self.stem and number.isdecimal() and f"{int(number):06d}" == number and int(number) in self.numbers
 
 
@@ -168,6 +171,7 @@ class _TextRows(_FileRows):
     def __init__(self, path: str, items: Iterator[Item]) -> None:
         self.path = path
         self.stem = ""
+        # The module array stores 8 bytes a number; a list of int objects would take four times as much.
         self._places, self._numbers = array.array("q"), array.array("q")
         for item in items:
             self.stem, _, number = item.name.rpartition("-")
@@ -222,13 +226,14 @@ class Items(Chained[Item]):
         """Return the inputs from one place up to another."""
         number = bisect.bisect_right(self._ends, start)
         rows, first = self._parts[number], self._ends[number - 1] if number else 0
+        # A part of a file stays a range, which a task carries to another process in a few bytes.
         if isinstance(rows, _ArrowRows) and end <= self._ends[number]:
             return rows.part(start - first, end - first)
         return list(self[start:end])
 
     def group_ends(self, least: int) -> list[int] | None:
         """Return the ends of the groups of rows in Parquet and Arrow files, small groups of a file joined to groups of at
-        least so many rows; None where other inputs are among them.
+        least so many rows; None if other inputs are among them.
         """
         ends: list[int] = []
         for rows, end in zip(self._parts, self._ends):
@@ -236,6 +241,7 @@ class Items(Chained[Item]):
                 return None
             first = start = end - len(rows)
             for group in rows.groups:
+                # No group joins two files: a worker then reads whole groups, of one file at a time.
                 if first + group - start >= least or first + group == end:
                     start = first + group
                     ends.append(start)
@@ -255,6 +261,7 @@ class Items(Chained[Item]):
                 for part in rows:
                     if part.has(name):
                         raise _shared(part.path, item.path, name)
+        # Only files of the same stem can have rows of the same name, so pairs of others are not looked at.
         by_stem = grouped((part.stem, part) for part in rows)
         for pair in itertools.chain.from_iterable(itertools.combinations(own, 2) for own in by_stem.values()):
             if (shared := pair[0].shared_name(pair[1])) is not None:
@@ -290,6 +297,7 @@ def _part(path: str, below: str) -> Sequence[Item]:
         with contextlib.closing(ArrowFile(path)) as table:
             return _ArrowRows(path, stem, 0, len(table), sorted({*table.ends} - {0}))
     items = _items(path, below)
+    # The first item tells whether the file is one input or many, before its lines are counted.
     first = next(items, None)
     if first is None or first.start is None:
         return [] if first is None else [first]
@@ -347,6 +355,7 @@ def _lines(path: str, stem: str) -> Iterator[Item]:
     """Yield the lines that are not blank; a .json file of a single document, in several lines, is a line."""
     start = 0
     with file_errors(path), open_regular(path) as file:
+        # A .json file may hold lines of JSON, or one document printed over several lines; its name does not tell.
         if plain(path).endswith(_DOCUMENT) and _is_document(file):
             yield Item(f"{stem}-{1:06d}", path, 0, file.seek(0, os.SEEK_END), 1)
             return
@@ -359,6 +368,7 @@ def _lines(path: str, stem: str) -> Iterator[Item]:
 
 def _is_document(file: BinaryIO) -> bool:
     """Return True for a file that is JSON as a whole, and whose first line is none."""
+    # The first line decides nearly always, and is short; the whole file is parsed only if that line is no JSON.
     return not _is_json(next(filter(bytes.strip, file), b"")) and file.seek(0) == 0 and _is_json(file.read())
 
 
@@ -389,8 +399,8 @@ class ItemReader:
     def read(self, item: Item) -> Mapping[str, Any]:
         """Return the arrays of a file by name, which is no picture and no file of lines; as tensors for an npz file.
 
-        An npy file and a TFRecord file, a vector of strings, have the name `WHOLE`. NotFoundError where the file is gone,
-        DataLossError where the file is damaged.
+        An npy file and a TFRecord file, a vector of strings, have the name `WHOLE`. NotFoundError if the file is gone,
+        DataLossError if the file is damaged.
         """
         if _is_records(item.path):
             return {WHOLE: _records(item.path)}
@@ -399,14 +409,15 @@ class ItemReader:
         return read_npz(item.path)
 
     def document(self, item: Item) -> Any:
-        """Return the value of a line of JSON; DataLossError where it is not JSON."""
+        """Return the value of a line of JSON; DataLossError if it is not JSON."""
         try:
             return parse_json(self._line(item))
         except InvalidArgumentError as error:
             raise DataLossError(f"{item.place} is {error.message}") from None
 
     def documents(self, items: Sequence[Item]) -> list[Any]:
-        """Return the values of lines of a file, read at once; InvalidArgumentError where one is not JSON."""
+        """Return the values of lines of a file, read at once; InvalidArgumentError if one is not JSON."""
+        # One read for a block of lines. Lines in between that are no input, such as blank ones, are cut out by the places.
         first, last = items[0], items[-1]
         data = self._line(dataclasses.replace(first, end=last.end))
         start = first.start or 0
@@ -431,6 +442,7 @@ class ItemReader:
     def _line(self, item: Item) -> bytes:
         assert item.start is not None
         with file_errors(item.path):
+            # Opened again for each line, a file of short lines takes most of the time to be opened.
             if self._lines is None or self._path != item.path:
                 self.close()
                 self._lines = open_regular(item.path)
@@ -473,6 +485,7 @@ class InputArrays:
         """
         self._graph, self._signature, self._fetches = graph, signature, fetches
         words = self._words = {} if signature is None else signature.fed
+        # The same few names are asked for in each row.
         self._composite = functools.cache(functools.partial(composite_of, graph, signature))
         self._reader = ItemReader()
         self._found: tuple[ColumnNames | None, Sequence[str]] = None, ()
@@ -502,12 +515,11 @@ class InputArrays:
         for key, value in given.items():
             if isinstance(value, Tensor) and value.lack is not None and not self._is_fed(key):
                 continue  # nobody can read it, and no tensor takes it
-            divided = self._divided(item, key, value, given)
-            if divided is not None:
-                values |= divided
-                continue
-            fed = self._find(self._tensor(key))
-            values[fed.name] = _cast(value, fed, key, functools.partial(_place, item, key))
+            arrays = self._divided(item, key, value, given)
+            if arrays is None:
+                fed = self._find(self._tensor(key))
+                arrays = {fed.name: _cast(value, fed, key, functools.partial(_place, item, key))}
+            _add(values, arrays, item, key)
         return values
 
     def _of_document(self, item: Item) -> dict[str, Any]:
@@ -518,12 +530,11 @@ class InputArrays:
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"{item.place}: {error.message}", hint=error.hint) from None
         for key, value in given.items():
-            divided = self._divided(item, key, value, given)
-            if divided is not None:
-                values |= divided
-                continue
-            fed = self._find(self._tensor(key))
-            values[fed.name] = value_of(json.dumps(value), fed.dtype, _place(item, key))
+            arrays = self._divided(item, key, value, given)
+            if arrays is None:
+                fed = self._find(self._tensor(key))
+                arrays = {fed.name: value_of(json.dumps(value), fed.dtype, _place(item, key))}
+            _add(values, arrays, item, key)
         return values
 
     def _divided(self, item: Item, key: str, value: Any, given: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -542,10 +553,8 @@ class InputArrays:
     def _composite_input(self, key: str, given: Iterable[str]) -> Composite | None:
         """Return the sparse or ragged input of a name, unless other names are those of its components."""
         composite = self._composite(self._tensor(key))
-        if composite is None:
-            return None
-        alone = {parse_tensor_name(self._words.get(name, name))[0] for name in given if name not in (key, WHOLE)}
-        return None if any(part.node.name in alone for part in composite.parts) else composite
+        tensors = (self._words.get(name, name) for name in given if name != WHOLE)
+        return None if composite is None or composite.is_fed_in_parts(tensors) else composite
 
     def close(self) -> None:
         """Close the file of the last line or row."""
@@ -553,11 +562,13 @@ class InputArrays:
 
     def block(self, items: Sequence[Item]) -> InputBlock | None:
         """Return rows of a table, or lines of JSON, read and stacked at once; None for other inputs and other shapes."""
+        # A block is one read of one file; anything else is read input by input.
         if items[0].start is None or any(item.path != items[0].path for item in items):
             return None
         if items[0].is_arrow:
             arrays = self._of_arrow(self._reader.arrow(items[0].path), items)
             count = row_count(arrays)
+            # Each row must give the same number of rows of the batch, or results cannot be told apart.
             return InputBlock(arrays, [count // len(items)] * len(items)) if count and not count % len(items) else None
         rows = [row for item in items if (row := item.row) is not None]
         return self._block_of_rows(items[0].path, rows) if rows else self._block_of_documents(items)
@@ -568,6 +579,7 @@ class InputArrays:
         if cells is None:
             return None
         columns = self._of_rows(table, rows, cells)
+        # The first row shows the shape of each, as rows of a CSV file have equal numbers of cells.
         shapes = {name: _of_rank(array[:1], rank).shape for name, (array, rank) in columns.items()}
         firsts = {shape[:1] for shape in shapes.values()}
         if len(firsts) != 1 or () in firsts:
@@ -579,6 +591,7 @@ class InputArrays:
     def _block_of_documents(self, items: Sequence[Item]) -> InputBlock | None:
         given = [named_values(parsed, self._signature, self._is_fed) for parsed in self._reader.documents(items)]
         keys = given[0].keys()
+        # Lines of sparse or ragged inputs have indices of their own and do not stack; they run one by one.
         if any(one.keys() != keys for one in given) or any(self._composite_input(key, keys) for key in keys):
             return None
         arrays, counts = {}, [len(one[key]) if isinstance(one[key], list) else 0 for key in keys for one in given]
@@ -650,15 +663,18 @@ class InputArrays:
             columns = self._columns(key, table.names)
             fed = self._of_column(key)
             places = table.places(columns)
+            # All columns in their order is the usual case, and needs no copy of the cells.
             own = cells if places == list(range(len(table.names))) else [[row[place] for place in places] for row in cells]
             array = table.as_array(rows, own, columns, fed.dtype)
             values[fed.name] = _cast(array, fed, key, functools.partial(rows[0].place, table.path)), fed_shape(fed).rank
         return values
 
     def _keys(self, table: ColumnNames) -> Sequence[str]:
-        """Return the keys of a table without --feed: its columns, or all together where they fit the only input."""
+        """Return the keys of a table without --feed: its columns, or all together if they fit the only input."""
+        # The answer belongs to a file: the next may have other columns.
         if table is not self._found[0]:
             known = [name for name in table.names if self._is_tensor(name)]
+            # A table without a tensor's name in its header, as `a,b,c,d`, is fed whole if its width fits the only input.
             is_one = not known and self._takes(len(table.names))
             own = table.names if isinstance(table, CsvFile) or not known else known  # other columns are keys of the rows
             self._found = table, [WHOLE] if is_one else own
@@ -700,7 +716,7 @@ class InputArrays:
 
     @functools.cached_property
     def _sole_input(self) -> str:
-        """The only tensor for an input without a name; InvalidArgumentError where there is none, or several."""
+        """The only tensor for an input without a name; InvalidArgumentError if there is none, or several."""
         names = self._inputs()
         if len(names) != 1:
             several = ", ".join(names) or "none"
@@ -721,6 +737,14 @@ class InputArrays:
 def _place(item: Item, key: str) -> str:
     """Return the place of a value: the file or the line, and the name."""
     return item.place if key == WHOLE else f"{item.place}, key '{key}'"
+
+
+def _add(values: dict[str, Any], arrays: Mapping[str, Any], item: Item, key: str) -> None:
+    """Add the arrays for a key; InvalidArgumentError if another key feeds one of their tensors."""
+    for name in arrays:
+        if name in values:
+            raise InvalidArgumentError(f"{_place(item, key)}: '{name}' is already fed")
+    values.update(arrays)
 
 
 def _cast(value: Array | Tensor, fed: Output, key: str, place: Callable[[], str]) -> Array:

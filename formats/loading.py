@@ -25,8 +25,8 @@ STREAMED_FROM: Final = 1 << 22
 def load(source: Source, *, tags: Sequence[str] | None = None, untrusted: bool = False) -> Graph:
     """Return the graph of a path, `-` for standard input, a SavedModel's folder, or bytes.
 
-    `tags` choose the MetaGraphDef of a SavedModel that has several. NotFoundError where the file does not exist,
-    InvalidArgumentError, naming the format, where the file is no graph, DataLossError where the file is damaged.
+    `tags` choose the MetaGraphDef of a SavedModel that has several. NotFoundError if the file does not exist,
+    InvalidArgumentError, naming the format, if the file is no graph, DataLossError if the file is damaged.
 
     `untrusted`: sessions on the graph and its copies have at most 60 seconds a run and 4 GiB of tensors unless they set
     other limits, and no op library, and refuse files but the model's own.
@@ -58,19 +58,14 @@ def load_nodes_leniently(source: Source, *, tags: Sequence[str] | None = None) -
 def _timed(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:
     watch = Stopwatch()
     graph = _load(source, tags, faults)
-    graph.file = _file_name(source)
+    graph.file = "" if is_in_memory(source) or is_standard_input(source) else name_of(str(source))
     watch.tell("decoded %s: %d nodes, %d functions", describe(source), len(graph), len(graph.functions))
     return graph
 
 
-def _file_name(source: Source) -> str:
-    """Return the name of a file or folder without its path; an empty text for bytes and standard input."""
-    return "" if is_in_memory(source) or is_standard_input(source) else name_of(str(source))
-
-
 def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | None) -> Graph:
     if not is_in_memory(source) and not is_standard_input(source) and is_folder(str(source)):
-        from .saved_model import model_file
+        from .meta_graph import model_file
 
         path = model_file(str(source))
         return _load_sound(read_regular(path), f"'{path}'", tags, faults, str(source))
@@ -78,6 +73,8 @@ def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | N
     try:
         return _load_sound(data, describe(source), tags, faults, _model_folder(source))
     except TfgError as error:
+        # An error of a node says where it is by itself; an error of the bytes must say of which file, as a command may read
+        # several.
         if error.node is None and describe(source) not in error.message:
             raise type(error)(f"{describe(source)}: {error.message}", op=error.op, hint=error.hint) from None
         raise
@@ -85,6 +82,7 @@ def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | N
 
 def stream(path: str) -> NodeStream | None:
     """Return a stream of the nodes of a large GraphDef in a file; None for any other file, to be loaded."""
+    # A smaller file is loaded at once, and its shapes can be inferred.
     if not is_file(path) or size_of(path) < STREAMED_FROM:
         return None
     data = read_source(path)
@@ -100,16 +98,19 @@ def _model_folder(source: Source) -> str | None:
         return folder
     if name_of(str(source)) not in detect.MODEL_FILES:
         return None
+    # A file `saved_model.pb` that was copied away from its model is a graph without variables, and no SavedModel with lost
+    # ones.
     return folder if any(is_folder(os.path.join(folder, part)) for part in ("variables", "assets")) else None
 
 
 def _load_sound(
     data: memoryview, name: str, tags: Sequence[str] | None, faults: list[TfgError] | None, folder: str | None
 ) -> Graph:
-    """Return the graph in the data; where the data cannot be read because a text conversion damaged it, say so."""
+    """Return the graph in the data; if the data cannot be read because a text conversion damaged it, say so."""
     try:
         return _load_contents(data, name, tags, faults, folder)
     except TfgError as error:
+        # Such damage is looked for only after a failure: it takes a search through all bytes.
         if error.node is not None or not detect.is_converted_to_text(data):
             raise
     raise DataLossError(
@@ -138,6 +139,6 @@ def _load_contents(
         from .meta_graph import graph_from_meta_graph, graph_from_meta_graph_text
 
         return graph_from_meta_graph_text(data, faults) if is_text else graph_from_meta_graph(data, faults=faults)
-    from .saved_model import graph_from_saved_model, graph_from_saved_model_text
+    from .meta_graph import graph_from_saved_model, graph_from_saved_model_text
 
     return (graph_from_saved_model_text if is_text else graph_from_saved_model)(data, tags, folder, faults)

@@ -1,11 +1,12 @@
-"""MetaGraphDefs: the graph inside, and the message's facts about the graph."""
+"""MetaGraphDefs, alone and in SavedModels: the graph inside, and the message's facts about the graph."""
 
 from __future__ import annotations
 
 import collections
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..core.building.saver import has_saver
 from ..core.codecs import wire
@@ -23,24 +24,28 @@ from ..core.graph.metagraph import (
     VariableInfo,
 )
 from ..core.support import dataclasses
-from ..core.support.errors import DataLossError, TfgError
-from ..core.support.places import exists
+from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError
+from ..core.support.hints import Hint, command, option
+from ..core.support.places import exists, names_in
 from ..core.support.tensor_names import parse_tensor_name
 from ..core.transforms.joined_graphs import PartNames
 from ..core.types import dtypes
 from ..core.types.tensors import FuncRef
+from . import detect
 from .codecs.attrs import decode_shape
+from .codecs.printed_text import OtherLayout, PrintedReader
 from .codecs.scan import parse
 from .codecs.tensor_proto import decode_tensor
 from .codecs.textformat import read_printed, serialize_text
 from .graphdef import GraphSource, Kind, add_registered_gradients, graph_from_bytes, graph_from_printed
-from .printed_models import PrintedMetaGraph, cut_meta_graph
+from .protos.graph_pb2 import GraphDef
 from .protos.meta_graph_pb2 import (
     AssetFileDef,
     CollectionDef,
     CondContextDef,
     MetaGraphDef,
     SavedConcreteFunction,
+    SavedModel,
     SavedObjectGraph,
     SaverDef,
     SignatureDef,
@@ -75,6 +80,7 @@ def graph_from_meta_graph(data: memoryview, folder: str | None = None, faults: l
             graph_data = memoryview(bytes(graph_data) + bytes(part)) if len(graph_data) else part
         else:
             around += data[field.tag_start : field.end]
+    # The graph is cut out of the message: protobuf would parse all nodes, which are read by their bytes.
     return _with_meta(graph_from_bytes(graph_data, _kind(folder), bytes(around), faults), around, folder)
 
 
@@ -95,6 +101,7 @@ def graph_from_printed_meta_graph(
 
 
 def _kind(folder: str | None) -> Kind:
+    # The graph of a SavedModel is written as a GraphDef by default, as the message around it belongs to the folder.
     return "meta_graph" if folder is None else "graph"
 
 
@@ -111,6 +118,7 @@ def with_files_of(model: Graph, part: Graph) -> Graph:
     assets = model.meta.assets if model.meta is not None else ()
     left = tuple(asset for asset in assets if asset.path and asset.tensor.partition(":")[0] in part)
     if left and model.meta is not None and isinstance(part.source, GraphSource):
+        # A part has not the operations that start the whole model, but still reads the files of each model that was joined.
         joined = model.meta.joined and dataclasses.replace(model.meta.joined, first_steps=(), initializers=())
         part.meta = MetaGraph(assets=left, folder=model.meta.folder, joined=joined)
         part.source = GraphSource(part.source.rest, part.source.kind, b"")
@@ -153,6 +161,7 @@ def _named_nodes(key: str, collection: CollectionDef) -> Iterator[str]:
         for data in collection.bytes_list.value:
             proto = parse(VariableDef, data)
             yield from filter(None, (getattr(proto, field) for field in _VARIABLE_FIELDS))
+    # Contexts of V1 conditionals and loops name nodes, too; TensorFlow's importer fails on a name that is gone.
     for data in collection.bytes_list.value if key in _CONTEXTS else ():
         context: Any = parse(_CONTEXTS[key], data)
         yield context.pivot_name
@@ -174,7 +183,7 @@ def renamed_message(about: MetaGraphDef, names: PartNames) -> MetaGraphDef:
     """Return the signatures and collections of a message, by the names of a joined graph that the graph became a part of.
 
     What starts and saves the graph is left out, as the joined graph is started and saved as a whole, and so are collections
-    of unknown contents where names changed.
+    of unknown contents if names changed.
     """
     result = MetaGraphDef()
     result.meta_info_def.tags.extend(about.meta_info_def.tags)
@@ -184,6 +193,7 @@ def renamed_message(about: MetaGraphDef, names: PartNames) -> MetaGraphDef:
             result.signature_def[name].CopyFrom(signature)
             rename_signature(result.signature_def[name], names)
     for key, collection in about.collection_def.items():
+        # The bytes of other collections may name nodes in a form that only their own program knows.
         is_known = collection.WhichOneof("kind") == "node_list" or key in VARIABLE_COLLECTIONS
         if key not in (MAIN_OP, _LEGACY_INIT_OP, ASSETS) and (is_known or not names.prefix):
             _rename_collection(key, collection, names, result.collection_def[key])
@@ -238,6 +248,7 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
     """Decode a MetaGraphDef's facts about the graph."""
     variables = {}
     others = {}
+    # A proto map has no order: sorted names make two loads of a file equal.
     for name in sorted(proto.collection_def):
         values = _collection_values(proto.collection_def[name])
         if name in VARIABLE_COLLECTIONS and values and all(isinstance(value, bytes) for value in values):
@@ -270,12 +281,15 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
 
 def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:
     """Return the checkpoint keys of variables by number: the names on the shortest path to each, as in TensorFlow."""
+    # A breadth-first walk, as TensorFlow's: of several paths to a variable the shortest, and the first of equal ones, is the
+    # key.
     paths = {0: ""} if objects.nodes else {}
     queue = collections.deque(paths)
     while queue:
         number = queue.popleft()
         for child in objects.nodes[number].children:
             if child.node_id not in paths and 0 <= child.node_id < len(objects.nodes):
+                # TensorFlow's escapes of names in object paths.
                 local = child.local_name.replace(".", "..").replace("/", ".S")
                 paths[child.node_id] = f"{paths[number]}{local}/"
                 queue.append(child.node_id)
@@ -293,13 +307,14 @@ def _read_objects(objects: SavedObjectGraph, keys: Mapping[int, str], graph: Gra
         kind = CALL_KINDS.get(node.op)
         called = node.attrs.get(kind.functions[0]) if kind is not None and kind.form is Form.CALL else None
         if isinstance(called, FuncRef) and called.name in captured:
+            # Captures are the last arguments of a call, so both lists are paired from their ends.
             pairs = zip(reversed(captured[called.name].bound_inputs), reversed(node.inputs))
             by_node.update({handle.node.name: number for number, handle in pairs if number in keys})
     return by_node
 
 
 def _python_names(objects: SavedObjectGraph, read: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield the nodes of variables with their names in Python, where the graph's are those with a number: `kernel_1`."""
+    """Yield the nodes of variables with their names in Python, if the graph's are those with a number: `kernel_1`."""
     for node, number in read.items():
         name = objects.nodes[number].variable.name
         if name and node != name and node.startswith(f"{name}_") and node[len(name) + 1 :].isdecimal():
@@ -365,6 +380,7 @@ def _components(proto: TensorInfo) -> tuple[str, ...]:
 
 
 def _decode_saver(proto: SaverDef) -> SaverInfo:
+    # Protobuf keeps an unknown number of an open enum, and only `Name` would fail on it, with a ValueError.
     if proto.version not in SaverDef.CheckpointFormatVersion.values():
         raise DataLossError(f"the graph's saver names the unknown checkpoint format {proto.version}")
     format_name = SaverDef.CheckpointFormatVersion.Name(proto.version)
@@ -378,6 +394,7 @@ def _init_op(collections: Mapping[str, tuple[Any, ...]], signatures: Mapping[str
     """Return the op that TensorFlow's loader runs after restoring: of TF2's signature, V1's main op, or V1's legacy init
     op.
     """
+    # The order is that of TensorFlow's loader in C++ (GetInitOp).
     if INIT_SIGNATURE in signatures:
         for output in signatures[INIT_SIGNATURE].outputs.values():
             return output.tensor
@@ -397,6 +414,7 @@ def _assets(proto: MetaGraphDef) -> Sequence[AssetFileDef]:
 
 def _decode_asset(proto: AssetFileDef, folder: str | None) -> Asset:
     filename = proto.filename
+    # The name comes from the file, and a kernel of the graph opens it: it must not lead out of the model's folder.
     if os.path.isabs(filename) or ".." in filename.split("/"):
         raise DataLossError(f"asset '{filename}' lies outside the SavedModel's folder")
     path = "" if folder is None else os.path.join(folder, "assets", filename)
@@ -404,7 +422,7 @@ def _decode_asset(proto: AssetFileDef, folder: str | None) -> Asset:
 
 
 def _variables_prefix(folder: str | None) -> str | None:
-    """Return the checkpoint of a SavedModel; None where the model has no variables."""
+    """Return the checkpoint of a SavedModel; None if the model has no variables."""
     if folder is None:
         return None
     prefix = os.path.join(folder, "variables", "variables")
@@ -443,6 +461,7 @@ def _functions(objects: SavedObjectGraph) -> Iterator[tuple[str, Sequence[str]]]
     while queue:
         number, path = queue.popleft()
         for child in objects.nodes[number].children:
+            # An object is reached by several paths, and objects may refer to each other in circles.
             if child.node_id in seen or child.local_name in _INTERNAL or not 0 <= child.node_id < len(objects.nodes):
                 continue
             seen.add(child.node_id)
@@ -502,3 +521,162 @@ def _leaves(value: StructuredValue, path: str) -> Iterator[str]:
             yield from _leaves(pair.value, f"{path}.{pair.key}" if path else pair.key)
     elif kind not in (None, "none_value"):
         yield path
+
+
+# MetaGraphDefs and SavedModels in printed text, taken apart: a graph inside is read like a graph in a text of its own.
+
+_GRAPH_TEXT: Final = "graph_def"
+_META_GRAPHS_TEXT: Final = "meta_graphs"
+
+
+class PrintedMetaGraph(NamedTuple):
+    """A MetaGraphDef as two parts: serialized without the graph, and the printed text of the graph."""
+
+    around: bytes
+    graph: bytes
+
+
+def cut_meta_graph(text: bytes) -> PrintedMetaGraph:
+    """Cut a MetaGraphDef in printed text into parts; OtherLayout if the text has another layout or may be wrong."""
+    around, graphs = _cut(text, _GRAPH_TEXT)
+    if len(graphs) > 1:
+        raise OtherLayout
+    return PrintedMetaGraph(_serialized(MetaGraphDef.DESCRIPTOR, around, without=(_GRAPH_TEXT,)), b"".join(graphs))
+
+
+def cut_saved_model(text: bytes) -> list[PrintedMetaGraph]:
+    """Cut out the MetaGraphDefs of a SavedModel in printed text; OtherLayout if the text has another layout or may be
+    wrong.
+    """
+    around, meta_graphs = _cut(text, _META_GRAPHS_TEXT)
+    _serialized(SavedModel.DESCRIPTOR, around, without=(_META_GRAPHS_TEXT,))
+    return list(map(cut_meta_graph, meta_graphs))
+
+
+def check_graph(meta_graph: PrintedMetaGraph) -> None:
+    """Check the text of a graph that is not to be read; OtherLayout if the text has another layout or may be wrong."""
+    _serialized(GraphDef.DESCRIPTOR, meta_graph.graph)
+
+
+def _cut(text: bytes, field: str) -> tuple[bytes, list[bytes]]:
+    """Return a text without the messages of a field, and each of the messages as a text."""
+    # Possessive repeats: a text without the end of a message would otherwise be tried again from each of its lines.
+    message = re.compile(rf"^{field} \{{\n((?:  [^\n]*+\n)*+)\}}\n".encode(), re.MULTILINE)
+    around, inner, position = [], [], 0
+    for match in message.finditer(text):
+        around.append(text[position : match.start()])
+        # The inner message moves two spaces to the left, and is then a text of its own. No string has a line break in it.
+        inner.append((b"\n" + match[1]).replace(b"\n  ", b"\n")[1:])
+        position = match.end()
+    return b"".join((*around, text[position:])), inner
+
+
+def _serialized(descriptor: object, text: bytes, without: Sequence[str] = ()) -> bytes:
+    try:
+        decoded = text.decode()
+    except UnicodeDecodeError:
+        raise OtherLayout from None
+    return PrintedReader(descriptor, without).message(decoded, 0, len(decoded), 0)
+
+
+# SavedModels: a folder with the graphs, their variables' checkpoint and their assets.
+
+
+def model_file(folder: str) -> str:
+    """Find the file with the graphs of a SavedModel's folder, or of a TensorFlow.js model's; NotFoundError for others."""
+    for name in (*detect.MODEL_FILES, detect.TFJS_FILE):
+        path = os.path.join(folder, name)
+        if exists(path):
+            return path
+    files = " or ".join(detect.MODEL_FILES)
+    raise NotFoundError(f"folder '{folder}' is not a SavedModel: it has no {files}", hint=_folder_hint(folder))
+
+
+def graph_from_saved_model(
+    data: memoryview,
+    tags: Sequence[str] | None = None,
+    folder: str | None = None,
+    faults: list[TfgError] | None = None,
+) -> Graph:
+    """Return the graph of a serialized SavedModel; `meta` tells where variables and assets lie: in `folder`.
+
+    InvalidArgumentError lists the tag sets if `tags` match none, or if tags are needed and missing.
+    """
+    meta_graphs = [
+        data[field.start : field.end]
+        for field in wire.fields(data)
+        if field.number == SavedModel.META_GRAPHS_FIELD_NUMBER and field.wire_type == wire.LENGTH_DELIMITED
+    ]
+    return graph_from_meta_graph(meta_graphs[choose(meta_graphs, tags)], folder, faults)
+
+
+def graph_from_saved_model_text(
+    data: memoryview,
+    tags: Sequence[str] | None = None,
+    folder: str | None = None,
+    faults: list[TfgError] | None = None,
+) -> Graph:
+    """Return the graph of a SavedModel in text, as `graph_from_saved_model`."""
+    graph = read_printed(data, faults, lambda text, errors: _graph_from_printed(bytes(text), tags, folder, errors))
+    return (
+        graph_from_saved_model(memoryview(serialize_text(SavedModel, data)), tags, folder, faults) if graph is None else graph
+    )
+
+
+def _graph_from_printed(text: bytes, tags: Sequence[str] | None, folder: str | None, faults: list[TfgError] | None) -> Graph:
+    meta_graphs = cut_saved_model(text)
+    chosen = choose([memoryview(meta_graph.around) for meta_graph in meta_graphs], tags)
+    # Protobuf's parser would refuse the whole text for a mistake in a graph that is not asked for; so does this way.
+    for meta_graph in meta_graphs[:chosen] + meta_graphs[chosen + 1 :]:
+        check_graph(meta_graph)
+    return graph_from_printed_meta_graph(meta_graphs[chosen], folder, faults)
+
+
+def choose(meta_graphs: Sequence[memoryview], tags: Sequence[str] | None) -> int:
+    """Return the index of the meta graph with exactly the tags; without tags the only meta graph, or the "serve" meta
+    graph.
+    """
+    if not meta_graphs:
+        raise InvalidArgumentError("the SavedModel has no graph")
+    tag_sets = [_tags(meta_graph) for meta_graph in meta_graphs]
+    if tags is None and len(meta_graphs) == 1:
+        return 0
+    requested = {"serve"} if tags is None else set(tags)
+    for number, tag_set in enumerate(tag_sets):
+        if set(tag_set) == requested:
+            return number
+    listed = "; ".join(",".join(tag_set) or "(no tags)" for tag_set in tag_sets)
+    asked = "several graphs" if tags is None else f"no graph with tags {','.join(tags)}"
+    hint = Hint("choose a graph with ", option("tags"))
+    raise InvalidArgumentError(f"the SavedModel has {asked}; its tag sets: {listed}", hint=hint)
+
+
+def _tags(meta_graph: memoryview) -> tuple[str, ...]:
+    """Return the tags of a serialized MetaGraphDef, without parsing the graph."""
+    # A field that occurs twice is merged, and merging messages is concatenating them.
+    info = bytearray()
+    for field in wire.fields(meta_graph):
+        if field.number == MetaGraphDef.META_INFO_DEF_FIELD_NUMBER:
+            info += meta_graph[field.start : field.end]
+    return tuple(parse(MetaGraphDef.MetaInfoDef, info).tags)
+
+
+def _folder_hint(folder: str) -> str:
+    entries = names_in(folder)
+    nested = [name for name in entries if detect.is_saved_model(os.path.join(folder, name))]
+    if len(nested) > 1:
+        # Folders of TensorFlow Serving are numbers, of which 10 comes after 9.
+        versions = sorted(nested, key=lambda name: (len(name), name) if name.isdecimal() else (0, name))
+        example = command("explain", os.path.join(folder, versions[-1]))
+        return Hint(f"the folder holds the SavedModels {', '.join(versions)}; name one SavedModel, as in ", example)
+    if nested:
+        return f"the folder holds a SavedModel, '{os.path.join(folder, nested[-1])}'"
+    indexes = [name for name in entries if name.endswith(".index")]
+    if indexes:
+        return f"the folder holds a checkpoint, '{os.path.join(folder, indexes[0].removesuffix('.index'))}'"
+    graphs = [name for name in entries if name.endswith((".pb", ".pbtxt", ".meta")) or ".tfevents." in name]
+    return (
+        f"the folder holds the graph '{os.path.join(folder, graphs[0])}'"
+        if graphs
+        else "give the graph's file, or a SavedModel's folder"
+    )

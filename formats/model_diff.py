@@ -30,10 +30,11 @@ _PIECE: Final = 1 << 20
 def diff_models(before: Graph, after: Graph, *, strict_names: bool = False, raw: bool = False) -> GraphDiff:
     """Return the differences of nodes, functions, signatures, variables, assets and versions; see `diff_graphs`.
 
-    Values of variables and contents of assets are compared where the graphs come from SavedModels. `variables_unread` of the
+    Values of variables and contents of assets are compared if the graphs come from SavedModels. `variables_unread` of the
     result says which file of values is missing. The nodes that the usual signatures of both graphs run, also in functions, are
     those of the models' views, unless `raw`.
     """
+    # The files are compared first: if they are equal, no view is made.
     result = diff_matched(before, after, None if strict_names else GraphMatch(before, after))
     if raw or result.is_same_graph:
         return result
@@ -93,6 +94,7 @@ def _variables(graph: Graph) -> dict[str, Tensor]:
     if prefix is None:
         return {}
     tensors = read_variables(prefix, restored_variables(graph))
+    # The copies are equal when Keras writes them; one that differs is a difference to show.
     copies = [
         copy
         for copy, name in read_instead(graph).items()
@@ -117,6 +119,7 @@ def _assets(graph: Graph) -> Mapping[str, Asset]:
 
 
 def _same_contents(a: str, b: str) -> bool:
+    # Assets may have gigabytes; the size tells most differences without a read.
     if size_of(a) != size_of(b):
         return False
     with open_regular(a) as first, open_regular(b) as second:

@@ -1,4 +1,4 @@
-"""ONNX files: a model as a ModelProto, by onnx.helper, and checked; large weights lie in a file beside the model."""
+"""ONNX files: writing a model as a ModelProto, running a model by onnxruntime, and comparing it with a graph."""
 
 from __future__ import annotations
 
@@ -9,19 +9,24 @@ import itertools
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from ..core.comparing.value_comparison import GraphComparison, compare_outputs
+from ..core.feeding.drawn_feeds import Feeds
+from ..core.graph.graph import Graph
 from ..core.onnx.blocks import Block, OnnxModel, Operation, Value
 from ..core.onnx.opsets import DOMAINS, OPSET, as_bytes, check_opset, in_opset, onnx_name
+from ..core.runtime.session.session import Session
 from ..core.support.atomic import atomic_file, file_errors, locked_folder
-from ..core.support.errors import InternalError, UnimplementedError
-from ..core.support.file_formats import ONNX_MODELS, format_of
+from ..core.support.errors import InternalError, InvalidArgumentError, UnimplementedError
+from ..core.support.file_formats import ONNX, ONNX_MODELS, extension_of, format_of
 from ..core.support.hints import extra_hint
 from ..core.support.places import names_in, remove, resolved
 from ..core.support.user_signals import pass_on
+from ..core.support.words import listed
 from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, from_name, from_numpy
 from ..core.types.shapes import Shape
@@ -56,6 +61,7 @@ def save_onnx(model: OnnxModel, path: str | os.PathLike[str], opset: int = OPSET
     path = resolved(path)
     writer = _ModelWriter(onnx, in_opset(onnx, model, opset), opset)
     size = sum(array.nbytes for array in writer.arrays())
+    # The rest of the message, beside the weights, has the difference to 2 GiB.
     if size > LARGEST:
         with file_errors(path), locked_folder(os.path.dirname(path)):
             _save_in_two(writer, path)
@@ -72,6 +78,7 @@ def _save_in_two(writer: _ModelWriter, path: str) -> None:
     folder, name = os.path.split(path)
     earlier = [entry for entry in names_in(folder) if re.fullmatch(re.escape(name) + r"(\.\d+)?\.data", entry)]
     names = itertools.chain([f"{name}.data"], (f"{name}.{number}.data" for number in itertools.count(1)))
+    # The model that is there names its own file of weights, which must stay until the new model is in its place.
     weights = next(itertools.filterfalse(earlier.__contains__, names))
     proto = writer.model(weights)
     with atomic_file(os.path.join(folder, weights)) as file:
@@ -80,6 +87,7 @@ def _save_in_two(writer: _ModelWriter, path: str) -> None:
     with atomic_file(path) as file:
         file.write(proto.SerializeToString())
         file.flush()
+        # The checker follows the names of external weights from the model's folder, so the model is checked where it lies.
         _check(writer.onnx, file.name)
     for entry in earlier:
         remove(os.path.join(folder, entry))
@@ -131,6 +139,7 @@ class _ModelWriter:
         self.external: list[bytes] = []
         for name, value in itertools.chain(model.inputs.items(), model.outputs.items()):
             self.names[value] = self.free(name)
+        # Several steps may share a constant; it is written once.
         self.constants = list(dict.fromkeys(value for value in model.block.values() if value.array is not None))
 
     def arrays(self) -> Iterator[Array]:
@@ -142,6 +151,7 @@ class _ModelWriter:
         graph = self.graph(self.source.block, "tfg", weights)
         used = {DOMAINS[operation.op] for operation in self.source.block.everything() if operation.op in DOMAINS}
         opsets = [self.helper.make_opsetid(*opset) for opset in (("", self.opset), *sorted(used))]
+        # The lowest version that has the opsets is read by the most runtimes.
         version = self.helper.find_min_ir_version_for(opsets)
         return self.helper.make_model(graph, opset_imports=opsets, ir_version=version, producer_name="tfg")
 
@@ -154,6 +164,7 @@ class _ModelWriter:
         name = self.free(operation.source or operation.op)
         inputs = ["" if value is None else self.name(value) for value in operation.inputs]
         outputs = [self.name(value, name if i == 0 else f"{name}:{i}") for i, value in enumerate(operation.outputs)]
+        # An empty name stands for an optional input that is left out in the middle; at the end ONNX lists nothing.
         while inputs and not inputs[-1]:
             inputs.pop()
         attrs = {key: self.attribute(key, value) for key, value in operation.attrs.items()}
@@ -214,9 +225,13 @@ def _packed(value: Value) -> bytes:
     array = np.ascontiguousarray(value.array, value.dtype.numpy)
     if value.dtype.name not in _HALF_BYTES:
         return array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+    # An odd number of halves is filled up to whole bytes.
     halves = np.resize(array.reshape(-1).astype(np.uint8) & 15, -(-array.size // 2) * 2)
     packed: bytes = (halves[::2] | halves[1::2] << 4).astype(np.uint8).tobytes()
     return packed
+
+
+# Runs of models in files.
 
 
 def onnx_interface(path: str | os.PathLike[str]) -> tuple[list[str], list[str]]:
@@ -230,6 +245,7 @@ def onnx_input_dims(path: str | os.PathLike[str]) -> dict[str, list[int | str | 
 
     onnxruntime gives a scalar's dimensions for an unknown rank, hence the file is read.
     """
+    # The dimensions need no weights, which may have gigabytes.
     model = require("onnx").load(os.fspath(path), load_external_data=False)
     types = {info.name: info.type.tensor_type for info in model.graph.input}
     return {name: list(map(_declared_dim, kind.shape.dim)) for name, kind in types.items() if kind.HasField("shape")}
@@ -242,6 +258,7 @@ def _declared_dim(dim: Any) -> int | str | None:
 def _onnx_session(path: str | os.PathLike[str]) -> Any:
     runtime = require("onnxruntime")
     options = runtime.SessionOptions()
+    # Only fatal messages: onnxruntime prints others to the terminal, and errors arrive as exceptions.
     options.log_severity_level = 4
     options.add_session_config_entry("session.disable_quant_qdq", "1")  # else 8-bit weights have activations rounded too
     try:
@@ -254,7 +271,7 @@ def _onnx_session(path: str | os.PathLike[str]) -> Any:
 def run_onnx(path: str | os.PathLike[str], feeds: Mapping[str, Array]) -> list[Array]:
     """Return the outputs of a model in a file, computed by onnxruntime on the CPU; complex outputs as in `as_pairs`.
 
-    UnimplementedError without the package onnxruntime, and where onnxruntime does not run the model.
+    UnimplementedError without the package onnxruntime, and if onnxruntime does not run the model.
     """
     session = _onnx_session(path)
     try:
@@ -275,6 +292,7 @@ def _run(runtime: Any, session: Any, feeds: Mapping[str, Array]) -> list[Array]:
         if is_numpys_own(value.dtype):
             inputs[name] = make.ortvalue_from_numpy(value)
         else:
+            # onnxruntime takes no arrays of ml_dtypes; it takes their bytes as integers beside the number of the ONNX type.
             carrier = np.asarray(value, order="C").view(f"u{value.dtype.itemsize}")
             inputs[name] = make.ortvalue_from_numpy_with_onnx_type(carrier, _number(kinds, from_numpy(value.dtype)))
     return [_array(value) for value in session.run_with_ort_values(None, inputs)]
@@ -302,6 +320,7 @@ def _unpacked(numbers: Array, dtype: DType, shape: Sequence[int]) -> Array:
     if dtype.name not in _HALF_BYTES:
         return numbers.view(dtype.numpy).reshape(shape)
     halves = np.stack([numbers & 15, numbers >> 4], -1).reshape(-1)[: math.prod(shape)]
+    # The sign of four bits is bit 3: flipped it adds 8 to every number, and the 8 is taken off again.
     signed = (halves ^ 8).astype(np.int8) - 8 if dtype.name == "int4" else halves
     return signed.astype(dtype.numpy).reshape(shape)
 
@@ -322,3 +341,55 @@ def _to_onnx(value: Array) -> Array:
 def _from_onnx(value: Array) -> Array:
     """Convert an array to tfg's form: strings as bytes."""
     return value if value.dtype != object else np.array([*map(as_bytes, value.flat)], object).reshape(value.shape)
+
+
+# The outputs of a graph beside those of a model in a file, computed by onnxruntime.
+
+
+def is_onnx(path: str | os.PathLike[str]) -> bool:
+    """Return True for the name of an ONNX file."""
+    return extension_of(path) in ONNX.extensions
+
+
+def compare_with_onnx(
+    graph: Graph,
+    path: str | os.PathLike[str],
+    names: tuple[Mapping[str, str], Mapping[str, str]],
+    feeds: Mapping[str, Any],
+    open_session: Callable[[Graph], Session],
+    tolerance: float,
+    *,
+    onnx_first: bool = False,
+    all_outputs: bool = True,
+) -> GraphComparison:
+    """Run a graph and an ONNX model on the same feeds and compare the outputs that both have.
+
+    `names` are the graph's tensors behind the names of inputs and of outputs; other inputs are placeholders. An input
+    without a value in `feeds` gets a drawn value. `onnx_first`: the model in the file is the first of the two. With
+    `all_outputs` an output of the model that no name stands for is the graph's node of that name. InvalidArgumentError if
+    names do not fit, UnimplementedError without the package onnxruntime.
+    """
+    inputs, outputs = onnx_interface(path)
+    placeholders = {node.name: node.output().name for node in graph if node.is_placeholder}
+    fed, fetched = ({name.removesuffix(":0"): tensor for name, tensor in pairs.items()} for pairs in names)
+    fed = placeholders | fed
+    if all_outputs:
+        fetched |= {name: f"{name}:0" for name in outputs if name not in fetched and name in graph}
+    both = [name for name in outputs if name in fetched]
+    lacking = [name for name in inputs if name not in fed]
+    if lacking or not both:
+        problem = f"input '{lacking[0]}'" if lacking else f"output {listed(outputs)}"
+        hint = f"the graph has {', '.join(fed if lacking else fetched) or 'none'}"
+        raise InvalidArgumentError(f"the graph lacks {problem} of '{os.fspath(path)}'", hint=hint)
+    fetches = [fetched[name] for name in both]
+    drawn = Feeds(graph, feeds, [*fetches, *(fed[name] for name in inputs)])
+    values, mine = next(drawn.each_that_runs(lambda given: open_session(graph).run(fetches, given)))
+    theirs = dict(zip(outputs, run_onnx(path, {name: values[fed[name]] for name in inputs})))
+    ops = {name: graph.node_of(fetched[name]).op for name in both}
+    rows = ((fetched[name], ops[name], name, as_pairs(a), theirs[name]) for name, a in zip(both, mine))
+    only_graph = tuple(name for name in fetched if name not in outputs)
+    only_onnx = tuple(name for name in outputs if name not in fetched)
+    if onnx_first:
+        swapped = ((name, op, tensor, b, a) for tensor, op, name, a, b in rows)
+        return GraphComparison(compare_outputs(swapped, tolerance), only_onnx, only_graph)
+    return GraphComparison(compare_outputs(rows, tolerance), only_graph, only_onnx)

@@ -30,7 +30,7 @@ _DOCUMENTS: Final = {
 def read_overlay(path: str, view: ModelView) -> NodeOverlay:
     """Return the overlay in a JSON file, called as the file is. Names of functions' nodes are FUNCTION/NODE.
 
-    InvalidArgumentError for a file without JSON of this form, for values of both kinds, and where no name is a node's.
+    InvalidArgumentError for a file without JSON of this form, for values of both kinds, and if no name is a node's.
     """
     contents = _contents(path)
     rows, frame = _rows(contents, NodeOverlay(os.path.basename(path).removesuffix(".json"), {}), path)
@@ -52,6 +52,7 @@ def _values_by_node(view: ModelView, rows: Mapping[str, Any], source: str, throu
     """Return the values by node; with `through_calls` a call has the sum of its own number and its functions' numbers."""
     nodes, paths = nodes_by_path(view.graph), CallPaths(view.graph)
     named = ((name, view.path(name)) for name in rows)
+    # Names that the graph lacks are passed over: a measurement may be of the graph before an optimization.
     at = {name: node for name, path in named if (node := nodes.get(path) or paths.node_at(path)) is not None}
     if not at:
         names = ", ".join(f"'{name}'" for name in list(rows)[:3])
@@ -90,6 +91,7 @@ def _contents(path: str) -> dict[str, Any]:
 
 
 def _rows(contents: dict[str, Any], plain: NodeOverlay, path: str) -> tuple[dict[str, Any], NodeOverlay]:
+    # A document of any version will do, as long as the keys that are read here are in it.
     schema = str(contents.get("schema", "")).partition("/")[0]
     if schema not in _DOCUMENTS:
         return contents, plain
@@ -103,6 +105,7 @@ def _rows(contents: dict[str, Any], plain: NodeOverlay, path: str) -> tuple[dict
 
 
 def _of_one_kind(values: Mapping[str, Any], source: str) -> Mapping[str, Any]:
+    # A bool is an int to Python, and NaN has no colour.
     numbers = {name: float(value) for name, value in values.items() if type(value) in (int, float) and math.isfinite(value)}
     texts = {name: value for name, value in values.items() if isinstance(value, str)}
     for name, value in values.items():

@@ -51,6 +51,7 @@ class Transform:
             return pixels
         result = pixels.astype(np.float32)
         if self.size is not None:
+            # Half-pixel centers and no aligned corners, as tf.image.resize of TensorFlow 2 has them.
             rows, columns = (bilinear(old, new, False, True) for old, new in zip(result.shape, self.size))
             result = resample(result[None], rows, columns)[0]
         result = result * np.float32(self.scale) + np.float32(self.offset)
@@ -67,6 +68,7 @@ def parse_transform(text: str) -> tuple[str, Transform]:
         return text, Transform()
     fields: dict[str, str] = dict(_pair(part) for part in match[1].split("&"))
     unknown = fields.keys() - {"resize", "scale", "offset"}
+    # Signed addresses have queries of their own, behind the same sign.
     if unknown and is_address(text):
         return text, Transform()  # the query of the address
     if unknown:
@@ -89,6 +91,7 @@ def read_picture(
         file.seek(0)
         contents = np.array(file.read(), object)
     channels = shape[-1] if shape.rank and shape[-1] in (1, 3, 4) else 3
+    # The kernel of the op, so that a picture has the pixels that a graph's own decoder would give.
     decode = registry.kernels("DecodeImage")[0].function
     try:
         pixels: Array = decode(contents, channels=channels, dtype=uint8, expand_animations=False)
@@ -136,6 +139,7 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _is_side(text: str) -> bool:
+    # The length comes first: Python refuses to read thousands of digits with an error of its own.
     return text.isdecimal() and len(text) <= len(str(_LARGEST)) and 0 < int(text) <= _LARGEST
 
 

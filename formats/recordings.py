@@ -251,7 +251,7 @@ class EventLog(Report):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the scalars to a .csv file, or all values to a folder.
 
-        A folder has `scalars.csv`, `text.csv` where there are texts, a table `histograms/RUN/TAG.csv` for each tag, with a row
+        A folder has `scalars.csv`, `text.csv` if there are texts, a table `histograms/RUN/TAG.csv` for each tag, with a row
         for each bucket, and the files `images/RUN/TAG/step_STEP_INDEX.png` and `audio/RUN/TAG/step_STEP_INDEX.wav`.
         InvalidArgumentError for another extension.
         """
@@ -303,6 +303,7 @@ class _TagPlaces:
         if key not in self._places:
             # Without dots at the beginning no part is `..`, and no file is hidden.
             parts = [_UNFIT.sub("_", part).lstrip(".")[:_LONGEST_PART] for part in f"{value.run}/{value.tag}".split("/")]
+            # Two tags may differ only in signs that no file name has: the second gets a number.
             place, taken = "/".join(filter(None, parts)) or "_", set(self._places.values())
             free = (f"{place}_{number}" for number in itertools.count(2))
             self._places[key] = place if place not in taken else next(name for name in free if name not in taken)
@@ -346,6 +347,7 @@ def read_events(path: Source, *, tag: str = "", kinds: Collection[str] = KINDS) 
         for event, value, kind in _summaries(events):
             if kind in kinds and expression.search(value.tag):
                 values[kind] += _READERS[kind](run, event, value)
+        # A training that still runs writes its last record in pieces; the values before are good.
         if events.is_cut:
             unread.append(UnreadTail(_path_of(file) or describe(file), events.count))
     return EventLog(**{kind: tuple(rows) for kind, rows in values.items()}, unread=tuple(unread))
@@ -479,6 +481,7 @@ def _buckets(histogram: HistogramProto) -> Array:
     if not len(filled):
         return np.zeros((0, 3))
     start, end = filled[0], filled[-1]
+    # A bucket has its right limit, so the limits between the filled buckets are those of all but the last.
     inner = limits[start:end]
     return np.array([[histogram.min, *inner], [*inner, histogram.max], counts[start : end + 1]]).T
 
@@ -499,7 +502,7 @@ def describe_recording(source: Source) -> Recording | None:
 def graph_from_events(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
     """Return the last graph that was written into an event file, else the largest graph of a traced run.
 
-    InvalidArgumentError where there is none.
+    InvalidArgumentError if there is none.
     """
     graphs = [graph for event in _Events(data) for graph in _graphs_of_event(event)]
     if not graphs:
@@ -512,7 +515,7 @@ def graph_from_events(data: memoryview, faults: list[TfgError] | None = None) ->
 def graph_from_run_metadata(data: memoryview, faults: list[TfgError] | None = None) -> Graph:
     """Return the graph with the most nodes in a RunMetadata, as it was before optimization if that was recorded.
 
-    InvalidArgumentError where there is none.
+    InvalidArgumentError if there is none.
     """
     graphs = _graphs(_run_metadata(data))
     if not graphs:
@@ -547,6 +550,7 @@ class _Events:
             return
         with file_errors(path), open_regular(path) as file:
             is_packed = file.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
+            # A file is read in pieces: event files of long trainings have gigabytes.
             yield io.BytesIO(read_source(self._source)) if is_packed else file
 
 
@@ -583,6 +587,7 @@ def _of_events(source: Source) -> Recording:
         writer = event.source_metadata.writer or writer
         graphs += _graphs_of_event(event)
         for tag, kind in _tags(event):
+            # Only the first summary of a tag names the plugin, so the kind of others is not a part of the key.
             key = tag, kind == _TRACE
             tags[key] = _counted(tags.get(key, Tag(tag, kind, 0, event.step, event.step)), event.step)
     seconds = max(times) - min(times) if times else 0.0
@@ -656,6 +661,7 @@ def _graphs(message: RunMetadata) -> list[tuple[str, bytes]]:
         graphs.append(("before optimization", function.pre_optimization_graph))
         graphs.append(("after optimization", function.post_optimization_graph))
         graphs += [("function's partition graph", graph) for graph in function.partition_graphs]
+    # Each is decoded again from bytes, as a file is: nodes are read by their bytes.
     return [(what, graph.SerializeToString()) for what, graph in graphs if graph.node]
 
 
@@ -665,6 +671,7 @@ def _read(graphs: list[tuple[str, bytes]]) -> int:
     def preference(number: int) -> tuple[bool, bool, int]:
         what, data = graphs[number]
         is_whole = what in _WHOLE
+        # The last whole graph is the latest; graphs of a trace are parts, of which the largest tells most.
         return is_whole, what == "before optimization", number if is_whole else len(data)
 
     return max(range(len(graphs)), key=preference)

@@ -17,6 +17,7 @@ from .protos.run_metadata_pb2 import NodeExecStats, RunMetadata, StepStats
 def read_run_metadata(path: str) -> list[NodeTime]:
     """Return the executions recorded in a RunMetadata or StepStats file, binary or text; DataLossError for any other file."""
     data = bytes(read_source(path))
+    # A StepStats has no tag of its own; the bytes of one may pass for the other, so executions are looked for.
     for kind in (RunMetadata, StepStats):
         for parse in (_binary, _text):
             message = parse(kind, data)
@@ -57,6 +58,7 @@ def _name_and_op(node: NodeExecStats) -> tuple[str, str]:
     """Return name and op from a label like `y = MatMul(a, b)`; a tensor received from another device is named `a from
     DEVICE`.
     """
+    # Some recorders put the op behind the name: `dense/MatMul:MatMul`.
     name = node.node_name.split(":")[0]
     received = _RECEIVED.fullmatch(node.timeline_label) if name == "RecvTensor" else None
     if received is not None:
@@ -70,7 +72,8 @@ def _start(node: NodeExecStats) -> float:
 
 
 def _seconds(node: NodeExecStats) -> float:
-    """Return the time of the kernel, in seconds, or of the whole execution where the kernel's time is not recorded."""
+    """Return the time of the kernel, in seconds, or of the whole execution if the kernel's time is not recorded."""
+    # Older recordings have microseconds alone.
     if node.op_end_rel_nanos:
         return (node.op_end_rel_nanos - node.op_start_rel_nanos) / 1e9
     if node.op_end_rel_micros:

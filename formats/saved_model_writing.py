@@ -126,8 +126,8 @@ def prepare(
     """Prepare a graph for writing: add nodes that save the variables, signatures, and the init op.
 
     Parts of a SavedModel around the graph stay as far as the graph still has the named nodes. `inputs` and `outputs` make
-    up `signature` where the graph has no signature and `edits` drop none; InvalidArgumentError where both are needed and
-    missing. The objects of TF2 are left out where `edits`, or values and shapes of placeholders, changed a signature, which
+    up `signature` if the graph has no signature and `edits` drop none; InvalidArgumentError if both are needed and
+    missing. The objects of TF2 are left out if `edits`, or values and shapes of placeholders, changed a signature, which
     the objects describe too.
     """
     # The order: inputs that the graph lost come back before signatures are judged by their nodes, and broken signatures go
@@ -179,7 +179,7 @@ def add_joined_signatures(graph: Graph, parts: Sequence[PartOfModel]) -> None:
     """Give a joined graph the signatures and collections of its parts.
 
     The parts' chosen signatures become one, with the inputs of both that are not connected, and the outputs of both that are
-    no connected tensors; none is made where a part has several signatures and none is usual. Another signature with
+    no connected tensors; none is made if a part has several signatures and none is usual. Another signature with
     connected inputs takes the inputs behind them instead.
     """
     messages = [renamed_message(message_of(part.graph), part.names) for part in parts]
@@ -248,6 +248,7 @@ def _add_inputs(signature: SignatureDef, other: SignatureDef, part: PartOfModel,
     for key in sorted(other.inputs):
         tensors = tensors_of(other.inputs[key])
         open_ones = [name for name in tensors if name not in part.names.connected]
+        # Half of a sparse tensor cannot come from the other part: the argument would need indices without values.
         if open_ones and len(open_ones) < len(tensors):
             raise InvalidArgumentError(f"input '{key}' has the tensors {', '.join(tensors)}: connect all or none of them")
         if open_ones and (needed is None or any(parse_tensor_name(name)[0] in needed for name in open_ones)):
@@ -269,6 +270,7 @@ def _others(
         for key, info in signature.outputs.items():
             _add_output(made, key, info, part.names.connected)
         _add_inputs(made, signature, part)
+        # A signature whose inputs are all open runs without the other part, and takes none of its inputs.
         if len(made.inputs) < len(signature.inputs):
             outputs = [graph.output(name) for info in made.outputs.values() for name in tensors_of(info)]
             needed = {node.name for node in needed_nodes(outputs)}
@@ -277,7 +279,7 @@ def _others(
 
 
 def _free(key: str, part: PartOfModel, taken: Container[str]) -> str:
-    """Return a name for an argument or a signature of a part, with the part's label where the name is taken."""
+    """Return a name for an argument or a signature of a part, with the part's label if the name is taken."""
     return key if key not in taken else free_name(f"{part.label}_{key}", taken)
 
 
@@ -312,6 +314,7 @@ def write_saved_model(
             _write(staged, model, source, save)
             _copy_files(staged, model, files)
             rename_folder(staged, target)
+        # The name is on the disk only with the folder above it.
         flush_folder(target)
 
 
@@ -320,6 +323,7 @@ def _write(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Cal
     around = model.about.SerializeToString(deterministic=True)
     graph_field = wire.length_prefix(MetaGraphDef.GRAPH_DEF_FIELD_NUMBER, sum(map(len, chunks)))
     size = len(around) + len(graph_field) + sum(map(len, chunks))
+    # The messages around the graph are written as lengths and pieces: protobuf would hold a second copy of all constants.
     head = SavedModel(saved_model_schema_version=1).SerializeToString()
     prefix = wire.length_prefix(SavedModel.META_GRAPHS_FIELD_NUMBER, size)
     write_file(os.path.join(folder, MODEL_FILES[0]), [head, prefix, around, graph_field, *chunks])
@@ -329,6 +333,7 @@ def _write(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Cal
     if source is not None and source.joined is not None:
         _copy_assets(folder, model, source)
     elif source is not None and source.folder is not None:
+        # A part of a model keeps the files that its tables need, and not what describes the whole model.
         for name in _EXTRAS if source.signatures or source.objects is not None else _EXTRAS[:1]:
             _copy(source.folder, name, folder)
 
@@ -339,6 +344,7 @@ def _copy_files(folder: str, model: ModelToWrite, files: FileAccess) -> None:
     if model.files:
         os.makedirs(assets, exist_ok=True)
     for name, node in model.files.items():
+        # The gate is the session's: what the graph may not read while it runs it may not have copied either.
         gate = FileGate(files, node)
         path = path_of(node)
         with file_errors(path), gate.open(path) as read, open(os.path.join(assets, name), "xb") as written:
@@ -348,6 +354,7 @@ def _copy_files(folder: str, model: ModelToWrite, files: FileAccess) -> None:
 
 def _copy_assets(folder: str, model: ModelToWrite, source: MetaGraph) -> None:
     """Copy the files of the models that a graph was joined from, as far as the written model declares them."""
+    # A joined model has the files of several folders, and may read in each of them.
     files = FileGate(functools.reduce(FileAccess.reading, source.folders, NO_FILES))
     declared = {asset.filename for asset in model.about.asset_file_def}
     for filename, path in {asset.filename: asset.path for asset in source.assets if asset.filename in declared}.items():
@@ -384,6 +391,7 @@ def _copy_file(path: str, copied: str, files: FileGate) -> None:
         read = files.open(path)
     except PermissionDeniedError:
         raise PermissionDeniedError(f"'{path}' is a link to a place outside the model's folder") from None
+    # "x" refuses a file that is there: two assets of one name must not overwrite each other.
     with read, open(copied, "xb") as written:
         shutil.copyfileobj(read, written)
         flush(written)
@@ -392,6 +400,7 @@ def _copy_file(path: str, copied: str, files: FileGate) -> None:
 def _about(graph: Graph) -> MetaGraphDef:
     """Return the message around the loaded graph, or a new message."""
     about = message_of(graph)
+    # Loaders ask for a model by its tags, and all of them by default for `serve`.
     if not about.meta_info_def.tags:
         about.meta_info_def.tags.append("serve")
     return about
@@ -409,6 +418,7 @@ def _has_objects(graph: Graph, about: MetaGraphDef) -> bool:
 
 def _forget_objects(about: MetaGraphDef) -> None:
     """Turn the message into a model without objects, started by TensorFlow through the main op alone."""
+    # A loader of TensorFlow 2 goes by the objects if there are any, and would miss functions that the graph lost.
     about.ClearField("object_graph_def")
     if INIT_SIGNATURE in about.signature_def:
         operations = [info.name.partition(":")[0] for info in about.signature_def[INIT_SIGNATURE].outputs.values()]
@@ -424,14 +434,15 @@ def _add_unread_inputs(graph: Graph, about: MetaGraphDef) -> None:
             continue
         for argument in arguments.inputs.values():
             node, index, _ = parse_tensor_name(argument.tensor)
+            # Callers feed all inputs of a signature, those too that an extraction found unneeded.
             if argument.tensor and argument.dtype is not None and index == 0 and node not in graph:
                 graph.add_node(node, "Placeholder", (), (), {"dtype": argument.dtype, "shape": argument.shape})
 
 
 def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | None:
-    """Return the graph's saver, or add a saver of all variables where no objects lead to some of the variables.
+    """Return the graph's saver, or add a saver of all variables if no objects lead to some of the variables.
 
-    Nor does the graph's saver serve where it saves positions of iterators: no TensorFlow reads tfg's, nor the reverse.
+    Nor does the graph's saver serve if it saves positions of iterators: no TensorFlow reads tfg's, nor the reverse.
     """
     saver = graph.meta.saver if graph.meta is not None else None
     is_whole = not (unrestored(graph) or _unsaved_tables(graph) or restored_iterators(graph))
@@ -557,12 +568,13 @@ def describe(graph: Graph, signature: SignatureDef, inputs: Mapping[str, Output]
 
 def _start(graph: Graph, about: MetaGraphDef) -> None:
     """Name an operation that fills the tables, sets the paths of files, and begins the iterators that the signatures take,
-    where nothing else starts the graph.
+    if nothing else starts the graph.
     """
     if MAIN_OP in about.collection_def or INIT_SIGNATURE in about.signature_def:
         return
     signatures = (decode_signature_def(name, signature) for name, signature in about.signature_def.items())
     outputs = [name for signature in signatures for name in signature.fetched.values()]
+    # An iterator that no signature takes from may need files or feeds that nobody has.
     needed = needed_nodes([graph.output(name) for name in outputs if parse_tensor_name(name)[0] in graph])
     operation = add_initializer(graph, [node for iterator, node in iterator_starts(graph).items() if iterator in needed])
     if operation is not None:
@@ -570,7 +582,7 @@ def _start(graph: Graph, about: MetaGraphDef) -> None:
 
 
 def _declare_assets(graph: Graph, about: MetaGraphDef) -> None:
-    """Name the files that the graph takes, for loaders of all versions, where the message does not name them yet."""
+    """Name the files that the graph takes, for loaders of all versions, if the message does not name them yet."""
     if about.asset_file_def or about.HasField("object_graph_def"):
         return
     about.collection_def.pop(ASSETS, None)
@@ -585,6 +597,7 @@ def _declare_files(graph: Graph, about: MetaGraphDef) -> dict[str, Node]:
     for fill in table_fills(graph):
         for node in named_files(fill):
             if node.name not in declared:
+                # Files of several folders may have one name; the second gets a number.
                 taken = {*files, *(asset.filename for asset in about.asset_file_def)}
                 files[free_name(os.path.basename(path_of(node)), taken)] = node
                 _declare(about, list(files)[-1], f"{node.name}:0")

@@ -32,7 +32,7 @@ class GraphForm(NamedTuple):
 def graph_form(
     path: str | os.PathLike[str], text: bool | None = None, gzip: bool | None = None, kind: Kind | None = None
 ) -> GraphForm:
-    """Return the form that a file's name asks for; the arguments decide where the name does not, binary and plain by
+    """Return the form that a file's name asks for; the arguments decide if the name does not, binary and plain by
     default.
 
     InvalidArgumentError for a name that asks for another format than the arguments, or for a format without graphs.
@@ -93,14 +93,16 @@ def _message(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> I
     written.
     """
     pieces = within_limit(_chunks(graph, kind))
+    # What standard output has taken cannot be taken back, as a file under a temporary name can.
     return list(pieces) if path == "-" else pieces
 
 
 def within_limit(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memoryview]:
-    """Yield the pieces of a message; InvalidArgumentError after the last piece where the message exceeds protobuf's limit."""
+    """Yield the pieces of a message; InvalidArgumentError after the last piece if the message exceeds protobuf's limit."""
     size = 0
     for piece in pieces:
         size += len(piece)
+        # The error comes behind the last piece, as it names the whole size; a file is written whole or not at all.
         if size <= MAX_MESSAGE:
             yield piece
     if size > MAX_MESSAGE:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from ..core.functions.callers import nodes_by_path
 from ..core.graph.graph import Graph, Node
 from ..core.graph.model_objects import asset_variables
 from ..core.graph.table_nodes import saved_tables
@@ -20,13 +21,15 @@ from ..core.support.atomic import file_errors
 from ..core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, TfgError, UnimplementedError
 from ..core.support.file_formats import NPZ, SAFETENSORS, STATES, format_of
 from ..core.support.gc_control import rare_collection
-from ..core.support.places import is_file
+from ..core.support.hints import Blank, Hint, command
+from ..core.support.places import is_file, is_folder
 from ..core.support.regular_files import LEFT_OUT, WITHOUT_VALUES, open_regular, open_size
 from ..core.types.arrays import Array
 from ..core.types.dtypes import DType, string, variant
 from ..core.types.tensors import Tensor
 from .checkpoint.object_graph import OBJECT_GRAPH, moved_objects, read_objects
-from .detect import is_safetensors, is_saved_model
+from .detect import TFJS_FILE, is_safetensors, is_saved_model
+from .loading import load
 
 if TYPE_CHECKING:
     from .checkpoint.reader import CheckpointReader
@@ -54,12 +57,14 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     """Return tensors by name from an .npz archive, a safetensors file, or a checkpoint's prefix or folder; values are read
     late.
 
-    NotFoundError where there is neither, DataLossError where the file is damaged.
+    NotFoundError if there is neither, DataLossError if the file is damaged.
     """
     text = os.fspath(path)
     if is_file(text):
+        # The content decides; the name decides only for a file that is neither, whose error then names the format that was
+        # meant.
         if _is_archive(text) or text.endswith(NPZ.extensions):
-            from .codecs.npz import read_npz
+            from .codecs.numpy_files import read_npz
 
             return read_npz(text)
         if text.endswith(SAFETENSORS.extensions) or _begins_as_safetensors(text):
@@ -128,7 +133,7 @@ def read_variables(path: str | os.PathLike[str], names: Mapping[str, str] | None
 
 
 def unread_values(graph: Graph) -> str | None:
-    """Return why the values of a SavedModel's variables cannot be read: a file is missing or damaged; None where they can."""
+    """Return why the values of a SavedModel's variables cannot be read: a file is missing or damaged; None if they can."""
     try:
         prefix = saved_values(graph)
         for tensor in _checkpoint(prefix).tensors() if prefix is not None else ():
@@ -142,7 +147,7 @@ def unread_values(graph: Graph) -> str | None:
 def saved_values(graph: Graph) -> str | None:
     """Return the prefix of a SavedModel's checkpoint; None for a graph that restores no variables.
 
-    NotFoundError where the graph restores variables, but the checkpoint is not there.
+    NotFoundError if the graph restores variables, but the checkpoint is not there.
     """
     meta = graph.meta
     if meta is None or meta.variables_prefix is not None:
@@ -183,6 +188,7 @@ def graph_state(tensors: Mapping[str, Tensor], graph: Graph) -> dict[str, Tensor
     """Return the tensors of a state by the names of a graph's variables, as `read_graph_state`."""
     names = names_in_graph(tensors, graph)
     values = {names.get(key, key): tensor for key, tensor in tensors.items() if not is_apart(key)}
+    # A state of Python's copies of the weights serves the graph, which reads the others; a value of its own name comes first.
     return {**{read: values[twin] for twin, read in read_instead(graph).items() if twin in values}, **values}
 
 
@@ -193,9 +199,11 @@ def names_in_graph(tensors: Mapping[str, Tensor], graph: Graph) -> dict[str, str
     full_names = _full_names(tensors)
     others = {key: full_names.get(key, key) for key in tensors if key not in by_key and not is_apart(key)}
     prefix = graph.meta.variables_prefix if graph.meta is not None else None
+    # The model's own checkpoint is opened only for keys that the graph does not know.
     owners = _owners(prefix, by_key, read_instead(graph)) if prefix is not None and others else {}
     taken = {*names.values(), *others.values()}
     for key, name in others.items():
+        # Keras gives a name to several variables; a state fits only if one of them is left without a value.
         free = {owner for owner in owners.get(name, (name,)) if owner == name or owner not in taken}
         names[key] = name if name in free or len(free) != 1 else free.pop()
     return names
@@ -212,7 +220,7 @@ def _owners(prefix: str, by_key: Mapping[str, str], read: Mapping[str, str]) -> 
 
 
 def read_progress(path: str | os.PathLike[str]) -> TrainingPosition | None:
-    """Return the progress of the training that wrote a state; None where the state has no progress."""
+    """Return the progress of the training that wrote a state; None if the state has no progress."""
     tensors = read_state(path)
     if TRAINED_STEPS not in tensors:
         return None
@@ -227,7 +235,7 @@ def read_progress(path: str | os.PathLike[str]) -> TrainingPosition | None:
 def _numbers(
     path: str | os.PathLike[str], name: str, tensors: Mapping[str, Tensor], shape: tuple[int, ...], dtype: Any
 ) -> Array:
-    """Return the numbers of an entry; DataLossError where the entry has another shape or dtype, or a negative number."""
+    """Return the numbers of an entry; DataLossError if the entry has another shape or dtype, or a negative number."""
     tensor = tensors[name]
     if tensor.shape != shape or tensor.dtype.numpy != dtype or (tensor.numpy() < 0).any():
         raise DataLossError(f"'{os.fspath(path)}' has an invalid value in its entry '{name}'")
@@ -301,7 +309,7 @@ def write_state(
     """
     file_format = format_of(path, STATES)
     if file_format is NPZ:
-        from .codecs.npz import write_npz
+        from .codecs.numpy_files import write_npz
 
         write_npz(path, tensors)
     elif file_format is SAFETENSORS:
@@ -323,6 +331,7 @@ def check_state(path: str | os.PathLike[str], graph: Graph) -> None:
     is_safetensors_file = file_format is SAFETENSORS
     paths = asset_variables(graph)
     for variable in find_variables(graph).values():
+        # A variable with the path of an asset gets its value from the folder of the model, not from a state.
         if variable.name not in paths:
             words = f"variable '{variable.name}' of dtype {variable.dtype}"
             if variable.dtype is not variant or file_format in (NPZ, SAFETENSORS):
@@ -357,6 +366,59 @@ def _in_form(form: str | os.PathLike[str], tensors: Mapping[str, Tensor], graph:
         return tensors
     names = _full_names(old) if graph is None else names_in_graph(old, graph)
     owners = {key: names.get(key, key) for key in old}
+    # Optimizer slots and counters of the old checkpoint that the graph lacks stay, so that a training in TensorFlow goes on.
     entries = {key: tensors.get(owner, old[key]) for key, owner in owners.items()}
     owned = set(owners.values())
     return entries | {name: tensor for name, tensor in tensors.items() if name not in owned}
+
+
+# Tensors by name from a graph, or from any file with values: state files, SavedModels, and graphs with constants.
+
+
+def values_of(graph: Graph, where: str) -> tuple[dict[str, Tensor], bool]:
+    """Return the variables of a SavedModel by node and False, or the constants of a graph without variables and True.
+
+    NotFoundError for a graph with variables and without values.
+    """
+    prefix = saved_values(graph)
+    if prefix is not None:
+        return read_variables(prefix, restored_variables(graph)), False
+    if find_variables(graph):
+        hint = Hint(
+            command("explain", where),
+            " lists the variables; ",
+            command("checkpoint", Blank("PREFIX")),
+            " shows the stored values",
+        )
+        raise NotFoundError(f"'{where}' is a graph with variables, but without their values", hint=hint)
+    return constants(graph), True
+
+
+def constants(graph: Graph) -> dict[str, Tensor]:
+    """Return the values of Const nodes by name, those of functions as FUNCTION/NODE."""
+    values = {path: node.attr_of(Tensor, "value") for path, node in nodes_by_path(graph).items() if node.is_constant}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def stored_tensors(
+    path: str | os.PathLike[str], tags: Sequence[str] | None = None
+) -> tuple[dict[str, Tensor], bool, Graph | None]:
+    """Return the tensors of a state file, the variables of a SavedModel, or the constants of a graph without variables.
+
+    The second value is True for constants, of which only some were variables; the third is the graph.
+    A variable of a SavedModel has the name of its node in the graph, a constant of a function the name FUNCTION/NODE. `tags`
+    choose among the graphs of a SavedModel. Errors as `read_state` and `load` raise, and NotFoundError for a graph with
+    variables and without values.
+    """
+    text = os.fspath(path)
+    if not has_graph(text):
+        return read_state(text), False, None
+    graph = load(text, tags=tags)
+    return *values_of(graph, text), graph
+
+
+def has_graph(path: str) -> bool:
+    """Return True for a folder with a model, and for a file that holds no state."""
+    if is_folder(path):
+        return is_saved_model(path) or is_file(os.path.join(path, TFJS_FILE))
+    return is_file(path) and not holds_state(path)

@@ -23,11 +23,11 @@ _NOTHING: Final[tuple[DType, ...]] = ()
 
 
 class Unsound(Exception):
-    """Raised where loading would refuse the graph with a reason, or might refuse the graph."""
+    """Raised if loading would refuse the graph with a reason, or might refuse the graph."""
 
 
 class SoundNodes:
-    """The nodes of a stream; Unsound, at the latest behind the last of them, where loading might refuse the graph."""
+    """The nodes of a stream; Unsound, at the latest behind the last of them, if loading might refuse the graph."""
 
     def __init__(self, stream: NodeStream) -> None:
         self._stream = stream
@@ -66,7 +66,8 @@ class _Edges:
         self._waiting: list[tuple[str, DType]] = []
 
     def take(self, node: Node) -> bool:
-        """Check the next node; False if the node is not sound, or where soundness is unknown."""
+        """Check the next node; False if the node is not sound, or if soundness is unknown."""
+        # Only nodes whose check depends on nothing else can be judged one by one.
         checked = node.checked
         if checked is None or checked.opened:
             return False
@@ -94,13 +95,14 @@ class _Edges:
             self._waiting.append((text, want))
             return True
         got = outputs[index] if index < len(outputs) else None
+        # A reference fits where a value is wanted, but not the other way: a kernel cannot write into a value.
         return got is want or (got is not None and got.base is want.base and (got.is_ref or not want.is_ref))
 
 
 def write_stream(stream: NodeStream, path: str | os.PathLike[str], text: bool, gzip: bool) -> int | None:
     """Write the graph of a stream, as `saving.save` does, and return the number of nodes.
 
-    None, and nothing is written, where the graph has to be loaded: loading may refuse the graph.
+    None, and nothing is written, if the graph has to be loaded: loading may refuse the graph.
     """
     nodes = SoundNodes(stream)
     encoded = (piece.encode() for piece in graph_texts(nodes, nodes.rest))
@@ -112,9 +114,9 @@ def write_stream(stream: NodeStream, path: str | os.PathLike[str], text: bool, g
 
 
 def diff_streams(before: NodeStream, after: NodeStream, *, strict_names: bool = False) -> GraphDiff | None:
-    """Compare two streams as `diff_models`; None where a graph has to be loaded. Only nodes that differ stay in memory.
+    """Compare two streams as `diff_models`; None if a graph has to be loaded. Only nodes that differ stay in memory.
 
-    Graphs have to be loaded where nodes or functions may match under other names, unless `strict_names` forbids it.
+    Graphs have to be loaded if nodes or functions may match under other names, unless `strict_names` forbids it.
     """
     try:
         return _diff(before, after, strict_names)
@@ -126,6 +128,7 @@ def _diff(before: NodeStream, after: NodeStream, strict_names: bool) -> GraphDif
     old, new = SoundNodes(before), SoundNodes(after)
     renaming = STRICT if strict_names else Renaming()
     places = {node.name: before.place for node in old}
+    # `places` loses the names that both graphs have; what is left is removed.
     names = [*places]
     added: list[NodeRecord] = []
     changed: list[NodeChange] = []
@@ -133,6 +136,7 @@ def _diff(before: NodeStream, after: NodeStream, strict_names: bool) -> GraphDif
         place = places.pop(node.name, None)
         if place is None:
             added.append(node_record(node))
+        # Equal bytes are equal nodes, and most nodes of two versions of a graph are equal: only the others are decoded.
         elif not before.has_at(place, after):
             changes = tuple(node_changes(before.node_at(place), node, renaming))
             changed += [NodeChange(node.name, node.op, changes)] if changes else []
@@ -140,6 +144,7 @@ def _diff(before: NodeStream, after: NodeStream, strict_names: bool) -> GraphDif
     rests = old.rest(), new.rest()
     remaining = [name for name in names if name not in places]
     new_names = dict.fromkeys([*remaining, *(node.name for node in added)])
+    # A name whose number differs, as `add` and `add_1`, may be the same node; finding out takes both graphs.
     is_renumbered = len([*common_names(dict.fromkeys(names), new_names)]) < len(remaining)
     is_renumbered |= not {stem(name) for name in places}.isdisjoint(stem(node.name) for node in added)
     if not strict_names and (is_renumbered or set(rests[0].functions) != set(rests[1].functions)):

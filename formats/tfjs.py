@@ -70,6 +70,7 @@ def graph_from_tfjs(data: memoryview, folder: str | None, faults: list[TfgError]
 
     Weights in files that are not there have a dtype and a shape; a reader of their elements gets the error.
     """
+    # A model without its weights can still be explained and drawn.
     lacks: dict[str, TfgError] = {}
     about = meta_graph_of_tfjs(data, folder, lacks)
     graph = graph_from_meta_graph(memoryview(about.SerializeToString()), folder, faults)
@@ -84,11 +85,12 @@ def graph_from_tfjs(data: memoryview, folder: str | None, faults: list[TfgError]
 def meta_graph_of_tfjs(data: memoryview, folder: str | None, lacks: dict[str, TfgError] | None = None) -> MetaGraphDef:
     """Return the graph and the signature of a model.json, weights included; `folder` has the files of the weights.
 
-    InvalidArgumentError for a layers model, NotFoundError where the files are not there, DataLossError for weights that do
+    InvalidArgumentError for a layers model, NotFoundError if the files are not there, DataLossError for weights that do
     not fit the manifest. `lacks` gets the NotFoundError of each weight, by name, instead.
     """
     try:
         model = json.loads(bytes(data).decode())
+        # Older converters wrote no format; a layers model has layers in its topology, and no nodes.
         if "layers-model" in str(model.get("format", "")) or "node" not in model["modelTopology"]:
             hint = "convert the Keras model to a tfjs_graph_model with tensorflowjs_converter"
             raise InvalidArgumentError("the file is a layers model of TensorFlow.js, without a graph", hint=hint)
@@ -126,11 +128,8 @@ def _add_signature(about: MetaGraphDef, model: Mapping[str, Any]) -> None:
     signature = model.get("signature") or (model.get("userDefinedMetadata") or {}).get("signature")
     if signature:
         json_format.ParseDict(signature, about.signature_def[USUAL_SIGNATURE], ignore_unknown_fields=True)
-        _complete(about.signature_def[USUAL_SIGNATURE])
-
-
-def _complete(signature: SignatureDef) -> None:
-    signature.method_name = signature.method_name or "tensorflow/serving/predict"
+        parsed = about.signature_def[USUAL_SIGNATURE]
+        parsed.method_name = parsed.method_name or "tensorflow/serving/predict"
 
 
 def _add_initializer(about: MetaGraphDef, model: Mapping[str, Any], weights: Mapping[str, Array]) -> None:
@@ -142,6 +141,7 @@ def _add_initializer(about: MetaGraphDef, model: Mapping[str, Any], weights: Map
     _fill(graph, weights)
     scope = _free_scope(about.graph_def)
     read = {name.lstrip("^").partition(":")[0] for node in graph.node for name in node.input}
+    # The nodes that no other reads: one of them waits for the others, and is the operation that starts the model.
     last = {node.name for node in graph.node} - read
     for node in graph.node:
         node.name = f"{scope}/{node.name}"
@@ -200,9 +200,11 @@ def _contents(path: str, folder: str | None, read: set[str]) -> bytes:
     if folder is None:
         raise NotFoundError(f"the weights are in '{path}', next to model.json", hint="give the path of model.json")
     place = os.path.join(folder, path)
+    # A manifest may name a file any number of times, and so make memory of many times the file's size.
     if resolved(place) in read:
         raise ValueError(f"the manifest names the file '{path}' twice")
     read.add(resolved(place))
+    # The name comes from the model: the gate opens no file outside of its folder.
     with file_errors(place), FileGate(NO_FILES.reading(folder)).open(place) as file:
         data = file.read()
     require_no_pointer(data, place, WITHOUT_WEIGHTS)
@@ -262,6 +264,8 @@ def _fill(graph: GraphDef, weights: Mapping[str, Array]) -> None:
     ValueError for repeated names that would make constants of many times the size of the weights.
     """
     nodes = [*graph.node, *(node for function in graph.library.function for node in function.node_def)]
+    # Constants of several functions may have the name of one weight, and each gets a copy; a hostile file would name one
+    # weight thousands of times.
     left = _FEW_BYTES + _MOST_COPIES * sum(array.nbytes for array in weights.values())
     for node in nodes:
         if node.name in weights and "dtype" in node.attr:
@@ -283,6 +287,7 @@ def _set_value(node: NodeDef, array: Array) -> None:
         tensor.string_val.extend(array.ravel().tolist())
     else:
         with np.errstate(all="ignore"):
+            # TensorFlow.js has four dtypes of numbers: an int64 or a half of the graph is stored as int32 or float32.
             tensor.tensor_content = array.astype(dtype.numpy).tobytes()
 
 
@@ -319,6 +324,8 @@ def write_tfjs(
     model = _model(graph, parts, signature)
     with file_errors(path):
         make_folders(os.path.dirname(path) or ".")
+    # Read before the new files are written, and removed after model.json names those: at no moment it names a file that is
+    # gone.
     earlier = _named_files(path)
     model["weightsManifest"] = _write_shards(path, stored)
     write_file(path, [json.dumps(model, separators=(",", ":")).encode()])
@@ -357,6 +364,7 @@ def _part(graph: GraphDef, names: Collection[str]) -> GraphDef:
         if node.name in names:
             kept = part.node.add()
             kept.CopyFrom(node)
+            # The filling of tables and the model are two graphs here; a control edge from one to the other has no form.
             kept.input[:] = [name for name in node.input if name[:1] != "^" or name[1:] in names]
     return part
 
@@ -451,9 +459,11 @@ def _quantized(array: Array, dtype: str) -> tuple[Array, dict[str, Any] | None]:
     if dtype == "float16":
         return (array.astype("<f2"), about) if np.abs(array).max() <= np.finfo(np.float16).max else (array, None)
     least, most, steps = float(array.min()), float(array.max()), np.iinfo(_QUANTIZED[dtype]).max
+    # All numbers equal: any scale but 0 gives them back.
     scale = (most - least) / steps or 1.0
     if least <= 0 <= most:
         least = -np.round(-least / scale).item() * scale  # so that 0 stays 0
+    # Moving `least` may push the ends half a step out of the range.
     places = np.round((array.astype(np.float64) - least) / scale).clip(0, steps)
     return places.astype(_QUANTIZED[dtype]), about | {"min": least, "scale": scale}
 
@@ -468,13 +478,15 @@ def _model(graph: Graph, parts: Sequence[GraphDef], signature: SignatureDef) -> 
 
 
 def _named_files(path: str) -> set[str]:
-    """Return the names of the files of weights beside an existing model.json; none where the file is no such model."""
+    """Return the names of the files of weights beside an existing model.json; none if the file is no such model."""
     if not is_file(path):
         return set()
     with file_errors(path), open_regular(path) as file:
         data = file.read()
     try:
         names = {name for group in json.loads(data)["weightsManifest"] for name in group["paths"]}
+        # The names come from a file that anybody may have written, and files of these names are removed: none may lie
+        # elsewhere.
         return {name for name in names if os.path.basename(name) == name}
     except _DAMAGED:
         return set()

@@ -56,7 +56,7 @@ def value_of(
     shape: Shape = UNKNOWN,
     readable: Callable[[], bytes] = lambda: PLAIN,
 ) -> Any:
-    """Return the value of a text, of a dtype where the dtype is known; an error begins with `place`."""
+    """Return the value of a text, of a dtype if the dtype is known; an error begins with `place`."""
     try:
         return parse_value(text, dtype.base if dtype else None, shape, readable)
     except TfgError as error:
@@ -92,6 +92,7 @@ def _stacked(text: str, dtype: DType | None, shape: Shape) -> Array:
     from .codecs.casts import cast_value  # lazy, as above
 
     files = _BETWEEN_FILES.split(text[1:-1].strip())
+    # Each file is an element of the batch, so it is read for the shape without the first axis.
     element = shape[1:] if shape.rank else shape
     values = [cast_value(_read_file(file[1:].strip(), dtype, element), dtype, file) for file in files]
     shapes = {value.shape: file for value, file in zip(values, files)}
@@ -125,6 +126,7 @@ def _read_bytes(path: str, shape: Shape) -> Array | None:
     """Return the bytes of a file as strings: each record of a .tfrecord, else the whole file, as the only element of a tensor
     of any rank; None for an array file.
     """
+    # The name decides here, as any bytes may be the value of a tensor of strings.
     if ".npz:" in path or path.endswith((".npy", ".npz")):
         return None
     with file_errors(path), open_input(path) as file:
@@ -142,6 +144,7 @@ def _read_bytes(path: str, shape: Shape) -> Array | None:
 
 
 def _read_file(path: str, dtype: DType | None, shape: Shape) -> Array:
+    # The last one divides: a folder may have it in its name.
     table, csv, columns = path.rpartition(".csv:")
     if csv or (path.endswith(".csv") and dtype is not string):
         from .codecs.csv_table import read_columns
@@ -166,16 +169,17 @@ def _read_pixels(path: str, dtype: DType | None, shape: Shape) -> Array | None:
 
 
 def _read_array(path: str) -> Array:
-    from .codecs.npy import open_array
-    from .codecs.npz import read_npz
+    from .codecs.numpy_files import open_array, read_npz
 
     key: str | None = None
     if ".npz:" in path:
         head, _, key = path.rpartition(".npz:")
         path = head + ".npz"
     with file_errors(path), open_regular(path) as file:
+        # The content decides: numpy.savez and numpy.save write what they are told, whatever the name is.
         is_archive = file.read(2) == b"PK"
     if is_archive:
+        # Without an array of the key, all are listed for the error.
         return _member(path, read_npz(path, only=key) or read_npz(path), key).numpy()
     if key is not None:
         raise InvalidArgumentError(f"'{path}' holds a single array without a key")
@@ -193,6 +197,7 @@ def _member(path: str, archive: Mapping[str, Tensor], key: str | None) -> Tensor
 
 def _literal(text: str, dtype: DType | None) -> Array:
     parsed = _parsed(text, dtype)
+    # A number or an object is no string; a text that looks like one is written in double quotes.
     if dtype is string and not isinstance(decoded(parsed), str | bytes | list):
         raise InvalidArgumentError(f"'{text[:_MAX_SHOWN]}' is not a string", hint=_text_hint(text))
     if isinstance(parsed, dict) or parsed is None:
@@ -226,7 +231,8 @@ _WORD: Final = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 
 
 def _in_json(text: str, dtype: DType | None) -> str:
-    """Return the hint for a text that is no JSON: the text in JSON where it has words of Python, else the forms of values."""
+    """Return the hint for a text that is no JSON: the text in JSON if it has words of Python, else the forms of values."""
+    # People write Python's words, in any letters; the hint shows the value as JSON if nothing else is wrong with it.
     words = _WORD.sub(lambda match: _WORDS[match[0].lower()], text)
     if re.search(r"\bnull\b", words):
         return f"a tensor has no None: write {'true or false' if dtype is bool_ else 'a number, such as 0'}"
@@ -244,12 +250,13 @@ def _is_json(text: str) -> bool:
 
 
 def _parsed(text: str, dtype: DType | None) -> Any:
-    """Return the value of a JSON text, or a text itself where the tensor has strings. A slip in JSON is an error: its
+    """Return the value of a JSON text, or a text itself if the tensor has strings. A slip in JSON is an error: its
     characters are not meant.
     """
     try:
         return parse_json(text)
     except InvalidArgumentError as error:
+        # A shell makes [ab] of ["ab"]: taken as a text, it would feed other characters than were meant.
         if text.lstrip().startswith(BEGINNINGS):
             hints = filter(None, (error.hint, _text_hint(text) if dtype is string else _in_json(text, dtype)))
             raise InvalidArgumentError(f"'{text[:_MAX_SHOWN]}' is {error.message}", hint="; ".join(hints)) from None
@@ -301,6 +308,7 @@ def _generated(name: str, arguments: str, readable: Callable[[], bytes]) -> Arra
                 sizes.append(int(part))
         except ValueError:
             raise InvalidArgumentError(f"'{part}' in {name}(...) is not a number") from None
+    # NumPy would raise a MemoryError, or an error about its own limits, without the text.
     if any(size < 0 for size in sizes) or math.prod(sizes) > _MAX_ELEMENTS:
         raise InvalidArgumentError(f"{name}({arguments}) has an impossible shape")
     unknown = set(options) - set(make.options)

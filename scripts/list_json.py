@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tfg.cli.documents.schemas import SCHEMAS
+from tfg.cli.documents import SCHEMAS
 from tfg.core.types.dtypes import DType
 from tfg.core.types.shapes import Shape
 from tfg.core.types.tensors import Tensor

@@ -60,8 +60,6 @@ FLOORS = (
     "formats/api",
     "formats/batches",
     "cli",
-    "cli/documents",
-    "cli/sections",
     "cli/commands",
     "cli/jobs",
 )
@@ -118,7 +116,6 @@ ENGINES = {
             "traced_values",
             "list_programs",
             "op_gradients",
-            "exported_modules",
             "tracing",
         )
     },
@@ -171,7 +168,7 @@ def test_estimates_are_for_counts_alone():
 def test_costs_are_for_reports_alone():
     """A cost rests on estimates, so no pass asks for one: only the record of a pass has it."""
     askers = {str(path.relative_to(ROOT)) for path in SOURCES if "core/passes/base/costs" in modules_imported(path)}
-    assert askers == {"core/passes/pipeline.py", "cli/sections/optimize_sections.py"}
+    assert askers == {"core/passes/pipeline.py", "cli/jobs/optimize_job.py"}
     counting = [path for path in SOURCES if "core/passes/" in str(path) and "core/flops/count" in modules_imported(path)]
     assert not counting
 
@@ -344,13 +341,12 @@ def test_one_module_of_the_command_line_opens_sessions():
 
 
 def test_files_of_the_command_line_are_called_by_one_grammar():
-    """`NAME.py` is the command NAME, `NAME_job.py` the work, `NAME_sections.py` the output; all other files are shared."""
-    parts = ("commands", "jobs", "sections")
+    """`NAME.py` is the command NAME, `NAME_job.py` the work and the output; all other files are shared."""
+    parts = ("commands", "jobs")
     folders = {part: {path.stem for path in (ROOT / "cli" / part).glob("[a-z]*.py")} for part in parts}
     commands = set(main.commands())
     assert commands == folders["commands"]
-    assert {name for name in folders["jobs"] if not name.startswith("each_")} <= {f"{name}_job" for name in commands}
-    assert folders["sections"] <= {f"{name}_sections" for name in commands}
+    assert folders["jobs"] <= {f"{name}_job" for name in commands}
 
 
 FUNCTIONS = {
@@ -445,6 +441,11 @@ COMPUTING = (
     "training", "transforms",
 )  # fmt: skip
 """The rooms with functions that do the work of a command."""
+WORDING = frozenset(
+    ("attribute_text", "callables", "facts_without_detail", "layer_table", "layer_totals", "magnitude", "ordered",
+     "output_candidates", "own_attributes", "readable", "shortened", "typical")
+)  # fmt: skip
+"""Functions that order and word a result for a table or an error: Python has the result itself."""
 
 
 def computing_functions() -> Iterator[str]:
@@ -453,7 +454,7 @@ def computing_functions() -> Iterator[str]:
         for path in files_of_command(command):
             for module, name in runtime_imports(path):
                 computes = module.startswith("core.") and module.split(".")[1] in COMPUTING
-                if computes and name.islower() and not is_exported(module, name):
+                if computes and name.islower() and name not in WORDING and not is_exported(module, name):
                     yield f"{command} {name}"
 
 

@@ -20,6 +20,6 @@ def command(shell: str) -> None:
     eval "$(tfg completion bash)"
     tfg completion fish > ~/.config/fish/completions/tfg.fish
     """
-    from ..completion_shells import completion_script
+    from ..tab_completion import completion_script
 
     render.print_text(completion_script(shell, root))

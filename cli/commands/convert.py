@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import click
 
+from ...core.graph.graph import Graph
 from ...core.support import dataclasses
+from ...core.support.errors import InvalidArgumentError
 from ...core.support.file_formats import (
     CONVERTED,
     MODELS,
@@ -19,21 +21,86 @@ from ...core.support.file_formats import (
     format_of,
 )
 from ..helps import GroupedCommand
-from ..model_end_options import ModelEndOptions
-from ..options import (
-    GraphReader,
-    OutputFile,
-    graph_options,
-    quiet_option,
-    tolerance_option,
-)
+from ..models import SignatureOptions, with_named_signatures
+from ..options import GraphReader, OutputFile, graph_options, quiet_option, tolerance_option
 from ..placeholder_options import PlaceholderOptions
 from ..requests import argument, command_of, option, options_of, part, request
 from ..sessions import SessionOptions, session_options_for
-from ..signatures import SignatureOptions, with_named_signatures
 
 if TYPE_CHECKING:
     from ...formats.saving import GraphForm
+
+# A part has no signature that could take strings.
+_PART: Final = {"--to --from --subgraph": "write the part first, with a signature"}
+_APPENDED: Final = "write --append top_k=5,labels=FILE, or --append top_k=5,output=NAME"
+_NUMBERS: Final = "write a number such as 127.5, a fraction such as 1/255, or a number for each channel: 123.7,116.8,103.9"
+
+
+class Numbers(click.ParamType[tuple[float, ...]]):
+    """A number or fraction, or several between commas."""
+
+    name = "NUMBERS"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
+        if isinstance(value, tuple):
+            return value
+        from ...formats.pictures import factor
+
+        return tuple(factor(part.strip(), _NUMBERS) for part in str(value).split(","))
+
+
+@request
+class ModelEndOptions:
+    """What stands in front of a model and behind it."""
+
+    prepended: tuple[str, ...] = option(
+        "--prepend",
+        metavar="KIND[=INPUT]",
+        excludes=_PART,
+        help="Let the signature take strings: 'image' decodes pictures and resizes them, 'base64' decodes bytes; repeatable.",
+    )
+    mean: tuple[float, ...] | None = option(
+        type=Numbers(), needs="--prepend", help="With --prepend image: subtract this from pixels of 0 to 255."
+    )
+    scale: tuple[float, ...] | None = option(
+        type=Numbers(), needs="--prepend", help="With --prepend image: then multiply by this, for instance 1/127.5."
+    )
+    bgr: bool = option(needs="--prepend", help="With --prepend image: reverse the channels, for models that take BGR.")
+    appended: str | None = option(
+        "--append",
+        metavar="top_k=N[,labels=FILE]",
+        excludes=_PART,
+        help="Let the signature give the N best classes and their scores, as labels of FILE or as numbers.",
+    )
+
+    def __bool__(self) -> bool:
+        return bool(self.prepended or self.appended)
+
+    def added(self, graph: Graph, signature: str | None) -> Graph:
+        """Return the graph with what stands in front and behind; the first --prepend is next to the model."""
+        from ...formats.api.joins import prepend
+
+        # Given from the model outwards, as each is put in front of the last.
+        kinds = [tuple(word.partition("=")[::2]) for word in self.prepended]
+        if (self.mean or self.scale or self.bgr) and not any(kind == "image" for kind, _ in kinds):
+            raise click.UsageError("--mean, --scale and --bgr need --prepend image")
+        for kind, name in kinds:
+            pixels: dict[str, Any] = (
+                {"mean": self.mean or (), "scale": self.scale or (), "bgr": self.bgr} if kind == "image" else {}
+            )
+            graph = prepend(graph, kind, name or None, signature=signature, **pixels)
+        return graph if self.appended is None else self._with_classes(graph, self.appended, signature)
+
+    def _with_classes(self, graph: Graph, text: str, signature: str | None) -> Graph:
+        from ...formats.api.joins import append
+        from ...formats.api.step_results import read_labels
+
+        items = dict(part.partition("=")[::2] for part in text.split(","))
+        if not items.get("top_k", "").isdecimal() or items.keys() - {"top_k", "labels", "output"}:
+            raise InvalidArgumentError(f"cannot append '{text}'", hint=_APPENDED)
+        labels = read_labels(items["labels"]) if "labels" in items else None
+        return append(graph, int(items["top_k"]), labels, items.get("output"), signature=signature)
+
 
 _GRAPHS_ONLY: Final = {
     f"OUT=*.{extension}": f"{name} file has a single form, without variables, functions or devices"
@@ -168,6 +235,7 @@ class ConvertOptions:
         target = self.target
         if self.kind == "saved_model":
             format_of(target, MODELS)
+        # The slash has been put there by the type of the option, also for an existing folder.
         if not target.endswith("/"):
             return self
         if self.kind not in (None, "saved_model"):
@@ -186,9 +254,11 @@ class ConvertCommand(GroupedCommand):
     """The command `tfg convert`, which takes OUT as -o OUT too, as other commands that write do."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # Before `-o` is looked for: `--output ARG=TENSOR` is an output of a signature.
         args = list(with_named_signatures(args))
         place = next((place for place, word in enumerate(args) if word in ("-o", "--output")), None)
         if place is not None and place + 1 < len(args):
+            # OUT becomes the last argument, behind `--` in case its name begins with a hyphen.
             args = [*args[:place], *args[place + 2 :], "--", args[place + 1]] if "--" not in args else args
         return super().parse_args(ctx, [word.removeprefix("--output=") for word in args])
 

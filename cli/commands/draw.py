@@ -9,6 +9,7 @@ import click
 from ...core.support.file_formats import PICTURES
 from ..options import (
     GraphReader,
+    ListingSelection,
     OutputFile,
     Seconds,
     quiet_option,
@@ -17,7 +18,6 @@ from ..options import (
     signature_option,
 )
 from ..requests import argument, command_of, option, options_of, part, request
-from ..selection import ListingSelection
 
 _FORMATS = tuple(known.word for known in PICTURES.formats)
 

@@ -9,6 +9,7 @@ import click
 from ...core.explaining.node_listing import ORDERS
 from ..options import (
     GraphReader,
+    ListingSelection,
     Seconds,
     fetch_option,
     format_option,
@@ -17,7 +18,6 @@ from ..options import (
     signature_option,
 )
 from ..requests import argument, command_of, excluding, option, options_of, part, request, together
-from ..selection import ListingSelection
 
 _CHOICE: Final = "--name --exclude --op --scope --device --to --around"
 """The options that choose nodes."""

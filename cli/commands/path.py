@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ...core.explaining.node_paths import NodePath, PathStep
 from ..main import COMPARISON_FAILED, DONE
 from ..options import GraphReader, format_option, graph_options, raw_option, signature_option
+from ..render import Section, Table, Text
 from ..requests import argument, command_of, option, part, request
 
 
@@ -37,13 +41,25 @@ def _run(options: PathOptions) -> int:
     """Print the path; return 3 if there is none."""
     from ...formats.api.analyses import path
     from .. import render
-    from ..sections.path_sections import path_sections
 
     graph = options.reader.load(options.graph)
     result = path(graph, options.start, options.end, signature=options.signature, raw=options.raw)
     if not options.quiet:
-        render.emit("tfg.path/1", result, options.format_, lambda: path_sections(result, options.everything))
+        render.emit("tfg.path/1", result, options.format_, lambda: _sections(result, options.everything))
     return DONE if result.reaches else COMPARISON_FAILED
+
+
+def _sections(path: NodePath, everything: bool) -> Iterator[Section]:
+    """Yield the verdict and the path; with `everything` the nodes of all paths in place of a shortest."""
+    yield Text(path.headline())
+    if everything and path.reaches:
+        yield Table(("node",), [(name,) for name in (path.start, *path.between, path.end)], "nodes")
+    elif path.reaches:
+        yield Table(("node", "op", "reads"), [(step.name, step.op, _read(step, path)) for step in path.steps], "path")
+
+
+def _read(step: PathStep, path: NodePath) -> str:
+    return step.reads or ("" if step is path.steps[0] else "(waits)")
 
 
 command = command_of(PathOptions, _run)

@@ -170,6 +170,7 @@ class RunOptions:
     @property
     def is_long(self) -> bool:
         """Return True for many steps that an engine may run: with a hook or a cache, NumPy runs each kernel."""
+        # A hook sees each kernel, and a cache keeps the values between them: an engine has neither.
         is_watched = self.check_numerics or self.profile is not None or self.cache_stats
         return not is_watched and (self.steps is None or self.steps >= _LONG)
 
@@ -185,15 +186,14 @@ class RunOptions:
         from ...formats.api.names import ExampleRows, Given
         from ...formats.api.run_plan import RunRequest
 
+        # A file to write, or classes to show, need something to be fetched, though the options name nothing.
         asks_for_values = self.out is not None or self.top_k is not None
         examples: list[tuple[str, str | Given]] = [(name, ExampleRows(rows)) for name, rows in self.input_examples]
         feeds = (*self.feeds, *examples)
         asks_for_run = feeds or self.is_of_many or self.check_numerics or self.profile is not None
         fetches_outputs = asks_for_values or bool(asks_for_run and not self.targets)
-        return RunRequest(
-            self.fetches, feeds, self.targets, self.steps, self.fetch_every, self.assign, self.assign_add,
-            self.assign_sub, self.check_numerics, self.top_k, self.labels, fetches_outputs,
-        )  # fmt: skip
+        same = {name: getattr(self, name) for name in RunRequest.__dataclass_fields__ if name in type(self).__annotations__}
+        return RunRequest(**same | {"feeds": feeds, "fetches_outputs": fetches_outputs})
 
     @property
     def asks_nothing(self) -> bool:
@@ -201,6 +201,7 @@ class RunOptions:
         session, reader = self.session, self.reader
         if session.changes_state or session.signature is not None or reader.function is not None:
             return False
+        # The format of the answer and its notes ask for no run.
         return not changed_fields(self) - {"format_", "quiet"}
 
     def check(self) -> None:

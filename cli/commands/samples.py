@@ -74,6 +74,7 @@ def _copy(source: str, target: str) -> None:
     if is_there(target):
         raise AlreadyExistsError(f"'{target}' already exists")
     if os.path.isdir(source):
+        # A copy that is interrupted leaves no half of a sample behind.
         with staged_folder(target) as staged:
             shutil.copytree(source, staged, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
             rename_folder(staged, target)

@@ -80,6 +80,7 @@ def _sections(log: EventLog, format_: str) -> Iterator[render.Section]:
 def _summary(run: str, tag: str, scalars: Sequence[ScalarValue]) -> tuple[object, ...]:
     import numpy as np
 
+    # The extremes are of finite values: one NaN would hide them.
     values, steps = np.array([scalar.value for scalar in scalars]), [scalar.step for scalar in scalars]
     finite = values[np.isfinite(values)]
     extremes = (finite.min().item(), finite.max().item()) if len(finite) else (None, None)

@@ -9,17 +9,46 @@ import click
 
 from ...core.explaining.problem_codes import ProblemCode
 from ...core.explaining.problems import ERROR, WARNING, Problem
+from ...core.support import dataclasses
 from ...core.support.errors import TfgError
 from ...core.support.words import counted
 from ...formats.api.analyses import check
 from .. import render
 from ..commands.check import CheckOptions
-from ..documents.graphs import Check, CheckedGraph
 from ..findings import FORMATS, Finding, print_findings
 from ..main import COMPARISON_FAILED, DONE, REFUSED
 from ..next_steps import in_commands
 
 _COLUMNS = ("severity", "problem", "node", "op", "description", "next step")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CheckedGraph:
+    """A graph that was checked."""
+
+    graph: str
+    """The path as given."""
+    problems: tuple[Problem, ...]
+    """All problems, errors first."""
+    unreadable: str | None = None
+    """Why the file holds no graph that can be checked; null where it does."""
+
+    @property
+    def has_errors(self) -> bool:
+        """True if a problem keeps the graph from running."""
+        return any(problem.severity == ERROR for problem in self.problems)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Check:
+    """The problems of graphs."""
+
+    graphs: tuple[CheckedGraph, ...]
+    """The graphs in the order of the command line."""
+    errors: int
+    """How many errors all graphs have together."""
+    warnings: int
+    """How many warnings all graphs have together."""
 
 
 def run(options: CheckOptions) -> int:
@@ -56,11 +85,13 @@ class CheckJob:
         else:
             report = Check(graphs, counts[ERROR], counts[WARNING])
             render.emit("tfg.check/1", report, self.format_, lambda: self._sections(report))
+        # In this order and not by the numbers: a file that cannot be read (1) is worse than a problem (3).
         return max(map(self._exit_code, graphs), key=(DONE, COMPARISON_FAILED, REFUSED).index)
 
     def _checked(self, path: str) -> CheckedGraph:
         """Check a graph. Beside other graphs, and for a machine, an unreadable file is a finding and no end of the work."""
         try:
+            # Leniently, as a broken node is what the command is to report, and there may be more than one.
             graph, faults = self.options.reader.load_leniently(path)
         except TfgError as error:
             if len(self.options.graphs) == 1 and self.format_ not in FORMATS:

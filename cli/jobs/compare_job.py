@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,13 +11,16 @@ from ...core.comparing.value_comparison import GraphComparison, NodeComparison, 
 from ...core.support import dataclasses
 from ...formats.api.comparisons import compare, compare_states
 from ...formats.api.names import Names
-from ...formats.onnx_comparison import is_onnx
+from ...formats.onnx_model import is_onnx
 from ...formats.state import holds_state, read_variables
 from .. import render
 from ..commands.compare import CompareOptions
 from ..engines import report_sections
 from ..findings import FORMATS, Finding, print_findings
 from ..main import COMPARISON_FAILED, DONE
+
+if TYPE_CHECKING:
+    from ..documents import Compare
 
 _MAX_NAMES = 10
 
@@ -39,13 +42,22 @@ class CompareJob:
         self.result = result
         self.options = options
 
-    def as_json(self) -> dict[str, Any]:
-        first = {"first": self.result.first, "first_nonfinite": self.result.first_nonfinite}
-        summary = {**first, "compared": len(self.result.nodes)}
-        names = {"only_before": self.result.only_before, "only_after": self.result.only_after}
-        engines = {"engines": self.result.engines} if self.options.engines else {}
-        times = {"times": self.result.times} if self.result.times is not None else {}
-        return {**summary, **names, **engines, **times, **({"nodes": self.result.nodes} if self.options.show_all else {})}
+    def as_json(self) -> Compare:
+        result = self.result
+        document: Compare = {
+            "first": result.first,
+            "first_nonfinite": result.first_nonfinite,
+            "compared": len(result.nodes),
+            "only_before": result.only_before,
+            "only_after": result.only_after,
+        }
+        if self.options.engines:
+            document["engines"] = result.engines
+        if result.times is not None:
+            document["times"] = result.times
+        if self.options.show_all:
+            document["nodes"] = result.nodes
+        return document
 
     def findings(self) -> list[Finding]:
         """Return the values that differ as findings in the second graph: the first, or all with --all."""
@@ -90,12 +102,14 @@ def compare_files(options: CompareOptions) -> CompareJob:
         _require_a_graph(options)
     names = [None if path is None or is_onnx(path) else _names(path, options) for path in (before, after)]
     first, second = (path if of_file is None else of_file.graph for path, of_file in zip((before, after), names))
+    # At least one is a graph: two ONNX files were refused above.
     one, *others = filter(None, names)
     assert first is not None
     result = compare(
         first, second, _in_both(options.fetches, one, others), one.feeds(options.feeds),
         passes=options.passes, fast_math=options.fast_math, engines=options.engines, signature=session.signature,
         measured=options.measured, tolerance=options.tolerance,
+        # Only with one seed do both graphs draw the same numbers.
         open_session=dataclasses.replace(session, seed=session.seed or 0).filled,
     )  # fmt: skip
     return CompareJob(result, options)
@@ -113,6 +127,7 @@ def _in_both(words: Sequence[str], names: Names, others: Sequence[Names]) -> dic
     if not others:
         return {name: word for word, name in tensors.items()}
     (other,) = others
+    # A word that is an output of the second model's signature means that output, whatever its tensor is called.
     stays = {word: word not in other.outputs and other.knows(name) for word, name in tensors.items()}
     return {name: name if stays[word] else other.fetch(word) for word, name in tensors.items()}
 
@@ -138,6 +153,7 @@ def _refuse_what_states_do_not_take() -> None:
     ctx = click.get_current_context()
     taken = {"before", "after", "tolerance", "show_all", "format_", "quiet"}
     for param in ctx.command.params:
+        # Whether both files are states is known only now, too late for the rules of the options.
         is_given = ctx.get_parameter_source(param.name or "") is click.core.ParameterSource.COMMANDLINE
         if is_given and param.name not in taken:
             raise click.UsageError(f"{max(param.opts, key=len)} has no effect when states are compared", ctx)

@@ -9,7 +9,7 @@ import collections
 import functools
 import itertools
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ...core.graph.graph import Graph
@@ -22,11 +22,13 @@ from ...core.support.words import counted
 from .. import render
 from ..commands.convert import ConvertOptions
 from ..main import COMPARISON_FAILED, DONE
-from ..models import note_tables, note_variables, save_model, verified_batch
+from ..models import note_tables, note_variables, save_model
 from ..options import refuse_terminal
+from ..verdicts import verification_sections, verified_batch
 
 if TYPE_CHECKING:
     from ...core.runtime.session.runner import Runner
+    from ...core.transforms.inference_form import Decision
     from ...formats.api.model_export import ModelExport
     from ...formats.api.names import Names
     from ...formats.api.verification import Verification
@@ -44,9 +46,11 @@ def run(options: ConvertOptions) -> int:
     names_part = session.signature is not None or reader.function is not None
     if options.verify and "-" in (source, target):
         raise InvalidArgumentError("--verify reads the file again, and a stream can be read once", hint="name a file")
+    # The bytes of nodes are then copied: this needs no NumPy, and works for graphs that are broken.
     if form is not None and not names_part and options.changes_form_only:
         _change_form(options, form)
         return _verified(reader.load(source), (), (), options) if options.verify else DONE
+    # Of a part, broken nodes elsewhere are no obstacle.
     loaded = reader.load_part(source, options.inputs) if options.outputs or names_part else reader.load(source)
     if (options.is_model or options.freeze) and not options.outputs:
         from ...core.runtime.session.function_signatures import as_called
@@ -55,12 +59,14 @@ def run(options: ConvertOptions) -> int:
     wanted = (*options.outputs, *options.inputs, *options.signatures.words)
     names = _names(loaded, options).exposing(wanted, render.noting(options.quiet))
     loaded = names.graph
+    # By the names before anything changes, which the user sees in `tfg explain`.
     cuts = [names.input(word).name for word in options.inputs]
     _note_absent(loaded, cuts, options.quiet)
     options.placeholders.apply(loaded, names, options.quiet, cuts)
     if options.ends:
         loaded = options.ends.added(loaded, session.signature)
         names = _names(loaded, options)
+    # On the whole graph: the part that --to keeps has neither initializers nor savers.
     opened = session.open(loaded, options.quiet) if options.needs_values else None
     part, inputs = options.placeholders.applied_at_cuts(loaded, names, cuts, options.quiet)
     original, part, inputs = options.placeholders.with_batch_at_cuts(
@@ -73,6 +79,7 @@ def run(options: ConvertOptions) -> int:
     if options.is_model:
         assert opened is not None
         return _to_model(part, inputs, names, opened, options, original)
+    # The fetches are those of the command line, or else what the signature returns.
     graph = _changed(part, inputs, names, opened, options)
     if form is None:
         assert opened is not None
@@ -85,6 +92,7 @@ def run(options: ConvertOptions) -> int:
             note_tables(graph, options.quiet)
     if not options.verify:
         return DONE
+    # Compared by the names of the source, which the written graph keeps.
     fetches = [names.fetch(word) for word in options.outputs] or _default_outputs(loaded, names, options)
     return _verified(reference, fetches, inputs, options, original)
 
@@ -96,14 +104,14 @@ def _for_inference(graph: Graph, names: Names, options: ConvertOptions) -> tuple
     but the graph for inference.
     """
     from ...formats.api.changes import fill_placeholders, to_inference
-    from ..sections.convert_sections import decision_sections
 
     chosen = list(names.outputs.values()) if names.asked is not None else []  # else all signatures stay
     outputs = [names.fetch(word) for word in options.outputs] or chosen
     result = to_inference(graph, outputs, averages=options.ema)
     if not options.quiet:
         with render.beside(options.target):
-            render.print_sections(decision_sections(result.decisions))
+            render.print_sections(_decisions(result.decisions))
+    # Updates and losses are gone, so the outputs that remain are not those that `explain` would find in the training graph.
     if not outputs and names.signature is None:
         options = dataclasses.replace(options, outputs=result.outputs)
     if not all(one.keeps_results or one.is_left for one in result.decisions):
@@ -113,10 +121,19 @@ def _for_inference(graph: Graph, names: Names, options: ConvertOptions) -> tuple
     return fill_placeholders(graph, result.settings), result.graph, options
 
 
+def _decisions(decisions: Sequence[Decision]) -> Iterator[render.Section]:
+    """Yield what makes a graph an inference graph, and what is left to the user."""
+    for title, is_left in (("for inference", False), ("left as it is", True)):
+        rows = [(one.node, one.change, one.why) for one in decisions if one.is_left is is_left]
+        if rows:
+            yield render.Table(("node", "decision", "reason"), rows, title, "inference" if not is_left else "left")
+
+
 def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
     """Return the options with the checkpoint that TensorFlow's Saver wrote together with a .meta file as --state, where the
     values of variables are needed and the options name none. The prefix of both stands for the file.
     """
+    # A prefix is how TensorFlow 1 names the three files of a checkpoint together with its graph.
     if not exists(options.source) and all(is_file(options.source + end) for end in (".meta", ".index")):
         options = dataclasses.replace(options, source=f"{options.source}.meta")
     prefix = options.source.removesuffix(".meta")
@@ -124,6 +141,7 @@ def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
         return options
     from ...formats.checkpoint.store import checkpoint_beside
 
+    # The name alone is not enough: a checkpoint of another graph may lie there.
     if checkpoint_beside(options.source) != prefix:
         return options
     render.note(f"taking the values of the checkpoint '{prefix}'; --state or --init takes others", options.quiet)
@@ -175,12 +193,12 @@ def _beside(
 def _verdict(verify: Callable[[], Verification], target: str, runtime: str | None = None) -> int:
     """Verify the written file, and print the verdict; an error of drawn feeds tells how to compare on other feeds."""
     from ...core.feeding.drawn_feeds import NoFeedsError
-    from ..sections.convert_sections import verification_sections
 
     try:
         result = verify()
     except NoFeedsError as error:
         hint = f"compare the written file on valid values: `tfg compare IN {shlex.quote(target)} --feed NAME=VALUE`"
+        # The hint of the error proposes --feed, which `convert` does not have.
         raise NoFeedsError(error.message, node=error.node, op=error.op, hint=hint) from None
     render.print_sections(verification_sections(result, runtime))
     return DONE if result.passed else COMPARISON_FAILED
@@ -209,6 +227,7 @@ def _change_form(options: ConvertOptions, form: GraphForm) -> None:
 
     if _write_as_read(options, form):
         return
+    # Standard input is read once, and may be needed for both ways below.
     contents = read_source("-") if options.source == "-" else options.source
     try:
         graph, faults = options.reader.load_leniently(contents)
@@ -235,6 +254,7 @@ def _save(graph: Graph, form: GraphForm, options: ConvertOptions) -> None:
 
 def _write_as_read(options: ConvertOptions, form: GraphForm) -> bool:
     """Convert a large file while reading; return False, without writing, if the graph must be loaded."""
+    # A MetaGraphDef has its nodes inside a message whose length comes before them.
     stream = options.reader.stream(options.source) if options.target != "-" and form.kind != "meta_graph" else None
     if stream is None:
         return False
@@ -304,6 +324,7 @@ def _changed(graph: Graph, inputs: Sequence[str], names: Names, runner: Runner |
         from ...core.passes.pipeline import inline_functions
 
         graph, count = inline_functions(graph)
+        # Without --inline-functions inlining is a part of freezing, and worth a line only if something was inlined.
         render.note(f"inlined {counted(count, 'call')}", options.quiet or not (count or options.inline_functions))
     if options.freeze:
         assert runner is not None

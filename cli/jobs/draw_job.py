@@ -16,11 +16,10 @@ from ...core.support import dataclasses
 from ...core.support.file_formats import DOT, DRAWING, PDF, PICTURES, PNG, named_format
 from ...formats.api.drawing import Drawing, DrawKeywords, body_of, draw, draw_each
 from ...formats.codecs.source import write_file
-from ...formats.rendering import LayoutProgram, layout_program
+from ...formats.dot import LayoutProgram, layout_program
 from .. import render
 from ..commands.draw import DrawOptions
-from ..options import refuse_terminal
-from ..selection import ListingSelection
+from ..options import ListingSelection, refuse_terminal
 
 if TYPE_CHECKING:
     from ...formats.api.drawing import PictureFormat
@@ -30,6 +29,7 @@ def run(options: DrawOptions) -> None:
     """Draw a graph."""
     paper = Paper.of(options.out, options.format_)
     graph, is_sound = options.reader.look_closely(options.graph)
+    # A broken graph has no view of its model, but its nodes can be drawn.
     is_raw = options.raw or options.functions or options.stages or options.function is not None or not is_sound
     DrawJob(model_view(graph, options.signature, raw=is_raw), paper, options).write()
 
@@ -106,6 +106,7 @@ class DrawJob:
     def _selection(self) -> ListingSelection:
         """Return the choice of nodes by the names of the view."""
         selection, view = self.options.selection, self.view
+        # The user may name a layer or a node of the file: in the view, either has another path.
         around = selection.around if selection.around is None else view.path(selection.around)
         return dataclasses.replace(selection, around=around, to=tuple(view.path(name) for name in selection.to))
 

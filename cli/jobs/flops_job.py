@@ -1,30 +1,39 @@
-"""Implementation of `tfg flops`."""
+"""Implementation of `tfg flops`: counting and measuring, the JSON of the counts, tables and remarks."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
-from ...core.flops import FlopsReport
+from ...core.flops import FlopsReport, NodeCost, Section
+from ...core.flops.flops_report import PipelineCost, magnitude, typical
+from ...core.flops.views import FlopsRow, readable, shortened
 from ...core.graph.graph import Graph
 from ...core.runtime.session.function_signatures import as_called
 from ...core.support import dataclasses
+from ...core.support.hints import Hint
+from ...core.support.json_documents import plain
+from ...core.support.words import counted
+from ...core.types.dims import DimLike
 from ...formats.api.counting import FlopsCounter, counted_fetches, flops_rows, profile
 from ...formats.api.names import Names
+from ...formats.codecs.source import write_file
 from .. import render
 from ..commands.flops import FlopsOptions
-from ..documents import flop_counts as documents
 from ..main import COMPARISON_FAILED, DONE
 from ..models import note_drawn_feeds, note_unread_values
 from ..options import whole_numbers
-from ..sections import flops_sections
+from ..render import Quantity
 
 if TYPE_CHECKING:
     from ...core.flops.measured import MeasuredNode, Measurement
-    from ...core.flops.timings import ClusterMeasurement
+    from ...core.flops.tfprof import ProfilerDifference
+    from ...core.flops.timings import ClusterMeasurement, Timing
 
 
 def run(options: FlopsOptions) -> int:
@@ -42,10 +51,12 @@ class FlopsJob:
     def __init__(self, graph: Graph, options: FlopsOptions) -> None:
         self.options = options
         self.session = options.session
+        # Without names to fetch, a model counts as what its user calls; fetches name nodes of the file.
         graph = graph if options.fetches else as_called(graph)
         words = filter(None, (*options.fetches, options.loss))
         self.names = names = Names(graph, options.session.signature).exposing(words, render.noting(options.quiet))
         graph = names.graph
+        # As text: a feed without a value is a cut for the count, and an error only for a measurement.
         self.given = tuple(names.by_name(options.feeds))
         fetches = tuple(names.fetches(options.fetches or names.outputs).values()) or self._guessed_fetches(graph)
         self.counter = FlopsCounter(
@@ -82,7 +93,7 @@ class FlopsJob:
 
     def _write_trace(self, trace: dict[str, Any], events: int) -> None:
         if self.options.trace:
-            flops_sections.write_trace(self.options.trace, trace, events, self.options.quiet)
+            write_trace(self.options.trace, trace, events, self.options.quiet)
 
     def feeds(self, required: bool) -> dict[str, Any]:
         """Return the values to feed; raise a usage error for a feed without a required value."""
@@ -107,9 +118,9 @@ def show_measured(job: FlopsJob) -> Sequence[object]:
     rows = _measured_rows(measurement, job)[: options.rows_shown]
     render.emit(
         "tfg.flops.measured/1",
-        documents.measured_data(measurement, rows),
+        measured_data(measurement, rows),
         options.format_,
-        lambda: flops_sections.measured_sections(measurement, rows),
+        lambda: measured_sections(measurement, rows),
     )
     unknown: Sequence[object] = measurement.unknown()
     return unknown
@@ -133,7 +144,7 @@ def _show_cluster(job: FlopsJob) -> Sequence[object]:
         "tfg.flops.cluster/1",
         dataclasses.replace(measurement, timings=measurement.timings[:top]),
         job.options.format_,
-        lambda: flops_sections.cluster_sections(measurement, top),
+        lambda: cluster_sections(measurement, top),
     )
     return [timing for timing in measurement.timings if timing.name in job.counter.graph and timing.flops is None]
 
@@ -144,15 +155,15 @@ def show_count(job: FlopsJob) -> Sequence[object]:
     format_, top = options.format_, options.rows_shown
     if options.per_variable:
         variables = job.counter.by_variable()
-        data = documents.variable_data(variables)
-        render.emit("tfg.flops.variables/1", data, format_, lambda: flops_sections.variable_sections(variables))
+        data = variable_data(variables)
+        render.emit("tfg.flops.variables/1", data, format_, lambda: variable_sections(variables))
     elif options.run_metadata:
         timings = job.counter.timings()
-        sections = functools.partial(flops_sections.timing_sections, timings, top)
+        sections = functools.partial(timing_sections, timings, top)
         render.emit("tfg.flops.timings/1", {"timings": timings[:top]}, format_, sections)
     elif options.compat:
         differences = job.counter.beside_profiler()
-        sections = functools.partial(flops_sections.comparison_sections, differences)
+        sections = functools.partial(comparison_sections, differences)
         render.emit("tfg.flops.tfprof/1", {"ops": differences}, format_, sections)
     else:
         _show_view(report, options)
@@ -168,12 +179,453 @@ def _show_view(report: FlopsReport, options: FlopsOptions) -> None:
             name: flops_rows(report, options.view, options.depth, chosen(section=name), whole=nodes)[:top]
             for name in report.sections()
         }
-        render.emit("", None, options.format_, lambda: flops_sections.count_csv(sections))
+        render.emit("", None, options.format_, lambda: count_csv(sections))
         return
     rows = flops_rows(report, options.view, options.depth, nodes)
     render.emit(
-        documents.SCHEMAS[options.view],
-        documents.count_data(report, documents.view_rows(options.view, nodes, rows[:top])),
+        SCHEMAS[options.view],
+        count_data(report, view_rows(options.view, nodes, rows[:top])),
         options.format_,
-        lambda: flops_sections.count_sections(report, rows, top, options.view == "scope"),
+        lambda: count_sections(report, rows, top, options.view == "scope"),
     )
+
+
+SCHEMAS = {"op": "tfg.flops/1", "layer": "tfg.flops.layers/1", "scope": "tfg.flops.scopes/1", "node": "tfg.flops.nodes/1"}
+"""The schema of each view."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ViewRow:
+    """A row of a view."""
+
+    name: str
+    """The op, the layer, the name scope or the node."""
+    share: float
+    """The share of all FLOPs, from 0 to 1."""
+    flops: DimLike
+    """Floating-point operations; a multiply-add is 2."""
+    macs: DimLike
+    """Multiply-adds."""
+    transcendentals: DimLike
+    """Calls of exp, log, tanh and the like, which `flops` leaves out."""
+    bytes: DimLike
+    """Bytes read and written."""
+    parameters: DimLike
+    """Elements of variables and constants."""
+    intensity: float
+    """FLOPs a byte; symbols count as the sizes that the table names."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OpRow(ViewRow):
+    """All nodes of an op, or of a layer."""
+
+    nodes: int
+    """How many nodes the row stands for."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class ScopeRow(ViewRow):
+    """All nodes of a name scope."""
+
+    nodes: int
+    """How many nodes lie in the scope, at any depth."""
+    depth: int
+    """How many scopes are around this one."""
+    own_flops: DimLike
+    """FLOPs of nodes that lie in no deeper scope."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NodeRow(ViewRow):
+    """A node."""
+
+    op: str
+    """The op of the node."""
+    section: str
+    """`forward`, `backward`, `update` or `initializer`."""
+    times: DimLike
+    """How often the node runs."""
+
+
+class Uncounted(TypedDict):
+    """A node without a count."""
+
+    node: str
+    """The name, behind the names of calls that lead to the node."""
+    op: str
+    """The op of the node."""
+    reason: str
+    """Why the node has no count."""
+
+
+class Count(TypedDict):
+    """The count of a graph, in a view."""
+
+    fetches: Sequence[str]
+    """What the count runs."""
+    sections: Mapping[str, Section]
+    """The totals of `forward`, `backward`, `update` and `initializer`; sections without nodes are left out."""
+    total: Section
+    """The totals of all sections."""
+    coverage: float
+    """The share of nodes that are counted or do no work, from 0 to 1."""
+    unknown: Sequence[Uncounted]
+    """The nodes without a count."""
+    symbols: Mapping[str, str]
+    """The meaning of each symbol in the formulas."""
+    notes: Sequence[str]
+    """Trip counts, branches and other decisions that the numbers rest on."""
+    pipeline: Sequence[PipelineCost]
+    """The costs of input pipelines for each element; part of no total."""
+    rows: Sequence[ViewRow]
+    """The rows of the view."""
+
+
+class CountByOp(Count):
+    """The count of a graph by op, or by layer."""
+
+    rows: Sequence[OpRow]  # type: ignore[misc]
+    """The ops or layers, the most FLOPs first."""
+
+
+class CountByScope(Count):
+    """The count of a graph by name scope."""
+
+    rows: Sequence[ScopeRow]  # type: ignore[misc]
+    """The scopes, each behind the scope around it."""
+
+
+class CountByNode(Count):
+    """The count of a graph by node."""
+
+    rows: Sequence[NodeRow]  # type: ignore[misc]
+    """The nodes, the most FLOPs first."""
+
+
+def count_data(report: FlopsReport, rows: Sequence[ViewRow]) -> Count:
+    """Return the totals of a count and the rows of a view."""
+    return {
+        "fetches": report.fetches,
+        "sections": report.sections(),
+        "total": report.total(),
+        "coverage": report.coverage,
+        "unknown": [{"node": n.path, "op": n.op, "reason": n.reason} for n in report.unknown()],
+        "symbols": report.symbols,
+        "notes": report.notes,
+        "pipeline": report.pipeline,
+        "rows": rows,
+    }
+
+
+def view_rows(view: str, nodes: Sequence[NodeCost], rows: Sequence[FlopsRow]) -> list[ViewRow]:
+    """Return the rows of a view with the keys of its schema."""
+    # Rows are cut to the largest, and only rows of nodes have more columns.
+    by_path = {node.path: node for node in nodes} if view == "node" else {}
+    return [_view_row(view, row, by_path.get(row.name)) for row in rows]
+
+
+def _view_row(view: str, row: FlopsRow, node: NodeCost | None) -> ViewRow:
+    sums = row.totals
+    values = (row.name, row.share, sums.flops, sums.macs, sums.transcendentals, sums.bytes, sums.parameters, sums.intensity)
+    if node is not None:
+        return NodeRow(*values, node.op, node.section, node.times)
+    return OpRow(*values, row.nodes) if view in ("op", "layer") else ScopeRow(*values, row.nodes, row.depth, row.own)
+
+
+class VariableCost(TypedDict):
+    """The backward pass of a variable."""
+
+    variable: str
+    """The name of the variable."""
+    own: Section
+    """The nodes that only this variable's gradient needs."""
+    all: Section
+    """All nodes that the variable's gradient needs."""
+
+
+def variable_data(costs: Mapping[str, tuple[Section, Section]]) -> VariableCosts:
+    """Return the costs of the backward pass by variable, the largest first."""
+    ranked = sorted(costs.items(), key=lambda item: -magnitude(item[1][0].flops))
+    return {"variables": [{"variable": name, "own": own, "all": everything} for name, (own, everything) in ranked]}
+
+
+class VariableCosts(TypedDict):
+    """The backward pass by variable."""
+
+    variables: Sequence[VariableCost]
+    """The variables, the most FLOPs of their own first."""
+
+
+class Timings(TypedDict):
+    """Times that TensorFlow measured, beside the counts."""
+
+    timings: Sequence[Timing]
+    """The nodes, the slowest first."""
+
+
+class Differences(TypedDict):
+    """The counts of tf.profiler beside these."""
+
+    ops: Sequence[ProfilerDifference]
+    """The ops."""
+
+
+class MeasuredRow(TypedDict):
+    """An op, a layer, a scope or a node in the average run."""
+
+    path: str
+    """The name of the op, the layer, the scope or the node."""
+    op: str
+    """The op; "" where the row stands for several."""
+    calls: float
+    """How often it ran."""
+    seconds: float
+    """The time in kernels, without functions that were called."""
+    flops: int
+    """Floating-point operations; a multiply-add is 2."""
+    transcendentals: int
+    """Calls of exp, log, tanh and the like."""
+    bytes: int
+    """Bytes read and written."""
+    shapes: str
+    """The shapes of inputs and outputs."""
+    reason: str
+    """Why the node has no count; "" where it has."""
+    rate: float
+    """FLOPs a second."""
+    intensity: float
+    """FLOPs a byte."""
+
+
+class MeasuredData(TypedDict):
+    """A measurement."""
+
+    wall: float
+    """Seconds of a run."""
+    profiled: float
+    """Seconds of a run with the profile."""
+    op_seconds: float
+    """Seconds in all kernels of a run."""
+    flops: int
+    """FLOPs of a run."""
+    runs: int
+    """How many runs were timed."""
+    peak: float
+    """FLOPs a second of a large float32 matrix product on this machine."""
+    memory: int
+    """The largest number of bytes that values held at a time."""
+    memory_path: str
+    """The node at which the memory of values peaked."""
+    drawn: str
+    """The feeds that were drawn, in words: those of the placeholders without a value."""
+    rows: Sequence[MeasuredRow]
+    """The rows of the view, the slowest first."""
+
+
+def measured_data(measurement: Measurement, rows: Sequence[MeasuredNode]) -> MeasuredData:
+    """Return a measurement with the rows of a view; the events are the trace's."""
+    return {
+        "wall": measurement.wall,
+        "profiled": measurement.profiled,
+        "op_seconds": measurement.op_seconds,
+        "flops": measurement.flops,
+        "runs": measurement.runs,
+        "peak": measurement.peak,
+        "memory": measurement.memory,
+        "memory_path": measurement.memory_path,
+        "drawn": measurement.drawn,
+        "rows": [plain(row) | {"rate": row.rate, "intensity": row.intensity} for row in rows],
+    }
+
+
+_COLUMNS = ("FLOPs", "MACs", "transcendental", "bytes moved", "FLOPs/byte", "parameters")
+_MINOR = ("transcendental", "bytes moved", "MACs", "FLOPs/byte")
+"""The columns that a narrow terminal leaves out first."""
+
+
+def count_sections(report: FlopsReport, rows: Sequence[FlopsRow], top: int | None, is_tree: bool) -> Iterator[render.Section]:
+    """Totals by section, the rows of a view with a bar each, and the remarks."""
+    yield render.Table(
+        ("section", "nodes", *_COLUMNS),
+        [(name, s.nodes, *_readable(s)) for name, s in report.sections().items()],
+        minor=_MINOR,
+    )
+    if report.pipeline:
+        costs = [(part.dataset, part.function, *_readable(part.cost)) for part in report.pipeline]
+        yield render.Table(("dataset", "function", *_COLUMNS), costs, "input pipeline, per element", minor=_MINOR)
+    shown = [row for row in rows if magnitude(row.totals.flops) or magnitude(row.totals.transcendentals)][:top]
+    own = ("own FLOPs",) if is_tree else ()
+    yield render.Table(
+        ("name", "nodes", "share", "", *own, *_COLUMNS), [_row(row, is_tree) for row in shown], minor=(*_MINOR, "")
+    )
+    values = [value for totals in (*report.sections().values(), *(row.totals for row in shown)) for value in _totals(totals)]
+    # Polynomials of many symbols are long, and their small terms tell little.
+    is_cut = any(shortened(value) != readable(value) for value in values)
+    yield render.Text(
+        [*_remarks(report), *(["long sums show the largest terms; --format json has all terms"] if is_cut else [])]
+    )
+
+
+def _row(row: FlopsRow, is_tree: bool) -> tuple[Any, ...]:
+    own = (_metric(row.own),) if is_tree else ()
+    bar = "#" * round(20 * row.share)
+    return ("  " * row.depth + row.name, row.nodes, _share(row.share), bar, *own, *_readable(row.totals))
+
+
+def count_csv(sections: Mapping[str, Sequence[FlopsRow]]) -> Iterator[render.Section]:
+    """Yield a table of the rows of each section, with numbers and formulas."""
+    totals = ("flops", "macs", "transcendentals", "bytes", "parameters")
+    columns = ("section", "name", "nodes", "share", *totals, "intensity", *(f"{name}_formula" for name in totals))
+    cells = [
+        (
+            section,
+            row.name,
+            row.nodes,
+            f"{row.share:.6f}",
+            *(value if isinstance(value, int) else None for value in _totals(row.totals)),
+            f"{row.totals.intensity:.6f}",
+            *map(str, _totals(row.totals)),
+        )
+        for section, rows in sections.items()
+        for row in rows
+    ]
+    yield render.Table(columns, cells)
+
+
+def variable_sections(costs: Mapping[str, Any]) -> Iterator[render.Section]:
+    """Yield the cost of the backward pass for each variable, the most expensive first."""
+    ranked = sorted(costs.items(), key=lambda item: -magnitude(item[1][0].flops))
+    yield render.Table(
+        ("variable", "own FLOPs", "own MACs", "FLOPs with inputs"),
+        [(name, *map(_metric, (own.flops, own.macs, whole.flops))) for name, (own, whole) in ranked],
+    )
+
+
+def measured_sections(measurement: Measurement, rows: Sequence[MeasuredNode]) -> Iterator[render.Section]:
+    """Time, rate and intensity of each row, an op or a node."""
+    # No kernel ran: all shares are 0.
+    everything = measurement.op_seconds or 1.0
+    yield render.Table(
+        ("name", "calls", "ms", "share", "", "FLOPs", "GFLOP/s", "of peak", "FLOPs/byte"),
+        [_measured_row(node, everything, measurement.peak) for node in rows],
+    )
+    yield render.Text(list(_measured_remarks(measurement)))
+
+
+def _measured_row(node: MeasuredNode, everything: float, peak: float) -> tuple[Any, ...]:
+    share = node.seconds / everything
+    return (
+        node.path, f"{node.calls:g}", f"{node.seconds * 1e3:.3f}", _share(share), "#" * round(20 * share),
+        Quantity(node.flops, readable(node.flops)), f"{node.rate / 1e9:.2f}", _share(node.rate / peak),
+        f"{node.intensity:.2f}",
+    )  # fmt: skip
+
+
+def _measured_remarks(measurement: Measurement) -> Iterator[str]:
+    known, nodes = len(measurement.nodes) - len(measurement.unknown()), counted(len(measurement.nodes), "node")
+    yield f"coverage: {known} of {nodes}{_listed(measurement.unknown())}"
+    with_profile = (
+        f" (with the profile {measurement.profiled * 1e3:.3f} ms)" if measurement.profiled != measurement.wall else ""
+    )
+    yield (
+        f"wall time of a run {measurement.wall * 1e3:.3f} ms{with_profile}, "
+        f"sum of op times {measurement.op_seconds * 1e3:.3f} ms, means of {counted(measurement.runs, 'run')}"
+    )
+    if measurement.memory_path:
+        yield f"memory peak: values of {readable(measurement.memory)}B after {measurement.memory_path}"
+    rate = measurement.flops / measurement.wall if measurement.wall else 0.0
+    yield (
+        f"{readable(measurement.flops)} FLOPs at {rate / 1e9:.2f} GFLOP/s: {100 * rate / measurement.peak:.1f} % of the "
+        f"{measurement.peak / 1e9:.1f} GFLOP/s that a large float32 matrix product reaches here"
+    )
+
+
+def write_trace(path: str, trace: Mapping[str, Any], events: int, quiet: bool) -> None:
+    """Write a trace in the Trace Event Format, and note the number of events."""
+    write_file(path, [json.dumps(trace).encode()])
+    render.note(f"wrote {counted(events, 'event')} to {path}", quiet)
+
+
+def timing_sections(timings: Sequence[Timing], top: int | None) -> Iterator[render.Section]:
+    """TensorFlow's times beside the counts, the slowest first."""
+    yield render.Table(
+        ("node", "op", "calls", "ms", "FLOPs", "GFLOP/s", "device"),
+        [
+            (t.name, t.op, f"{t.calls:g}", f"{t.seconds * 1e3:.3f}", _maybe(t.flops), f"{t.rate / 1e9:.2f}", t.device)
+            for t in timings[:top]
+        ],
+        name="timings",
+    )
+    counted = sum(t.flops is not None for t in timings)
+    yield render.Text(f"{counted} of {len(timings)} timed nodes have a count")
+
+
+def cluster_sections(measurement: ClusterMeasurement, top: int | None) -> Iterator[render.Section]:
+    """Yield the servers' times next to the counts, and the wall time on this machine."""
+    yield from timing_sections(measurement.timings, top)
+    busy: dict[str, float] = {}
+    for timing in measurement.timings:
+        busy[timing.device] = busy.get(timing.device, 0.0) + timing.seconds
+    yield render.Table(
+        ("device", "ms a run"), [(device, f"{seconds * 1e3:.3f}") for device, seconds in busy.items()], name="devices"
+    )
+    yield render.Text(
+        f"wall time of a run {measurement.wall * 1e3:.3f} ms, mean of {measurement.runs}; times of nodes are the servers'"
+    )
+
+
+def _maybe(flops: Any) -> Any:
+    return "" if flops is None else _metric(flops)
+
+
+def comparison_sections(report: Any) -> Iterator[render.Section]:
+    """Yield tf.profiler's counts next to tfg's counts, op by op."""
+    yield render.Table(
+        ("op", "nodes", "tfg FLOPs", "tf.profiler", "reason for the difference"),
+        [(d.op, d.nodes, _metric(d.flops), _metric(d.profiler), d.reason) for d in report],
+    )
+    ours, theirs = sum(magnitude(d.flops) for d in report), sum(magnitude(d.profiler) for d in report)
+    yield render.Text(f"total: {readable(int(ours))} here, {readable(int(theirs))} by tf.profiler's formulas")
+
+
+def _share(share: float) -> Quantity:
+    return Quantity(share, f"{100 * share:.1f} %")
+
+
+def _metric(value: Any) -> Quantity:
+    return Quantity(value, shortened(value))
+
+
+def _readable(section: Section) -> tuple[Any, ...]:
+    *moving, parameters = map(_metric, _totals(section))
+    return (*moving, f"{section.intensity:.2f}", parameters)
+
+
+def _totals(section: Any) -> tuple[Any, ...]:
+    return (section.flops, section.macs, section.transcendentals, section.bytes, section.parameters)
+
+
+def _listed(unknown: Iterable[NodeCost | MeasuredNode]) -> str:
+    ops = Counter(node.op for node in unknown)
+    return f", unknown: {', '.join(f'{op} x{count}' for op, count in ops.items())}" if ops else ""
+
+
+def _remarks(report: FlopsReport) -> Iterator[str]:
+    """Yield the coverage, the meaning of the symbols, and the assumptions behind the numbers."""
+    yield f"coverage: {100 * report.coverage:.1f} % of {counted(len(report.nodes), 'node')}{_listed(report.unknown())}"
+    for node in report.unknown()[:5]:
+        yield Hint(f"  {node.path} ({node.op}): ", node.reason)
+    yield from (Hint(f"{symbol}: ", text) for symbol, text in report.symbols.items())
+    if report.symbols:
+        yield "shares, FLOPs/byte and choices: for " + ", ".join(f"{symbol} = {typical(symbol)}" for symbol in report.symbols)
+    yield from report.notes
+    yield from _backward_ratio(report)
+
+
+def _backward_ratio(report: FlopsReport) -> Iterator[str]:
+    sections = report.sections()
+    if "backward" in sections and "forward" in sections:
+        forward, backward = (magnitude(sections[name].flops) for name in ("forward", "backward"))
+        if forward:
+            yield f"backward : forward = {backward / forward:.3g}"

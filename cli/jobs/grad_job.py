@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 import numpy as np
@@ -22,6 +22,9 @@ from ..commands.grad import GradOptions
 from ..main import COMPARISON_FAILED, DONE
 from ..options import missing_tensor
 
+if TYPE_CHECKING:
+    from ..documents import Gradient
+
 _PRODUCTS: Final = {"vjp": vjp, "jvp": jvp, "hessian_vector": hessian_vector}
 
 
@@ -36,6 +39,7 @@ class GradJob:
     def __init__(self, graph: Graph, options: GradOptions) -> None:
         self.session = options.session
         self.options = options
+        # First, as the names below are resolved in the graph that is differentiated.
         graph = override_gradients(graph, dict(options.overrides)) if options.overrides else graph
         words = (*options.ys, *options.xs, *options.grad_ys, *options.stops)
         names = Names(graph, options.session.signature).exposing(words, render.noting(options.quiet))
@@ -45,6 +49,7 @@ class GradJob:
         if not options.xs:
             raise missing_tensor("--x", names.to_differentiate_by())
         self.ys = [names.output(name) for name in options.ys]
+        # As an input: a word that is both an input and an output of a signature means the tensor that is fed.
         self.xs = [names.input(name) for name in options.xs]
         self.grad_ys = [names.output(name).name for name in options.grad_ys]
         self.stops = [names.output(name).name for name in options.stops]
@@ -63,7 +68,7 @@ class GradJob:
         ys, xs = [y.name for y in self.ys], [x.name for x in self.xs]
         with render.Working("differentiating", options.quiet):
             result, names = gradients(self.graph, ys, xs, self.grad_ys or None, self.stops, colocate=options.colocate)
-        items: list[dict[str, Any]] = [{"x": x, "gradient": name} for x, name in zip(xs, names)]
+        items: list[Gradient] = [{"x": x, "gradient": name} for x, name in zip(xs, names)]
         if options.output:
             from ...formats.saving import save
 
@@ -74,6 +79,7 @@ class GradJob:
         if self.feeds or self.session.changes_state:
             self._evaluate_built(result, items)
         rows = [(x["x"], x["gradient"] or self._none(x["x"])) for x in items]
+        # The table must not go into the graph that is written to standard output.
         with render.beside(options.output):
             render.emit(
                 "tfg.grad/1",
@@ -88,13 +94,13 @@ class GradJob:
         used = variables_in_use(self.graph).get(self.graph.output(x).node.name)
         return "none: no y depends on it" + (f"; the model reads {used}" if used else "")
 
-    def _evaluate_built(self, graph: Graph, gradients: Sequence[dict[str, Any]]) -> None:
+    def _evaluate_built(self, graph: Graph, gradients: Sequence[Gradient]) -> None:
         """Add the value of each gradient to its entry."""
-        there = [item for item in gradients if item["gradient"] is not None]
-        fetches = [item["gradient"] for item in there]
+        there = [(name, item) for item in gradients if (name := item["gradient"]) is not None]
+        fetches = [name for name, _ in there]
         session = self.session.open(graph, self.options.quiet).session
         feeds = Names(graph, self.session.signature).complete(self.feeds, fetches)
-        for item, value in zip(there, session.run(fetches, feeds)):
+        for (_, item), value in zip(there, session.run(fetches, feeds)):
             item["value"] = value
 
     def _check(self) -> int:
@@ -146,7 +152,7 @@ def _element_table(columns: tuple[str, ...], arrays: Sequence[tuple[tuple[str, .
     return render.Table((*columns, "index", "value"), rows, name="values")
 
 
-def _values(gradients: Sequence[Mapping[str, Any]], format_: str) -> Iterator[render.Section]:
+def _values(gradients: Sequence[Gradient], format_: str) -> Iterator[render.Section]:
     if format_ == "csv":
         arrays = [((item["x"],), item["value"]) for item in gradients if "value" in item]
         yield from [_element_table(("x",), arrays)] if arrays else []

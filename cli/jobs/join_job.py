@@ -33,6 +33,7 @@ def run(options: JoinOptions) -> None:
     )  # fmt: skip
     for words in clash_words(joined):
         render.note(words, options.quiet)
+    # Only a SavedModel has values, so only for one must they be there.
     if options.output.endswith("/"):
         for part, state in ((first, options.first_state), (second, options.second_state)):
             if state is None and options.session.state is None:

@@ -54,6 +54,7 @@ class ReduceJob:
             render.ProgressBar("node ruled out", total, self.options.quiet) as progress,
         ):
             path = os.path.join(folder, "graph.pb")
+            # The first graph that `reduce` tries is the whole, whose failure the parts are compared with.
             first: list[tuple[int, str]] = []
 
             def fails(part: Graph) -> bool:
@@ -62,6 +63,7 @@ class ReduceJob:
                 if not first:
                     self._check_failure(code, line)
                     first.append((code, _without_numbers(line)))
+                # The same failure, and not any: a part may fail for another reason, such as a missing placeholder.
                 still = (code, _without_numbers(line)) == first[0]
                 if still:
                     progress.update(max(total - len(part), 0))
@@ -80,6 +82,7 @@ class ReduceJob:
         """Run the command on a graph; return the exit code and the line with the error."""
         save(graph, path)
         command = self.options.test.replace("{}", path)
+        # A shell, since the command is a line of the user's own, with pipes and variables.
         done = subprocess.run(command, shell=True, stdin=subprocess.DEVNULL, capture_output=True, check=False)
         return done.returncode, _error_line(done.stderr.decode("utf-8", "replace"))
 

@@ -33,6 +33,7 @@ from ..options import missing_tensor
 if TYPE_CHECKING:
     from ...core.runtime.session.session_like import SessionLike
     from ...core.training.trainer import Iteration, LeastSquares, Progress, Trainer
+    from ..documents import Train
 
 
 def run(options: TrainOptions) -> int:
@@ -117,6 +118,7 @@ class TrainJob:
             yield render.Table(("step", "loss"), rows)
 
     def _save(self, runner: Runner, graph: Graph) -> None:
+        # The limit was for the training: what was trained is saved, however long that takes.
         lift_time_limit()
         if not self.session.speaks:
             return
@@ -175,6 +177,7 @@ class FirstOrderJob(TrainJob):
     def _open(self, graph: Graph) -> SessionLike:
         """Return a session of the training graph, with the variables of the graph itself initialized."""
         if self.session.company is not None:
+            # Processes that train different graphs would wait for each other forever, or mix their gradients.
             self.session.company.require_same(self._digest(graph), "graph, feed or number of steps")
         return self.session.initialized(graph, self.graph, self.quiet)
 
@@ -183,12 +186,14 @@ class FirstOrderJob(TrainJob):
         self.trainer = trainer
         company = self.session.company
         if company is not None:
+            # Before the first step, whose error XLA would word by its own shapes.
             company.require_rows(trainer.rows)
         self.session.restore(trainer.runner, self.quiet)
         self.done = trainer.done
         if self.done:
             render.note(f"resuming after step {self.done}", self.quiet)
         if company is not None and not company.is_alone:
+            # Initializers draw numbers of their own in each process: all train the values of the first.
             trainer.runner.restore(company.common_state(trainer.runner.state))
         self.snapshot = self._snapshot(trainer.runner)
         self.interruption = stack.enter_context(KeyboardInterruption(self._notify))
@@ -198,8 +203,10 @@ class FirstOrderJob(TrainJob):
         """Record a step, and save the variables as the options ask; False ends the training."""
         self.losses.append(step.loss)
         bar.update(step.step, f"loss {step.loss:.6g}")
+        # Which nodes go to XLA, and so what is divided, is known only after a step has run.
         if len(self.losses) == 1 and self.session.company is not None:
             self.session.company.require_division()
+        # No later step can bring NaN back to numbers, and the snapshot of before stays the last.
         if not math.isfinite(step.loss):
             return False
         self.snapshot = self._snapshot(self.trainer.runner)
@@ -212,6 +219,7 @@ class FirstOrderJob(TrainJob):
         from ...formats.saving import to_bytes
 
         options = self.options
+        # Everything that must be equal in all processes, and nothing of a path or a machine.
         digest = hashlib.sha256(repr((self.loss, options.batch, options.steps, options.checkpoint_every)).encode())
         digest.update(to_bytes(graph))
         for name, value in self.feeds.items():
@@ -235,7 +243,7 @@ class FirstOrderJob(TrainJob):
         if self.file is not None and not self.has_diverged:
             self._save_state(self.file.contents(runner, self.trained))
 
-    def result(self) -> dict[str, Any]:
+    def result(self) -> Train:
         report = self.report
         return {
             "optimizer": report.optimizer,
@@ -280,6 +288,7 @@ class _JobFile(TrainingFile):
         position, company = super().position() if self.session.speaks else None, self.session.company
         if company is None:
             return position
+        # Only the first process has to have the file; the others get its position.
         told = json.loads(company.from_first(json.dumps(position and dataclasses.asdict(position)).encode()))
         return told and TrainingPosition(**told)
 
@@ -319,6 +328,7 @@ class LeastSquaresJob(TrainJob):
         """Save the variables, the best so far where the search `is_cut`."""
         if self.problem is not None:
             if is_cut:
+                # A search tries steps that it would take back: the best values so far are what counts.
                 self.problem.keep_best()
             self._save(self.problem.runner, self.graph)
 

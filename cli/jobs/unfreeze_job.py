@@ -13,7 +13,7 @@ from ...formats.api.verification import verify
 from .. import render
 from ..commands.unfreeze import UnfreezeOptions
 from ..main import COMPARISON_FAILED, DONE
-from ..sections.convert_sections import verification_sections
+from ..verdicts import verification_sections
 
 
 def run(options: UnfreezeOptions) -> int:
@@ -25,6 +25,7 @@ def run(options: UnfreezeOptions) -> int:
         unfrozen = unfreeze(names.graph, options.variables or None, tuple(outputs.values()))
         written = save_model(
             unfrozen.graph, options.output, state=unfrozen.values,
+            # No inputs: those that the outputs need are found.
             signatures={USUAL_SIGNATURE: ({}, outputs)} if outputs else None,
         )  # fmt: skip
     _note(unfrozen, options.quiet)

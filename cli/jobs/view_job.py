@@ -28,7 +28,7 @@ from .. import render
 from ..commands.view import ViewOptions
 from ..models import note_drawn_feeds, note_unread_values
 from ..next_steps import in_commands
-from ..sections.explain_sections import graph_sections
+from .explain_job import graph_sections
 
 if TYPE_CHECKING:
     from ...core.explaining.graph_facts import GraphFacts
@@ -55,6 +55,7 @@ class ViewJob:
 
     def __init__(self, graph: Graph, is_sound: bool, options: ViewOptions, other: Graph | None = None) -> None:
         self.graph = graph
+        # A broken graph has no model to show.
         is_raw = options.raw or not is_sound
         self.look = page_look(graph, options.session.signature, is_raw, other)
         self.is_sound = is_sound
@@ -72,6 +73,7 @@ class ViewJob:
         name = name_of(self.path) if self.path != "-" else "graph"
         out = self.options.out or f"{name.partition('.')[0] or name}.html"
         options = self.options
+        # A page of a large graph makes millions of small objects, and throws none away.
         with render.Working("reading the graph", options.quiet) as working, rare_collection():
             labels = None if options.labels is None else read_labels(options.labels)
             look = (
@@ -122,6 +124,7 @@ class ViewJob:
     def _asked(self, graph: Graph) -> tuple[Names, tuple[str, ...]]:
         """Return the names of a graph, and those to fetch: layers and nodes of the view run where the outputs do."""
         names = Names(graph, self.session.signature)
+        # --fetch may name a layer of the view, which a session does not know.
         words = [word for word in self.options.fetches if names.knows(word)]
         return names, tuple(names.fetches(words or names.outputs).values()) or counted_fetches(graph)
 

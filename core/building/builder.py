@@ -67,6 +67,7 @@ def _ref_variable(
     g: NodeBuilder, value: Any, name: str, dtype: DType | None, validate_shape: bool, trainable: bool
 ) -> BuiltVariable:
     """Add `initial_value` (for a value that is no Output), the VariableV2, `Assign` and `read`."""
+    # TensorFlow lifts a variable out of control dependencies: its initializer must not wait for a step.
     with g.name_scope(name) as scope, g.no_controls():
         initial = g.as_output(value, dtype, "initial_value")
         element, shape = _element(g, initial, dtype), _shape(g, initial) if validate_shape else UNKNOWN
@@ -86,6 +87,7 @@ def _resource_variable(g: NodeBuilder, value: Any, name: str, dtype: DType | Non
         location = [b"loc:@" + own.encode()]
         initial = value
         if not isinstance(value, (Output, Node)):
+            # As in TensorFlow, the initial value has no device and shares that of the variable.
             with g.name_scope("Initializer"), g.device(None):
                 initial = g.constant(value, dtype, "initial_value", _class=location)
         initial = g.as_output(initial, dtype)
@@ -125,6 +127,7 @@ def run_script(path: str) -> list[tuple[str, Graph]]:
         raise NotFoundError(f"script '{path}' does not exist")
     builder = _run(path)
     stages = list(builder.stages)
+    # Nothing behind the last mark is no stage.
     if not stages or len(stages[-1][1]) != len(builder.graph):
         stages.append((LAST_STAGE, builder.graph))
     return stages
@@ -132,9 +135,11 @@ def run_script(path: str) -> list[tuple[str, Graph]]:
 
 def _run(path: str) -> GraphBuilder:
     folder = str(pathlib.Path(path).resolve().parent)
+    # As Python does for a script, which imports files beside it.
     sys.path.insert(0, folder)
     try:
         namespace = runpy.run_path(path, run_name="__main__")
+        # In the order of the script: the first is the graph, helpers may make others.
         builders = [value for value in namespace.values() if isinstance(value, GraphBuilder)]
         if not builders and callable(namespace.get("build")):
             builders = [GraphBuilder()]

@@ -61,6 +61,7 @@ class GradientBuilder(GraphBuilder):
 
         Return `grad` itself where x has the broadcast shape.
         """
+        # TensorFlow leaves these nodes out too where the static shapes allow.
         if broadcasts_to(self.static_shape(other), self.static_shape(x)):
             return grad
         shape = self.shape_of(x)
@@ -71,6 +72,7 @@ class GradientBuilder(GraphBuilder):
         """Return the gradient as a plain tensor, with nodes added for IndexedSlices."""
         if isinstance(grad, Output):
             return grad
+        # A row may occur several times, so the rows are added and not written.
         dense = self.UnsortedSegmentSum(grad.values, grad.indices, self.first_of(grad.dense_shape))
         return self.Reshape(dense, grad.dense_shape)
 
@@ -130,4 +132,5 @@ NAMED: Final[Mapping[str, Callable[..., Gradients]]] = {
 def gradient_of(node: Node) -> registry.Gradient | None:
     """Return the gradient that a node names, or the gradient of its op, as `registry.gradient_function` does."""
     name = gradient_name(node)
+    # tfg's names come first; any other is one that an op library registered.
     return NAMED.get(name) or registry.gradient_function(name or node.op)

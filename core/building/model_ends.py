@@ -54,6 +54,7 @@ def pixels_of(shape: Shape, name: str) -> Pixels:
     dims = tuple(shape.dims or ())
     sizes = dims[1:] if len(dims) == 4 else dims
     last, first = (sizes[-1], sizes[0]) if len(sizes) == 3 else (None, None)
+    # Only if the last size cannot be that of channels: of (3, 224, 3) nobody knows, and TensorFlow's default is last.
     channels_first = last not in _CHANNELS and first in _CHANNELS
     plane = sizes[1:] if channels_first else sizes[:2]
     channels = first if channels_first else last
@@ -80,6 +81,7 @@ def picture_decoder(
     g = GraphBuilder()
     contents = g.Placeholder(dtype=dtypes.string, shape=[pixels.rows] if pixels.is_batch else [], name=name)
     if pixels.is_batch:
+        # The pictures of a batch have sizes of their own until each is resized, so each is decoded in a call.
         body = GraphBuilder(g.graph.emptied())
         argument = add_argument(body.graph, "contents", dtypes.string, 0)
         resized = _resized(body, argument.output(), pixels)
@@ -97,6 +99,7 @@ def picture_decoder(
 
 def _resized(g: GraphBuilder, contents: Output, pixels: Pixels) -> Output:
     """Add the decoding of a picture, (height, width, channels) in float32."""
+    # Without `expand_animations=False` a GIF would have a dimension for its frames.
     picture = g.DecodeImage(contents, channels=pixels.channels, dtype=dtypes.uint8, expand_animations=False, name="decode")
     batch = g.ExpandDims(picture, np.int32(0), name="batch")
     size = np.array([pixels.height, pixels.width], np.int32)
@@ -119,6 +122,7 @@ def _as_dtype(g: GraphBuilder, value: Output, dtype: DType) -> Output:
     """Add a cast from float32; integers are rounded, and those of up to 16 bits cut off where the dtype ends."""
     if dtype.is_integer:
         value = g.Rint(value, name="rounded")
+    # A cast of numbers beyond the integers wraps around; limits of wider types have no float32.
     if dtype.is_integer and np.iinfo(dtype.numpy).bits <= _EXACT_BITS:
         limits = np.iinfo(dtype.numpy)
         value = g.ClipByValue(value, np.float32(limits.min), np.float32(limits.max), name="clipped")
@@ -133,6 +137,7 @@ def base64_decoder(name: str, shape: Shape) -> ModelEnd:
     g = GraphBuilder()
     text = g.Placeholder(dtype=dtypes.string, shape=shape, name=name)
     url_safe = text
+    # DecodeBase64 knows only the alphabet that is safe in URLs, and no white space.
     for letter, other in ((r"\+", b"-"), ("/", b"_"), (r"\s", b"")):
         url_safe = g.StaticRegexReplace(url_safe, pattern=letter.encode(), rewrite=other)
     return ModelEnd(g.graph, text.name, g.DecodeBase64(url_safe, name="bytes").name)

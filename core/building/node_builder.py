@@ -74,6 +74,7 @@ class NodeBuilder(RawOps):
             raise InvalidArgumentError(f"{op} takes {takes} ({names}), not {len(inputs)}", op=op)
         if name is not None and not isinstance(name, str):
             raise ArgumentTypeError(f"a name must be a string, not {name!r}", op=op)
+        # As in TensorFlow, a name with a slash at the end is meant as it stands, from the root.
         exact = (name or op).endswith("/")
         node_name = (name or op).rstrip("/") if exact else self._names.unique(self._scope + (name or op))
         resolved = {key: _attr_value(definition, key, value) for key, value in attrs.items() if value is not None}
@@ -89,6 +90,7 @@ class NodeBuilder(RawOps):
         return node
 
     def _locations(self) -> list[bytes]:
+        # A node that shares a device with another hands that name on, so that chains stay short.
         names = {name for node in self._colocation for name in node.colocation or (node.name,)}
         return [b"loc:@" + name.encode("utf-8", "surrogateescape") for name in sorted(names)]
 
@@ -144,6 +146,7 @@ class NodeBuilder(RawOps):
         """Let nodes made in the block wait for `controls`."""
         nodes = tuple(dict.fromkeys(_node_of(control) for control in controls))
         for node in nodes:
+            # TensorFlow marks the nodes that a user named, whose edges Grappler then keeps.
             if not node.attrs.get(_MANUAL_CONTROLS):
                 node.set_attr(_MANUAL_CONTROLS, True)
         with self._with(_controls=(*self._controls, _Controls(nodes))):
@@ -168,6 +171,7 @@ class NodeBuilder(RawOps):
     def colocate_with(self, target: Output | Node | BuiltVariable) -> Iterator[None]:
         """Let nodes made in the block share the device of `target` (`loc:@target`)."""
         node = _node_of(target)
+        # The device of the target takes the place of the scopes', as in TensorFlow.
         with self._with(_colocation=(*self._colocation, node), _device=canonical_device(node.device)):
             yield
 
@@ -183,6 +187,7 @@ class NodeBuilder(RawOps):
             return value.output()
         if isinstance(value, BuiltVariable):
             return value.value
+        # For an op on strings a text is a value, for any other the name of a tensor.
         if isinstance(value, str) and dtype is not dtypes.string:
             return self.graph.output(value)
         return self.constant(value, dtype, name)
@@ -261,7 +266,7 @@ def as_tensor(value: Any, dtype: DType | None = None) -> Tensor:
         array = as_array(value)
         if array.dtype == np.float64:
             dtype = dtypes.float32
-        elif array.dtype == np.int64 and np.all(np.abs(array) < 2**31):
+        elif array.dtype == np.int64 and np.all((array >= -(2**31)) & (array < 2**31)):
             dtype = dtypes.int32
     return Tensor.from_numpy(value, dtype)
 
@@ -320,6 +325,7 @@ class UniqueNames:
 
     def unique(self, name: str) -> str:
         """Return `name`, or with the first free suffix `_1`, `_2` ...; the name is taken from now on."""
+        # TensorFlow's names differ in more than their case, since event files become files on disks that ignore it.
         key = name.lower()
         count = self._used.get(key, 0)
         if count == 0 and name in self._graph:

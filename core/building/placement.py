@@ -130,6 +130,7 @@ class Placement:
         names = [node.name]
         while len(names) <= LONGEST_CHAIN:
             following = self._next.get(names[-1])
+            # Nodes of a file may name each other in a circle.
             if following is None or following in names:
                 break
             names.append(following)
@@ -148,6 +149,7 @@ class Placement:
             if not node.device:
                 continue
             try:
+                # A device that TensorFlow could not read is a conflict to report, and no reason to stop.
                 own = DeviceSpec.parse(node.device)
             except InvalidArgumentError as error:
                 conflicts.append(f"'{node.name}': {error.message}")

@@ -24,6 +24,7 @@ def op_function(apply: Callable[..., Any], op: str) -> Callable[..., Any]:
         return apply(op, *inputs, **options)
 
     definition = CATALOG[op]
+    # A library may be loaded again after a mistake, with another interface of the op.
     if op not in _described or _described[op][0] is not definition:
         _described[op] = (definition, docstring(definition), signature(definition))
     add.__name__ = add.__qualname__ = op
@@ -56,6 +57,7 @@ def result_type(definition: OpDef) -> str:
     if not any(arg.is_list for arg in outputs):
         return "Output" if len(outputs) == 1 else f"tuple[{', '.join(['Output'] * len(outputs))}]"
     lengths = [definition.attrs[arg.type_list_attr or arg.number_attr or ""].minimum for arg in outputs if arg.is_list]
+    # All outputs are lists that may have no element: then the call returns the node.
     may_be_empty = len(lengths) == len(outputs) and not any(lengths)
     return "OutputsOrNode" if may_be_empty else "tuple[Output, ...]"
 
@@ -136,6 +138,7 @@ class RawOps:
     """Adds a node of an op by the method with the op's name."""
 
     def __getattr__(self, op: str) -> Callable[..., Any]:
+        # copy, pickle and inspect ask any object for special methods.
         if op.startswith("__") or op not in CATALOG:
             raise AttributeError(f"'{op}' is neither a method of GraphBuilder nor a declared op")
         return op_function(self.apply, op)

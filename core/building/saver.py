@@ -44,8 +44,10 @@ def add_saver(graph: Graph) -> SaverInfo | None:
         names, slices = _texts(part.name for part in parts), _texts("" for _ in parts)
         save = g.SaveV2(prefix, names, slices, [part.value for part in parts], name="SaveV2")
         with g.control_dependencies([save]):
+            # The tensor that a SaverDef names: fetching it saves, and gives the prefix.
             saved = g.Identity(prefix, name="control_dependency")
         values = iter(g.RestoreV2(prefix, names, slices, dtypes=[part.dtype for part in parts], name="RestoreV2"))
+        # RestoreV2 has one output for each name, in order; a table takes two.
         restored = [state.restore(list(itertools.islice(values, len(state.parts)))) for state in states]
         with g.control_dependencies(restored):
             restore = g.NoOp(name="restore_all")
@@ -74,6 +76,7 @@ def _saved_variables(g: GraphBuilder) -> Iterator[_SavedState]:
     joined = g.graph.meta.joined if g.graph.meta is not None else None
     unsaved = joined.unsaved if joined is not None else frozenset()
     for variable in find_variables(g.graph).values():
+        # A path is true only where the model lies, and is set anew by its loader.
         if variable.name not in paths and variable.node.name not in unsaved:
             part = _SavedTensor(variable.name, variable.dtype, _value(g, variable))
             yield _SavedState([part], functools.partial(_assign, g, variable))
@@ -98,6 +101,7 @@ def add_initializer(graph: Graph, starts: Sequence[Node] = ()) -> str | None:
     named = [graph.node(name) for name in collected if name in graph]
     steps = dict.fromkeys([*table_fills(graph), *asset_assignments(graph), *named])
     for start in starts:
+        # Iterators may read tables and files, so they start behind these.
         for step in steps:
             graph.add_control_input(start, step)
     steps |= dict.fromkeys(starts)

@@ -20,6 +20,7 @@ _Pair = tuple[int, int]
 
 def fingerprint128(data: bytes) -> _Pair:
     """Return the low and the high 64 bits."""
+    # The first 16 bytes are the seed of the rest.
     if len(data) >= 16:
         return _with_seed(data[16:], (_fetch(data, 0), (_fetch(data, 8) + _K0) & _M))
     return _with_seed(data, (_K0, _K1))
@@ -31,6 +32,7 @@ def _fetch(data: bytes, start: int) -> int:
 
 def _rotate(value: int, bits: int) -> int:
     value &= _M
+    # A shift by 64 is undefined in C, so CityHash takes a rotation by 0 apart.
     return value if bits == 0 else (value >> bits | value << (64 - bits)) & _M
 
 
@@ -75,6 +77,7 @@ def _murmur(data: bytes, seed: _Pair) -> _Pair:
     if size <= 16:
         a = _shift_mix(a * _K1) * _K1 & _M
         c = (b * _K1 + _hash_0_to_16(data)) & _M
+        # Fewer than 8 bytes have no full word to mix in.
         d = _shift_mix(a + (_fetch(data, 0) if size >= 8 else c))
     else:
         c = _hash_16((_fetch(data, size - 8) + _K1) & _M, a)
@@ -90,6 +93,7 @@ def _murmur(data: bytes, seed: _Pair) -> _Pair:
 
 
 def _with_seed(data: bytes, seed: _Pair) -> _Pair:
+    # Two rounds of 64 bytes are the least that the long form takes.
     if len(data) < 128:
         return _murmur(data, seed)
     x, y = seed
@@ -97,6 +101,7 @@ def _with_seed(data: bytes, seed: _Pair) -> _Pair:
     v0 = (_rotate(y ^ _K1, 49) * _K1 + _fetch(data, 0)) & _M
     v = v0, (_rotate(v0, 42) * _K1 + _fetch(data, 8)) & _M
     w = (_rotate(y + z, 35) * _K1 + x) & _M, _rotate(x + _fetch(data, 88), 53) * _K1 & _M
+    # CityHash unrolls the loop twice, so it leaves up to 127 bytes for the tail.
     end = len(data) // 128 * 128
     for start in range(0, end, 64):
         x = _rotate(x + y + v[0] + _fetch(data, start + 8), 37) * _K1 & _M

@@ -36,6 +36,7 @@ def sip_hash(strings: Sequence[bytes], key: tuple[int, int]) -> _U64:
     return _in_groups(strings, lambda lengths: lengths // 8, lambda texts: _sip(texts, key))
 
 
+# Works on Python's integers, which are masked, as well as on uint64 arrays, which wrap around by themselves.
 def fingerprint_cat64(first: Any, second: Any) -> Any:
     """Combine two fingerprints; not commutative."""
     multiplier = 0xC6A4A7935BD1E995
@@ -71,6 +72,7 @@ class _Texts:
         if self.step:
             first = at if isinstance(at, int) else int(at[0])
             return self.words[first :: self.step][: len(self)].astype(np.uint64)
+        # Strings of different lengths lie anywhere, so their words are gathered; those of one length are a strided view.
         result: _U64 = self.words.take(self.starts + at)
         return result
 
@@ -94,9 +96,11 @@ def _in_groups(strings: Sequence[bytes], steps: Callable[[Array], Array], hash_t
     start = 0
     while start < len(strings):
         pause()
+        # Pieces bound the memory of the joined copy, and let a run be interrupted.
         taken = ends[start] - lengths[start]
         stop = min(max(int(np.searchsorted(ends, taken + PIECE)), start + 1), start + PIECE)
         texts = _texts(strings[start:stop], lengths[start:stop])
+        # Hashes are defined by products modulo 2^64.
         with np.errstate(over="ignore"):
             for places in _groups(steps(texts.lengths)):
                 result[start + places] = hash_texts(texts.chosen(places))
@@ -105,7 +109,9 @@ def _in_groups(strings: Sequence[bytes], steps: Callable[[Array], Array], hash_t
 
 
 def _texts(strings: Sequence[bytes], lengths: Array) -> _Texts:
+    # Eight bytes more, so that a word may be read at any byte of the last string.
     buffer = b"".join(strings) + bytes(8)
+    # A word at every byte, as a view of overlapping words.
     words = np.ndarray(len(buffer) - 7, "<u8", buffer, strides=(1,))
     step = int(lengths[0]) if (lengths == lengths[0]).all() else 0
     # Unaligned gathers are slow.
@@ -207,10 +213,12 @@ def _farm_long(texts: _Texts) -> _U64:
     x = zeros + seed * _K2 + texts.fetch64(0)
     y = zeros + seed * _K1 + np.uint64(113)
     z = _shift_mix(y * _K2 + np.uint64(113)) * _K2
+    # The last 64 bytes are left for the final round, even if they are a whole round.
     for start in range(0, int(texts.lengths[0] - 1) // 64 * 64, 64):
         x, y, z, v, w = _farm_round(texts, start, x, y, z, v, w, _K1, np.uint64(1), np.uint64(1))
     mul = _K1 + ((z & np.uint64(0xFF)) << np.uint64(1))
     rest = (texts.length - np.uint64(1)) & np.uint64(63)
+    # In C++ the sums update in place: w, then v by the new w, then w by the new v.
     v_first = v[0] + w[0] + rest
     w = (w[0] + rest + v_first, w[1])
     x, y, z, v, w = _farm_round(texts, texts.lengths - 64, x, y, z, (v_first, v[1]), w, mul, np.uint64(9), np.uint64(9))
@@ -253,6 +261,7 @@ def _sip(texts: _Texts, key: tuple[int, int]) -> _U64:
     full = int(texts.lengths[0]) // 8 * 8
     constants = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
     state = [np.full(len(texts), np.uint64(c) ^ k) for c, k in zip(constants, (low, high, low, high))]
+    # SipHash ends with the length modulo 256 in the highest byte, so equal bytes of other lengths differ.
     last = texts.tail() | texts.length << np.uint64(56)
     for word in [*(texts.fetch64(start) for start in range(0, full, 8)), last]:
         state[3] = state[3] ^ word
@@ -266,6 +275,7 @@ def _sip(texts: _Texts, key: tuple[int, int]) -> _U64:
 def _sip_rounds(v: list[_U64], count: int) -> None:
     for _ in range(count):
         v[0] = v[0] + v[1]
+        # SipHash rotates left by 13; here to the right, by 64 less as much. The same for the others.
         v[1] = _rotate(v[1], 51) ^ v[0]
         v[0] = _rotate(v[0], 32)
         v[2] = v[2] + v[3]

@@ -49,6 +49,7 @@ def jpeg_header(data: bytes) -> JpegHeader:
     has_jfif, adobe, frame = False, None, b""
     for marker, start, end in _segments(data):
         payload = data[start + 4 : end]
+        # Both markers decide how libjpeg takes three components: JFIF means luma and chroma, Adobe's says which.
         has_jfif |= marker == _APP0 and payload.startswith(b"JFIF\0")
         if marker == _APP14 and payload.startswith(b"Adobe") and len(payload) >= 12:
             adobe = payload[11]
@@ -76,6 +77,7 @@ def _segments(data: bytes) -> Iterator[tuple[int, int, int]]:
     at = len(_SOI)
     while at + 4 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]
+        # Any number of 0xFF may stand before a marker.
         if marker == 0xFF:
             at += 1
         elif marker in _WITHOUT_LENGTH:
@@ -108,6 +110,7 @@ def cut_columns(file: JpegHeader, ratio: int, left: int, width: int) -> CutColum
     """
     expansion = _expansion(file, ratio)
     picture, block = -(-file.width // ratio), max(across for across, _ in file.sampling) * _BLOCK // ratio
+    # libjpeg interpolates only chroma halved across, and not in pictures of blocks of one pixel.
     if expansion not in ((2, 1), (2, 2)) or ratio == _BLOCK or -(-picture // 2) <= 2:
         return None
     if left % block + width <= 2 < picture:
@@ -124,6 +127,7 @@ def _expansion(file: JpegHeader, ratio: int) -> tuple[int, int]:
     size = _BLOCK // ratio
     most = [max(factors) * size for factors in zip(*file.sampling)]
     own = file.sampling[1]
+    # libjpeg may decode a subsampled component at a larger scale, which saves the upsampling.
     while size < _BLOCK and not any(n % (factor * size * 2) for n, factor in zip(most, own)):
         size *= 2
     return most[0] // (own[0] * size), most[1] // (own[1] * size)
@@ -141,6 +145,7 @@ def cut_pixels(planes: np.ndarray, cut: CutColumns, rows: slice) -> np.ndarray:
         samples = chroma[::2]
         number = np.arange(len(chroma))
         far = np.clip(number // 2 + np.where(number % 2, 1, -1), 0, len(samples) - 1)
+        # jdsample.c alternates the rounding, lest all columns are rounded up.
         bias = np.where(np.array(columns) % 2, 7, 8)[:, None]
         chroma = (4 * (3 * samples[number // 2] + samples[far]) + bias) >> 4
     return _rgb(luma, chroma[rows])
@@ -210,6 +215,7 @@ def _color_table(data: bytes, place: int, flags: int) -> tuple[Array | None, int
     """Return the table of colours at a place, None if the flags say that there is none, and the place behind."""
     if not flags & _HAS_TABLE:
         return None, place
+    # The flags hold the exponent less 1.
     end = place + 3 * (2 << (flags & _SIZE_BITS))
     if end > len(data):
         raise ValueError("the table of colors ends early")
@@ -244,9 +250,11 @@ def compose(frames: Sequence[GifFrame], indices: Sequence[Array]) -> Array:
     for number, (frame, index) in enumerate(zip(frames, indices, strict=True)):
         if frame.colors is None or not index.size:
             raise ValueError(f"frame {number} has no {'pixels' if frame.colors is not None else 'colors'}")
+        # TensorFlow draws over the frame before, whatever disposal the file asks for; the first is drawn on black.
         if number:
             result[number] = result[number - 1]
         target = result[number, frame.top : frame.top + frame.height, frame.left : frame.left + frame.width]
+        # A frame may reach beyond the canvas, which is as large as the largest frame wherever it lies.
         seen = index[: target.shape[0], : target.shape[1]]
         is_drawn = np.ones(seen.shape, bool) if frame.transparent is None else seen != frame.transparent
         drawn = seen[is_drawn]
@@ -272,4 +280,5 @@ def image_kind(data: bytes) -> str:
         return "gif"
     if data.startswith(b"BM"):
         return "bmp"
+    # RIFF alone may be a WAV file.
     return "webp" if data.startswith(b"RIFF") and data[8:12] == b"WEBP" else ""

@@ -25,6 +25,7 @@ _ADAM7 = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), 
 def encode(image: Array, level: int = -1) -> bytes:
     """Encode an image (height, width, 1 to 4 channels) of uint8 or uint16; `level` is zlib's, -1 means zlib's default."""
     height, width, channels = image.shape
+    # PNG has 16-bit samples with the high byte first.
     rows = np.ascontiguousarray(image.astype(image.dtype.newbyteorder(">"))).view(np.uint8).reshape(height, -1)
     step = channels * image.dtype.itemsize
     header = struct.pack(">IIBBBBB", width, height, 8 * image.dtype.itemsize, _COLOUR_TYPES[channels], 0, 0, 0)
@@ -43,7 +44,9 @@ def _chunk(kind: bytes, body: bytes) -> bytes:
 def _filtered(rows: Array, step: int, height: int, width: int) -> bytes:
     """Filter each row with the filter of the smallest sum of magnitudes, bytes read as signed; ties go to the first filter."""
     candidates = _filters(rows, step)
+    # libpng leaves out filters that have no neighbour to look at.
     usable = [True, width > 1, height > 1, height > 1 and width > 1, height > 1 and width > 1]
+    # The magnitude of a byte as a signed number, libpng's measure of how well a row will compress.
     signed = np.minimum(candidates, 256 - candidates.astype(np.int64))
     sums = signed.sum(2)
     sums[np.logical_not(usable)] = np.iinfo(np.int64).max
@@ -79,12 +82,15 @@ def _compress(data: bytes, level: int, unfiltered: bool) -> bytes:
         while bits > 8 and len(data) + 262 <= 1 << (bits - 1):
             bits -= 1
     strategy = zlib.Z_DEFAULT_STRATEGY if unfiltered else zlib.Z_FILTERED
+    # zlib has a bug in windows of 256 bytes and raises 8 to 9 itself; a memory level of 9 is libpng's.
     deflate = zlib.compressobj(level, zlib.DEFLATED, max(bits, 9), 9, strategy)
     stream = bytearray(deflate.compress(data) + deflate.flush())
     window = stream[0] >> 4
     if len(data) <= 1 << 14:
         while window > 0 and len(data) <= 1 << (window + 7):
             window -= 1
+    # libpng writes the smallest window that holds the data into the header, though more was used, and corrects the check
+    # bits.
     stream[0] = stream[0] & 0x0F | window << 4
     flags = stream[1] & 0xE0
     stream[1] = flags + 31 - (stream[0] << 8 | flags) % 31
@@ -106,6 +112,7 @@ def decode16(data: bytes) -> Array:
         raise ValueError(f"a damaged PNG file: colour type {colour}")
     channels = _CHANNELS[colour]
     image = np.zeros((height, width, channels), np.uint16)
+    # Bounded by the header's sizes, with a filter byte for each row of up to seven passes.
     raw = np.frombuffer(_decompressed(data, image.nbytes + 8 * height + 64), np.uint8)
     start = 0
     for row, column, row_step, column_step in _ADAM7 if interlaced else ((0, 0, 1, 1),):
@@ -148,6 +155,7 @@ def _unfiltered(rows: Array, step: int) -> Array:
     for diagonal in range(height + width - 1):
         i = np.arange(max(0, diagonal - width + 1), min(height, diagonal + 1))
         j = diagonal - i
+        # A row and a column of zeros around stand for the neighbours outside of the image.
         left, up, corner = result[i + 1, j], result[i, j + 1], result[i, j]
         average = ((left.astype(np.uint16) + up) >> 1).astype(np.uint8)
         choices = (np.zeros_like(left), left, up, average, _paeth(left, up, corner))

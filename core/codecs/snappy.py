@@ -48,6 +48,7 @@ def decompress(data: memoryview) -> bytes:
     """Decompress a snappy block; DataLossError for a damaged block."""
     import cramjam
 
+    # The block begins with its size, which would be allocated before a byte is read.
     size = wire.read_varint(data, 0, len(data))[0]
     if size > 256 * len(data):  # an element of 2 or 3 bytes yields at most 64 bytes
         raise DataLossError(f"a snappy block of {len(data)} bytes claims to hold {size}")

@@ -79,6 +79,7 @@ def decode_record(contents: bytes, position: int) -> tuple[bytes, int]:
         raise RecordError(f"truncated record at {position}")
     length, checksum = _HEADER.unpack_from(contents, position)
     start = position + _HEADER.size
+    # Before the length is used: a damaged length would ask for any amount of memory.
     if masked_crc32c(contents[position : position + 8]) != checksum:
         raise RecordError(f"corrupted record at {position}")
     end = start + length
@@ -97,11 +98,13 @@ def read_records(stream: Any, longest: int = sys.maxsize) -> Iterator[bytes]:
     """
     contents = b""
     while piece := stream.read1(READ_BYTES):  # read1 returns the data before damage in a compressed file
+        # Most pieces end within a record, whose beginning is kept for the next.
         contents = contents + piece if contents else piece
         spans, position = _whole_records(contents)
         yield from _checked(contents, spans)
         contents = contents[position:]
         if len(contents) >= _HEADER.size:
+            # A record larger than a read is read as a whole, or each read would copy it again.
             missing = _missing(contents)
             if missing > longest:
                 raise RecordError(f"a record would uncompress to {missing:,} bytes")
@@ -165,6 +168,7 @@ def uncompressed(contents: bytes, compression: str) -> bytes:
     """Decompress a file's contents; `compression` is '', ZLIB or GZIP. RecordError for damage or a decompression bomb."""
     if not compression:
         return contents
+    # 15 is the largest window of zlib's format, and 16 more mean gzip's.
     unpacker, limit = zlib.decompressobj(15 if compression == "ZLIB" else 31), unpacked_limit(len(contents))
     try:
         unpacked = unpacker.decompress(contents, limit)

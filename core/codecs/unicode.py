@@ -28,6 +28,7 @@ class Decoder:
     def __init__(self, encoding: str) -> None:
         if not encoding:
             raise LookupError("an encoding needs a name")
+        # Python's look-up fails with other errors for names with NUL or surrogates.
         codec = codecs.lookup(encoding) if encoding.isprintable() else None
         if codec is None or not codec._is_text_encoding or codec.name in _PYTHONS_OWN:
             raise LookupError(f"'{encoding}' is not a text encoding")
@@ -45,6 +46,7 @@ class Decoder:
         starts: list[int] = []
         while position < len(text):
             try:
+                # As far as the text is well-formed at once; Python's error says where the malformed bytes lie.
                 piece, end, bad = text[position:].decode(codec), len(text), len(text)
             except UnicodeDecodeError as error:
                 end, bad = position + error.start, position + error.end
@@ -59,6 +61,7 @@ class Decoder:
                 starts.append(end)
                 position = bad
         if starts:
+            # A byte order mark belongs to the first character.
             starts[0] = 0
         return codes, starts
 
@@ -92,11 +95,13 @@ def decode_all(texts: list[bytes]) -> tuple[Array, Array, Array] | None:
     """
     data = b"".join(texts)
     bounds = np.cumsum([0, *map(len, texts)])
+    # Joined, the end of a text and the beginning of the next may make up a character that neither has.
     inner = np.frombuffer(data, np.uint8)[bounds[bounds < len(data)]]
     text = utf8(data)
     if text is None or (inner & 0xC0 == 0x80).any():  # or a character that two texts share
         return None
     codes = np.frombuffer(text.encode("utf-32-le"), "<u4").astype(np.int32)
+    # From the code points: faster than looking at the bytes again.
     widths = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
     starts = np.cumsum(widths) - widths
     splits = np.searchsorted(starts, bounds)

@@ -26,6 +26,7 @@ def encode(clip: Array, rate: int) -> bytes:
         raise InvalidArgumentError(f"sample_rate must be in (0, 2^32), got: {rate}")
     if not 0 < channels < 1 << 16:
         raise InvalidArgumentError(f"num_channels must be in (0, 2^16), got: {channels}")
+    # The size of the whole file less 8 bytes has to fit too, and the head takes 36 of them.
     if size > _LARGEST - 36:
         raise InvalidArgumentError(f"{frames} frames of {channels} channels do not fit in a WAV file")
     # Bytes a second and bytes a frame wrap around, as in TensorFlow.

@@ -22,6 +22,7 @@ _SHORT: Final = [bytes([value]) for value in range(0x80)]
 
 def varint(value: int) -> bytes:
     """Encode a number as a varint; a negative number as 64 bits."""
+    # Most tags, lengths and small numbers are a single byte.
     if 0 <= value <= 0x7F:
         return _SHORT[value]
     value &= MASK_64
@@ -77,6 +78,7 @@ def fields(data: Buffer, start: int = 0, end: int | None = None, groups: bool = 
             after = _group_end(data, number, payload, end)
         else:
             raise DataLossError(f"no protobuf field starts at byte {position}")
+        # Protobuf has no field 0; zeros in a damaged file look like it.
         if number == 0:
             raise DataLossError(f"no protobuf field starts at byte {position}")
         if after > end:
@@ -101,10 +103,12 @@ def _group_end(data: Buffer, number: int, position: int, end: int) -> int:
 def read_varint(data: Buffer, position: int, end: int) -> tuple[int, int]:
     """Return (value from 0 to 2**64 - 1, position after the varint); DataLossError past `end` or after ten bytes."""
     result = shift = 0
+    # Ten bytes hold 64 bits; more are damage, not a longer number.
     for i in range(position, min(end, position + 10)):
         byte = data[i]
         result |= (byte & 0x7F) << shift
         if byte < 0x80:
+            # The tenth byte may hold bits beyond the 64th, which protobuf drops.
             return result & MASK_64, i + 1
         shift += 7
     raise DataLossError(f"the protobuf message is truncated or damaged at byte {position}")
@@ -134,8 +138,10 @@ def parts(data: bytes) -> list[tuple[int, bytes]]:
     position, end = 0, len(data)
     while position < end:
         tag = data[position]
+        # 0x80 sends a truncated field the general way, which raises the error.
         size = data[position + 1] if position + 1 < end else 0x80
         after = position + 2 + size
+        # One test for a tag of one byte and its wire type.
         if tag & 0x87 == LENGTH_DELIMITED and tag > 7 and size < 0x80 and after <= end:
             entries.append((tag >> 3, data[position + 2 : after]))
             position = after
@@ -166,6 +172,7 @@ def repeated_integers(occurrences: Iterable[Field]) -> list[int]:
     """Return the signed 64-bit numbers of a repeated integer field, packed or not."""
     numbers: list[int] = []
     for field in occurrences:
+        # Parsers take both forms of a repeated number, and skip a field of any other wire type.
         position = field.start if field.wire_type in (VARINT, LENGTH_DELIMITED) else field.end
         numbers += packed_integers(bytes(field.data[position : field.end]))
     return numbers
@@ -204,6 +211,7 @@ def length_prefix(number: int, size: int) -> bytes:
 
 def varint_field(number: int, value: int, always: bool = False) -> bytes:
     """Encode an integer field; nothing for 0 unless `always`."""
+    # Proto3 writes no field that has its default.
     return varint(number << 3) + varint(value) if value or always else b""
 
 

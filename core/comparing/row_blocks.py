@@ -14,6 +14,7 @@ import numpy as np
 from ..engines.executables import difference
 from ..graph.graph import Graph, Output
 from ..inference.row_axes import row_axes
+from ..parallel.work_division import undivided
 from ..support import dataclasses
 from ..support.errors import InternalError, InvalidArgumentError, ResourceExhaustedError, TfgError
 from ..support.hints import Blank, Hint, option, step
@@ -29,7 +30,9 @@ BlockSize = int | Literal["auto"]
 _COMPARED: Final = 8
 """The number of inputs that run one by one first, and then as a block, for a comparison."""
 _RUN_SECONDS: Final = 0.05
-"""The time of a run from which on larger blocks gain nothing."""
+"""The time of a run from which on larger blocks gain nothing: the lesser of wall time, which grows with other work on the
+machine, and CPU time, which grows with the threads that read further inputs meanwhile.
+"""
 _GROWTH: Final = 8
 """The largest factor by which a block grows."""
 _READERS: Final = 4
@@ -165,6 +168,8 @@ class BlockWork(Generic[_Input]):
     note: Callable[[str], None]
     is_slow: Callable[[_Input], bool] = lambda _: False
     """Tells whether an input is worth a thread that reads the input ahead; many threads may read such inputs."""
+    runs_at_once: Callable[[], int] = lambda: 1
+    """How many runs may be side by side, each in a core: a block then is as many runs of its parts."""
 
 
 class ReadAhead(Generic[_Input]):
@@ -209,6 +214,7 @@ class BlockRunner(Generic[_Input]):
         self._work = work
         self._asked = size
         self._ahead = ReadAhead(work, ())
+        self._pool: ThreadPoolExecutor | None = None
         self._begin()
 
     def _begin(self) -> None:
@@ -228,7 +234,8 @@ class BlockRunner(Generic[_Input]):
     def results(self, inputs: Sequence[_Input], begin: Callable[[int], None] = lambda _: None) -> Iterator[Ran[_Input]]:
         """Yield what became of inputs, in their order; `begin` is called with the number of inputs before they are read."""
         place = 0
-        with contextlib.closing(ReadAhead(self._work, inputs)) as self._ahead:
+        with contextlib.closing(ReadAhead(self._work, inputs)) as self._ahead, contextlib.ExitStack() as closing:
+            closing.callback(self._end_threads)
             while place < len(inputs):
                 taken = inputs[place : place + self._size]
                 begin(len(taken))
@@ -238,6 +245,11 @@ class BlockRunner(Generic[_Input]):
                 else:
                     yield from self._together(taken)
                 place += len(taken)
+
+    def _end_threads(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
 
     def _one(self, one: _Input) -> Ran[_Input]:
         """Run an input by itself."""
@@ -255,15 +267,13 @@ class BlockRunner(Generic[_Input]):
         if self.rows is not None and self.rows.rows is not None and is_alike(feeds, feeds):
             return next(self._halved([one], stacked([feeds])))
         try:
-            clock = time.perf_counter()
-            result = self._work.run(feeds)
-            clock = time.perf_counter() - clock
+            result, taken = _timed(self._work.run, feeds)
         except InternalError:
             raise
         except TfgError as error:
             return Ran([one], error=error, seconds=time.process_time() - started)
         if not self._is_settled:
-            self._consider(feeds, result, clock)
+            self._consider(feeds, result, taken)
         return Ran([one], result, seconds=time.process_time() - started)
 
     def _is_other(self, feeds: Feeds) -> bool:
@@ -271,12 +281,15 @@ class BlockRunner(Generic[_Input]):
         return self.rows is not None and feeds.keys() != self._fed
 
     def _consider(self, feeds: Feeds, result: Any, seconds: float) -> None:
-        """Begin with blocks after some inputs that ran one by one, if a block of two takes no longer than it may."""
+        """Begin with blocks after some inputs that ran one by one, if a block of two takes no longer than it may, or if its
+        parts run side by side.
+        """
         self._first.append((feeds, result))
         # The least of several: the first run also makes plans and programs.
         self._alone = min(self._alone, seconds)
-        # A run that takes long alone gains nothing from company, and a block would only need more memory.
-        if len(self._first) == _COMPARED and (self._asked != "auto" or 2 * self._alone <= _RUN_SECONDS):
+        # A run that takes long alone gains nothing from company, unless parts of a block run side by side.
+        gains = self._asked != "auto" or 2 * self._alone <= _RUN_SECONDS or self._work.runs_at_once() > 1
+        if len(self._first) == _COMPARED and gains:
             self._is_settled = True
             self._settle()
 
@@ -292,6 +305,9 @@ class BlockRunner(Generic[_Input]):
             return
         if rows.rows is not None:
             return  # an input has as many rows as a run takes
+        size = max(_power(_RUN_SECONDS / max(self._alone, 1e-6), _COMPARED), self._work.runs_at_once())
+        size = size if self._asked == "auto" else self._asked
+        alike = alike[: max(size, 2)]  # long runs are not worth a longer comparison than the first block is
         block = stacked([feeds for feeds, _ in alike])
         try:
             together = self._work.run(block.feeds)
@@ -304,8 +320,7 @@ class BlockRunner(Generic[_Input]):
         if unlike is not None:
             self._refuse(InvalidArgumentError(f"'{unlike}' has other values in a block of inputs than one by one"))
             return
-        self.rows, self._fed = rows, alike[0][0].keys()
-        self._size = self._asked if self._asked != "auto" else _power(_RUN_SECONDS / max(self._alone, 1e-6), _COMPARED)
+        self.rows, self._fed, self._size = rows, alike[0][0].keys(), size
 
     def _unlike(self, rows: BlockRows, block: InputBlock, result: Any, alone: Sequence[Any]) -> str | None:
         """Return the name of a value that differs, by more than rounding, between a block and its first inputs alone."""
@@ -370,11 +385,15 @@ class BlockRunner(Generic[_Input]):
         if self.rows is None or self._is_other(block.feeds):
             yield from map(self._one, inputs)
             return
-        started, clock = time.process_time(), time.perf_counter()
+        size = -(-len(inputs) // self._work.runs_at_once()) if self.rows.rows is None else len(inputs)
+        if size < len(inputs):
+            yield from self._side_by_side(inputs, block, size, seconds)
+            return
+        started = time.process_time()
         try:
             if self.rows.rows is not None and len(inputs) > 1 and sum(block.counts) > self.rows.rows:
                 raise ResourceExhaustedError("the rows of the inputs do not fit into a run")
-            result = self._work.run(self.rows.filled(block))
+            result, taken = _timed(self._work.run, self.rows.filled(block))
         except InternalError:
             raise
         except TfgError as error:
@@ -389,10 +408,33 @@ class BlockRunner(Generic[_Input]):
             yield from self._halved(inputs[:middle], block.part(0, middle), used)
             yield from self._halved(inputs[middle:], block.part(middle, len(inputs)), used)
             return
-        self._grow(block, time.perf_counter() - clock)
+        self._grow(block, taken)
         if not self._is_compared and len(inputs) > 1:
             self._compare_filled(block, result)
         yield Ran(inputs, result, block.counts, None, seconds + (time.process_time() - started) / len(inputs))
+
+    def _side_by_side(self, inputs: Sequence[_Input], block: InputBlock, size: int, seconds: float) -> Iterator[Ran[_Input]]:
+        """Run the parts of a block, of `size` inputs each, at once; a part with an error runs again by itself, halved."""
+        from concurrent.futures import ThreadPoolExecutor  # lazy: most engines divide each run among the cores
+
+        self._pool = self._pool or ThreadPoolExecutor(self._work.runs_at_once(), "tfg-streams")
+        started = time.process_time()
+        starts = range(0, len(inputs), size)
+        parts = [block.part(start, min(start + size, len(inputs))) for start in starts]
+        with undivided():
+            begun = [self._pool.submit(contextvars.copy_context().run, _timed, self._work.run, part.feeds) for part in parts]
+        errors = [future.exception() for future in begun]
+        used = seconds + (time.process_time() - started) / len(inputs)
+        if not any(errors):
+            self._grow(block, min(used * len(inputs), sum(future.result()[1] for future in begun)))
+        for start, part, future, error in zip(starts, parts, begun, errors):
+            ran = inputs[start : start + size]
+            if error is None:
+                yield Ran(ran, future.result()[0], part.counts, None, used)
+            elif isinstance(error, TfgError) and not isinstance(error, InternalError):
+                yield from self._halved(ran, part, used)
+            else:
+                raise error
 
     def _compare_filled(self, block: InputBlock, result: Any) -> None:
         """Compare the first input of a block with a run that repeats the input; InvalidArgumentError for other values."""
@@ -417,6 +459,13 @@ class BlockRunner(Generic[_Input]):
         most = max(min(self._most, count * _MOST_BYTES // max(block.bytes, 1)), count)
         if factor > 1 and count < most:
             self._size, self._best = min(factor * count, most), float("inf")
+
+
+def _timed(run: Callable[[Feeds], Any], feeds: Feeds) -> tuple[Any, float]:
+    """Return the result of a run, and the lesser of its CPU time and its time."""
+    cpu, clock = time.process_time(), time.perf_counter()
+    result = run(feeds)
+    return result, min(time.process_time() - cpu, time.perf_counter() - clock)
 
 
 def _power(value: float, most: int) -> int:

@@ -46,16 +46,20 @@ def joined(merge: K, conditions: Sequence[frozenset[tuple[K, int]]], arity: Mapp
     `arity` has the number of branches of predicates with more or fewer than two. Where the inputs cover less, the condition
     has the literal (`merge`, 0), which no other node has.
     """
+    # An input that is dead in every run adds nothing to a Merge.
     possible = [c for c in conditions if not is_contradiction(c)] or list(conditions[:1])
     common = frozenset.intersection(*possible)
     rests = [c - common for c in possible]
+    # This input is alive whenever the common part holds, and so is the Merge.
     if any(not rest for rest in rests):
         return common
     predicates = {key for rest in rests for key, _ in rest}
     if all(len(rest) == 1 for rest in rests) and len(predicates) == 1:
         key = predicates.pop()
+        # All branches of one predicate are there, so one of the inputs is alive in each run.
         if len({branch for rest in rests for _, branch in rest}) == arity.get(key, 2):
             return common
+    # A literal of its own: the Merge is alive in some runs, which no other condition describes.
     return common | {(merge, 0)}
 
 
@@ -65,12 +69,12 @@ def is_contradiction(condition: frozenset[tuple[K, int]]) -> bool:
 
 
 def branch_of(condition: frozenset[tuple[K, int]], predicate: K) -> int | None:
-    """Return the branch that `predicate` takes where the condition holds; None where any branch is possible."""
+    """Return the branch that `predicate` takes where the condition holds; None if any branch is possible."""
     return next((branch for key, branch in condition if key == predicate), None)
 
 
 def predicate_of(switch: Node, trails: dict[Output, Output] | None = None) -> Output | Node:
-    """Return the predicate of a Switch behind copies, or the Switch itself where the predicate is a reference.
+    """Return the predicate of a Switch behind copies, or the Switch itself if the predicate is a reference.
 
     The value of a reference may change between two Switches. `trails` caches the results of `trail_end`.
     """
@@ -111,7 +115,8 @@ class Deadness:
         self._predicates: dict[Output, Output] = {}
 
     def of_node(self, node: Node) -> Condition:
-        """Return the condition of a node; InvalidArgumentError where the node waits for itself."""
+        """Return the condition of a node; InvalidArgumentError if the node waits for itself."""
+        # A stack of its own: chains of nodes are longer than Python's recursion may be deep.
         stack = [] if node in self._conditions else [node]
         entered: set[Node] = set()
         while stack:
@@ -120,6 +125,7 @@ class Deadness:
             if not missing:
                 self._conditions[last] = self._after_sources(last)
                 stack.pop()
+            # Its sources were pushed before and are still missing, so they wait for it.
             elif last in entered:
                 raise InvalidArgumentError("it is part of a cycle", node=last.name, op=last.op)
             else:
@@ -140,6 +146,7 @@ class Deadness:
 
     def _sources(self, node: Node) -> list[Node]:
         """Return the nodes that a node waits for, without the back edges of loops."""
+        # A ControlTrigger runs whatever its inputs are.
         if node.is_control_trigger:
             return []
         sources = (*(value.node for value in node.inputs if value not in self._fed), *node.control_inputs)

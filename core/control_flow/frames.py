@@ -59,12 +59,12 @@ class Frame:
 
     @property
     def enclosing(self) -> Frame | None:
-        """The loop around this loop; None where only the root frame is around."""
+        """The loop around this loop; None if only the root frame is around."""
         return self.parent if self.parent is not None and self.parent.parent is not None else None
 
     @property
     def outermost(self) -> Frame:
-        """The loop around this loop that no loop is around; the loop itself where only the root frame is around."""
+        """The loop around this loop that no loop is around; the loop itself if only the root frame is around."""
         return self if self.enclosing is None else self.enclosing.outermost
 
     @property
@@ -108,7 +108,7 @@ class Frame:
 def assign_frames(nodes: Iterable[Node], inputs: Callable[[Node], Sequence[Node | None]]) -> tuple[Frame, dict[Node, Frame]]:
     """Return the root frame, and the frame of every node that can be reached.
 
-    `inputs` gives a node's predecessors, None for a value that is fed. InvalidArgumentError where a node takes inputs from
+    `inputs` gives a node's predecessors, None for a value that is fed. InvalidArgumentError if a node takes inputs from
     different frames, an Exit lies in no loop, or two loops share a frame.
     """
     search = _FrameSearch(list(nodes), inputs)
@@ -130,6 +130,7 @@ class _FrameSearch:
             for source in sources:
                 if source is not None:
                     consumers.setdefault(source, []).append(node)
+            # A fed value comes from outside, so its consumer lies in the root frame like a node without inputs.
             if not sources or None in sources:
                 self.visit(node, self.root, "a value that is fed")
         while self.queue:
@@ -155,9 +156,11 @@ class _FrameSearch:
         assigned = self.frame_of.get(node)
         if assigned is None:
             self.frame_of[node] = self.entered(node, frame) if node.op in ENTER else frame
+            # For the message: which of two inputs is wrong, only the author knows.
             self.reached_from[node] = source
             self.queue.append(node)
             return
+        # An Enter belongs to the frame that it opens, and its inputs to the frame around.
         expected = assigned.parent if node.op in ENTER else assigned
         if expected is not frame:
             assert expected is not None
@@ -206,6 +209,7 @@ def loop_conditions(nodes: Iterable[Node]) -> list[Node]:
     The loops that count iterations for a gradient share the frame of the loop that they count. TensorFlow knows them by the
     name alone (ValidateControlFlowInfo in core/graph/control_flow.cc).
     """
+    # By the name, though names mean nothing elsewhere: TensorFlow itself has no other sign.
     return [node for node in nodes if node.is_loop_condition and "LoopCounter" not in node.name]
 
 

@@ -38,6 +38,7 @@ def referenced_variables(reference: Output, trails: dict[Output, Output] | None 
 
 def _references_before(reference: Output) -> Sequence[Output]:
     node = reference.node
+    # Which input passes is known in a run only, so all variables count.
     taken = node.inputs if node.op in MERGE or has_fact(node.op, "selects_input") else node.inputs[:1]
     return [value for value in taken if value.dtype is not None and value.dtype.is_ref]
 
@@ -120,6 +121,7 @@ def kept_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
     start = 0
     for arg in definition.inputs:
         count = len(definition.arg_dtypes(arg, node.attrs))
+        # The lists of captured values are called Targuments, Tkey_func_other_arguments and so on.
         if arg.type_list_attr is not None and "arg" in arg.type_list_attr.lower():
             places += range(start, start + count)
         start += count

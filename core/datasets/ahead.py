@@ -1,4 +1,4 @@
-"""Elements made ahead of demand by threads of `core.parallel.worker_threads`.
+"""Elements made ahead of demand by threads of `core.parallel.work_division`.
 
 The order of elements and errors is the order of a pass without threads: a dataset says by `comes_early` that no run can
 tell when the elements were made. A thread works until a bounded buffer is full and never waits for the consumer, so a
@@ -20,8 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from ..parallel.blas_threads import one_thread
-from ..parallel.work_division import divide, undivided
-from ..parallel.worker_threads import Task, idle_workers
+from ..parallel.work_division import Task, divide, idle_workers, undivided
 from ..runtime.state.run_context import Run, check_time, current
 from .dataset import Element, Pull
 
@@ -57,6 +56,7 @@ def outcomes(
     run, begun = current(None), time.perf_counter()
     if elements:
         call(0)
+    # The first call is a sample for all.
     is_slow, others = time.perf_counter() - begun > WORTH_THREADS, range(1, len(elements))
     if not is_slow or run is None or run.hook is not None or run.reserve is not None:
         for place in others:
@@ -64,6 +64,7 @@ def outcomes(
         return results
 
     def call_apart(place: int) -> None:
+        # A part for each call: a Run keeps the token of its context, so it can be current in a single thread.
         with run.part():
             call(place)
 
@@ -131,7 +132,7 @@ class _PassState:
         _all.add(self)
 
     def start(self, run: Run) -> bool:
-        """Have an idle thread work; False where there is none."""
+        """Have an idle thread work; False if there is none."""
         for worker in idle_workers(1):
             with self.changed:
                 self.active += 1
@@ -151,7 +152,7 @@ class _PassState:
                 self.changed.notify_all()
 
     def step(self) -> bool:
-        """Make an element; False where there is none to make."""
+        """Make an element; False if there is none to make."""
         raise NotImplementedError
 
     def drop(self) -> None:
@@ -205,6 +206,7 @@ class _Elements(_PassState):
         self.ready: collections.deque[Outcome] = collections.deque()
 
     def step(self) -> bool:
+        # Without the lock: only this thread appends, and the consumer only takes.
         if self.is_dropped or len(self.ready) >= self.size:
             return False
         outcome = outcome_of(self.pull)
@@ -231,6 +233,7 @@ class Prefetched(_Pass):
                 work.changed.wait(_MOMENT)
                 check_time()
             is_ready, outcome = bool(work.ready), work.ready.popleft() if work.ready else None
+        # Nothing is ready and no thread is at work, so the consumer may use the pull.
         element = _given(outcome) if is_ready else work.pull()
         run = _free_run() if element is not None and not work.active else None
         if run is not None:
@@ -269,6 +272,7 @@ class _Calls(_PassState):
         outcome: Outcome = None
         is_done = False
         try:
+            # While other calls wait, a kernel stays in its thread: divided, it would take the threads that they wait for.
             with undivided() if self.waiting else contextlib.nullcontext():
                 outcome = outcome_of(functools.partial(self.function, slot.source))  # type: ignore[arg-type]
             is_done = True
@@ -276,6 +280,7 @@ class _Calls(_PassState):
             with self.changed:
                 slot.outcome, slot.is_done = outcome, is_done
                 if not is_done:
+                    # In front, where it came from: the consumer wants the slots in order.
                     self.waiting.appendleft(slot)
                 self.changed.notify_all()
 

@@ -37,7 +37,7 @@ from .sources import Slices
 
 
 def stacked(elements: Sequence[Element]) -> Element:
-    """Stack elements into an element with a leading dimension; InvalidArgumentError where shapes differ."""
+    """Stack elements into an element with a leading dimension; InvalidArgumentError if shapes differ."""
     return tuple([_stack(i, column) for i, column in enumerate(zip(*elements))])
 
 
@@ -51,7 +51,9 @@ def _stack(place: int, column: Sequence[Any]) -> Any:
                 f"Cannot batch tensors with different shapes in component {place}. First element had shape {Shape(shape)} "
                 f"and element {i} had shape {Shape(value.shape)}."
             )
+    # Before the memory is taken: small elements make a large batch.
     reserve(len(column) * first.nbytes)
+    # One call is faster than an assignment for each number.
     if not shape and first.dtype != object:
         return np.array(column, first.dtype)
     result = np.empty((len(column), *shape), first.dtype)
@@ -61,7 +63,7 @@ def _stack(place: int, column: Sequence[Any]) -> Any:
 
 
 def require_one_type(place: int, column: Sequence[Any]) -> None:
-    """Raise InvalidArgumentError where the values of a component differ in dtype."""
+    """Raise InvalidArgumentError if the values of a component differ in dtype."""
     dtype = column[0].dtype
     kinds = {isinstance(value.item(0), bytes) for value in column if value.size} if dtype.hasobject else ()
     if len(kinds) > 1 or any(value.dtype is not dtype and value.dtype != dtype for value in column):
@@ -100,6 +102,7 @@ class Batch(Pure):
 
     def _slices(self, source: Slices, count: int) -> Pull:
         """Begin a pass of slices: a batch of a tensor's slices is a slice too."""
+        # Up to the number of batches, which is one less where a smaller last batch is dropped.
         starts = range(count * self.size, self.cardinality() * self.size, self.size)
         return pull_of(tuple([c[start : start + self.size] for c in source.components]) for start in starts)
 
@@ -157,6 +160,7 @@ class MapAndBatch(FunctionDataset, Batch):
             nonlocal is_over
             elements: list[Element] = []
             failure: Exception | None = None
+            # All elements of a batch are taken, also after a failure: the next batch begins behind them.
             for outcome in () if is_over else mapped():
                 if outcome is None:
                     is_over = True
@@ -261,6 +265,7 @@ class Unbatch(Dataset):
         size = self.source.cardinality()
         if size in (INFINITE, UNKNOWN) or not size:
             return size
+        # By the declared shapes: the elements themselves are not made for this.
         first = [shape[0] if shape.rank else None for shape in self.source.spec.shapes]
         sizes = [count for count in first if isinstance(count, int)]
         return size * sizes[0] if sizes else UNKNOWN
@@ -325,12 +330,13 @@ class Rebatch(Dataset):
 def _cut(elements: Sequence[Element], rows: int) -> tuple[Element, list[Element]]:
     """Split consecutive elements after the first `rows` rows; return the rows as an element, and the remaining elements."""
     columns = [_joined(place, column) for place, column in enumerate(zip(*elements))]
+    # A view: what is left of several elements is not copied until the next cut joins it with others.
     rest = tuple([column[rows:] for column in columns])
     return tuple([column[:rows] for column in columns]), [rest] if len(rest[0]) else []
 
 
 def _joined(place: int, parts: Sequence[Any]) -> Any:
-    """Concatenate arrays along the first dimension; FailedPreconditionError where the row shapes differ."""
+    """Concatenate arrays along the first dimension; FailedPreconditionError if the row shapes differ."""
     require_one_type(place, parts)
     first = parts[0].shape[1:]
     for part in parts:
@@ -361,6 +367,7 @@ class DenseToSparseBatch(Dataset):
         return next_element
 
     def _sparse(self, rows: Sequence[Any]) -> Element:
+        # A function may break its declaration, and NumPy would convert in silence.
         require_one_type(0, rows)
         for row in rows:
             if row.ndim != len(self.row_shape):

@@ -53,7 +53,9 @@ class Query(Dataset):
 
     def _opened(self) -> tuple[sqlite3.Connection, sqlite3.Cursor]:
         with _sqlite_errors():
+            # As an address, which escapes `?` in a name and says that SQLite may not write, not even a journal.
             connection = sqlite3.connect(f"{pathlib.Path(self.path).absolute().as_uri()}?mode=ro", uri=True)
+            # Text may have any encoding, and TensorFlow's strings are bytes.
             connection.text_factory = bytes
             for pragma in _CAREFULLY:
                 connection.execute(f"PRAGMA {pragma}")
@@ -72,6 +74,7 @@ class Query(Dataset):
     def _rows(self, connection: sqlite3.Connection, cursor: sqlite3.Cursor) -> Iterator[Element]:
         with contextlib.closing(connection), _sqlite_errors():
             for row in cursor:
+                # SQLite has a type for each value, not for each column, so that every value is converted.
                 yield tuple([_converted(connection, value, dtype) for value, dtype in zip(row, self.dtypes)])
 
 
@@ -79,6 +82,7 @@ class Query(Dataset):
 def _sqlite_errors() -> Iterator[None]:
     try:
         yield
+    # SQLite loses the exception of a progress handler and reports an interruption, so the deadline is asked once more.
     except sqlite3.OperationalError as error:
         check_time()
         raise UnknownError(f"the query failed: {error}") from error
@@ -178,6 +182,7 @@ class _LmdbFile:
         file.seek(size)
         metas = [self._meta(first)[0], self._meta(file.read(size))[0]]
         self._size = size
+        # The page of the later transaction: the other is the state before, in case this one was cut off.
         _, self._flags, self._root = max(metas)
         if self._flags & ~_PLAIN_FLAGS:
             raise LmdbError("databases with duplicate keys are not supported")
@@ -209,6 +214,7 @@ class _LmdbFile:
         for seen in itertools.count():
             if not pending:
                 return
+            # More pages than the file has: a damaged tree leads around in a circle.
             if seen * self._size >= self._end:
                 raise LmdbError("a page has several parents")
             pause()
@@ -221,6 +227,7 @@ class _LmdbFile:
             if flags & _LEAF:
                 yield from (self._pair(page, offset) for offset in offsets)
             else:
+                # Reversed on a stack, so that the keys come in their order.
                 pending += [(_child(page, offset), depth + 1) for offset in reversed(offsets)]
 
     def _pair(self, page: bytes, offset: int) -> tuple[bytes, bytes]:

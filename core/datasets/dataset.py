@@ -43,7 +43,7 @@ class Spec:
     shapes: tuple[Shape, ...] = ()
 
     def require(self, other: Spec) -> None:
-        """Raise InvalidArgumentError where elements of `other` differ from the dtypes and shapes of this spec."""
+        """Raise InvalidArgumentError if elements of `other` differ from the dtypes and shapes of this spec."""
         if len(self.dtypes) != len(other.dtypes):
             raise InvalidArgumentError(
                 f"Number of components does not match: expected {len(self.dtypes)} types but got {len(other.dtypes)}."
@@ -61,7 +61,7 @@ class Spec:
 
 
 def require_types(dtypes: Sequence[DType], element: Sequence[Any]) -> None:
-    """Raise InvalidArgumentError where components differ from the dtypes: functions may break a dataset's declaration."""
+    """Raise InvalidArgumentError if components differ from the dtypes: functions may break a dataset's declaration."""
     if len(element) != len(dtypes):
         raise InvalidArgumentError(
             f"Number of components does not match: expected {len(dtypes)} types but got {len(element)}."
@@ -72,14 +72,14 @@ def require_types(dtypes: Sequence[DType], element: Sequence[Any]) -> None:
 
 
 def held_to(element: Element, types: Sequence[DType], shapes: Sequence[Shape]) -> Element:
-    """Return the element; InvalidArgumentError where the element breaks the dtypes and shapes that a node declares."""
+    """Return the element; InvalidArgumentError if the element breaks the dtypes and shapes that a node declares."""
     require_types(types, element)
     require_shapes(shapes, element)
     return element
 
 
 def require_shapes(shapes: Sequence[Shape], element: Element) -> None:
-    """Raise InvalidArgumentError where a component has another shape."""
+    """Raise InvalidArgumentError if a component has another shape."""
     for i, (value, shape) in enumerate(zip(element, shapes)):
         if not fits(value.shape, shape):
             raise InvalidArgumentError(f"Incompatible shapes at component {i}: expected {shape} but got {Shape(value.shape)}.")
@@ -102,7 +102,7 @@ class Dataset:
     inputs: tuple[Dataset, ...]
     spec: Spec = dataclasses.field(default=Spec(), init=False)
     origin: Origin | None = dataclasses.field(default=None, init=False)
-    """The node that made the dataset, or None where a rewrite made the dataset."""
+    """The node that made the dataset, or None if a rewrite made the dataset."""
 
     def begin(self) -> Pull:
         """Begin a pass over the elements."""
@@ -213,6 +213,7 @@ class SameElements(Dataset):
 
     @property
     def is_pure(self) -> bool:
+        # A subclass with a `begin` of its own does more than hand elements on: it counts, sleeps, writes.
         return type(self).begin is SameElements.begin
 
     @property
@@ -253,7 +254,7 @@ def tree(dataset: Dataset) -> Iterator[Dataset]:
 
 
 def require_places(dataset: Dataset) -> None:
-    """Raise FailedPreconditionError where a dataset, or a dataset below, has no random access."""
+    """Raise FailedPreconditionError if a dataset, or a dataset below, has no random access."""
     for item in tree(dataset):
         if not item.has_places:
             raise FailedPreconditionError(
@@ -263,13 +264,13 @@ def require_places(dataset: Dataset) -> None:
 
 
 def require_index(index: int, size: int) -> None:
-    """OutOfRangeError where there is no element of that place."""
+    """OutOfRangeError if there is no element of that place."""
     if not 0 <= index < size:
         raise OutOfRangeError(f"Index out of range [0, {size}):{index}")
 
 
 def known_size(dataset: Dataset) -> int:
-    """Return the number of elements of a dataset for random access; FailedPreconditionError where unknown or infinite."""
+    """Return the number of elements of a dataset for random access; FailedPreconditionError if unknown or infinite."""
     size = dataset.cardinality()
     if size < 0:
         word = "infinite" if size == INFINITE else "unknown"

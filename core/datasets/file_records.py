@@ -58,6 +58,8 @@ class Files(Dataset):
                     record = next(current, None)
                 except TfgError as error:
                     current = None
+                    # A damaged file would fail at the same place for ever, so it is left; a file that is not there may come,
+                    # and is tried again.
                     if isinstance(error, DataLossError):
                         place += 1
                     raise
@@ -135,6 +137,7 @@ class TextLines(Files):
             while line := stream.readline(most):
                 if len(line) == most:
                     raise DataLossError(f"{_shown(path)} would uncompress to a line of more than {most:,} bytes")
+                # TensorFlow's reader of lines drops every carriage return, not only the one before a newline.
                 yield line.rstrip(b"\n").replace(b"\r", b"") if b"\r" in line else line.rstrip(b"\n")
 
 
@@ -151,7 +154,7 @@ class Records(Files):
 
 
 def read_records(open_file: OpenFile, path: bytes, compression: str, offset: int = 0) -> Iterator[bytes]:
-    """Yield the records of a TFRecord file from a byte on; DataLossError where the file is damaged."""
+    """Yield the records of a TFRecord file from a byte on; DataLossError if the file is damaged."""
     return _guarded(path, _records(open_file, path, compression, offset))
 
 
@@ -297,6 +300,7 @@ class _FileBuffer:
 
     def _more(self) -> bool:
         """Read another piece; return False at the end of the file."""
+        # What is held at least doubles: joining pieces to one long record stays linear in its length.
         piece = b"" if self._is_over else self._stream.read(max(_PIECE, len(self._data) - self._position))
         self._is_over = not piece
         self._data = self._data[self._position :] + piece if self._position else self._data + piece
@@ -313,6 +317,7 @@ class _FileBuffer:
         searched = 0
         while (end := self._data.find(b"\n", self._position + searched)) < 0:
             check_time()
+            # The part without a newline is not searched again after another piece.
             searched = len(self._data) - self._position
             if not self._more():
                 end = len(self._data)
@@ -320,6 +325,7 @@ class _FileBuffer:
         if self._position == len(self._data):
             return None
         line = self._data[self._position : end]
+        # Most lines have neither: a split of the whole line is far faster than field after field.
         if b"\r" in line or (self._form.quotes and _QUOTE in line):
             return self._quoted_record()
         self._position = min(end + 1, len(self._data))
@@ -370,6 +376,7 @@ class _FileBuffer:
                 if self._more():
                     continue
                 problems.append("Reached end of file without closing quoted field")
+                # TensorFlow stops here, with this problem and not with the first of the record.
                 problems[:] = problems[-1:]
                 return b"".join(pieces)
             following = self._peek()

@@ -56,6 +56,7 @@ class Take(Pure):
 
         def next_element() -> Element | None:
             nonlocal left
+            # The input is not asked for an element behind the last: making it may fail, block or draw.
             if left <= 0:
                 return None
             element = pull()
@@ -94,6 +95,7 @@ class Skip(Pure):
         return count == 0
 
     def begin_at(self, count: int) -> Pull:
+        # A pass from the start skips at the first demand, as TensorFlow's does, and not as it begins.
         return self.source.begin_at(self.count + count) if count and self.count >= 0 else self.begin()
 
     def begin(self) -> Pull:
@@ -172,6 +174,7 @@ class Repeat(Pure):
                 pull = None
                 if left > 0:
                     left -= 1
+                # An empty pass is the last: repeated without end, it would never give an element nor an end.
                 elif is_first:
                     break
                 check_time()
@@ -230,6 +233,7 @@ class Shard(Pure):
                 if is_mine:
                     break
                 check_time()
+            # As in TensorFlow, the first element waits until each shard is known to get one.
             while not is_checked:
                 if place >= self.count:
                     is_checked = True
@@ -272,6 +276,7 @@ class Concatenate(Pure):
 
     def begin_at(self, count: int) -> Pull:
         left, within = list(self.inputs), count
+        # Only a plain dataset of a known size may be passed over without a pass: others may fail, draw or write.
         while len(left) > 1 and left[0].is_plain and 0 <= left[0].cardinality() <= within:
             within -= left.pop(0).cardinality()
         if within and not left[0].is_plain:
@@ -323,7 +328,7 @@ class Filter(FunctionDataset):
 
 
 class ParallelFilter(Filter):
-    """A filter that may ask of several elements at a time; their order stays."""
+    """A filter that may test several elements at once and keeps their order."""
 
     kind: ClassVar[str] = "ParallelFilter"
 
@@ -380,6 +385,7 @@ class Unique(Dataset):
         def unseen(element: Element) -> Element | None:
             require_types(self.source.spec.dtypes, element)
             value = array_of(element[0])
+            # Python's numbers: 1 and 1.0 of several dtypes do not meet, since a dataset has one dtype.
             key = (value.shape, *value.ravel().tolist())
             if key in seen:
                 return None
@@ -391,7 +397,7 @@ class Unique(Dataset):
 
 @dataclasses.dataclass(eq=False)
 class AssertCardinality(SameElements):
-    """The same elements; FailedPreconditionError where their number differs from `count`."""
+    """The same elements; FailedPreconditionError if their number differs from `count`."""
 
     kind: ClassVar[str] = "AssertCardinality"
     count: int
@@ -443,7 +449,7 @@ def part_of(dataset: Dataset, count: int, index: int, policy: int, reads: Callab
 
 
 def _by_file(dataset: Dataset, count: int, index: int, reads: Callable[[Dataset], bool]) -> Dataset | None:
-    """Shard the files of the pipeline; None where the files are not elements that a function reads.
+    """Shard the files of the pipeline; None if the files are not elements that a function reads.
 
     As in TensorFlow, a dataset that reads a list of files by itself cannot be sharded.
     """

@@ -69,9 +69,10 @@ class DatasetIterator(Shared):
         self._has_failed = False
 
     def start(self, dataset: Dataset) -> None:
-        """Begin a pass; InvalidArgumentError where the dataset's elements break the iterator's spec."""
+        """Begin a pass; InvalidArgumentError if the dataset's elements break the iterator's spec."""
         if self.spec.dtypes and dataset.spec.dtypes:
             self.spec.require(dataset.spec)
+        # None until the pass has begun: after a failure here the iterator is not initialized, as before its first start.
         self.dataset = None
         final = finalized(dataset)
         self._starts = tuple(seeds.state for seeds in _seeds(final))
@@ -86,6 +87,7 @@ class DatasetIterator(Shared):
                 "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer "
                 "operation for this iterator before getting the next element."
             )
+        # Before the pull: an element that fails is behind the iterator, too.
         self.taken += 1
         try:
             element = self._pull()
@@ -97,7 +99,7 @@ class DatasetIterator(Shared):
         return element
 
     def _check(self, element: Element) -> None:
-        """Raise InvalidArgumentError where a component breaks the iterator's declared shape."""
+        """Raise InvalidArgumentError if a component breaks the iterator's declared shape."""
         if len(element) != len(self.spec.shapes):
             raise InvalidArgumentError(
                 f"Number of components does not match: expected {len(self.spec.shapes)} shapes but got {len(element)}."
@@ -132,6 +134,7 @@ class DatasetIterator(Shared):
             raise InvalidArgumentError("the state of another dataset's iterator cannot be restored into this one")
         for seeds, saved in zip(own_seeds, state.seeds):
             seeds.restore(saved)
+        # The pass begins with the saved seeds, from its start: datasets draw the next seeds when they begin.
         self._starts, self.taken, self._has_failed = state.seeds, state.taken, state.has_failed
         self._pull = self._after_failures(state.taken) if state.has_failed else self.dataset.begin_at(state.taken)
 
@@ -170,7 +173,7 @@ class MultiDeviceIterator(Shared):
         self._turn = 0
 
     def start(self, dataset: Dataset) -> int:
-        """Begin a pass and return its number; InvalidArgumentError where the dataset's elements break the iterator's spec."""
+        """Begin a pass and return its number; InvalidArgumentError if the dataset's elements break the iterator's spec."""
         if dataset.spec.dtypes:
             self.spec.require(dataset.spec)
         self._pull, self._turn = finalized(dataset).begin(), 0
@@ -185,12 +188,14 @@ class MultiDeviceIterator(Shared):
             raise FailedPreconditionError(
                 "GetNextFromShard() failed because the MultiDeviceIterator has not been initialized."
             )
+        # A consumer of an earlier pass must not take elements of this one.
         if incarnation != self.incarnation:
             raise InvalidArgumentError(f"Invalid incarnation id. Provided: {incarnation}; Expected: {self.incarnation}")
         if not 0 <= shard < len(self._waiting):
             raise InvalidArgumentError(f"shard {shard} does not exist: the iterator has {len(self._waiting)} shards")
         while not self._waiting[shard]:
             self._deal(self._pull)
+        # An error was dealt like an element, and is raised for the shard whose element failed.
         outcome = self._waiting[shard].popleft()
         if isinstance(outcome, Exception):
             raise outcome

@@ -331,6 +331,7 @@ class DirectedInterleave(Dataset):
                 if self.stop_on_empty:
                     break
                 check_time()
+            # After the end, a further demand finds the end again and asks no dataset.
             pulls[:] = [None] * len(pulls)
             return None
 
@@ -364,7 +365,7 @@ class Sampling(Dataset):
 def weighted_sizes(sizes: Sequence[int], weights: Sequence[float]) -> list[int]:
     """Return the number of elements to take of each dataset by weight, where the least dataset is taken to its end.
 
-    InvalidArgumentError where a dataset has fewer elements: as in TensorFlow, the least dataset is chosen by weights
+    InvalidArgumentError if a dataset has fewer elements: as in TensorFlow, the least dataset is chosen by weights
     relative to the largest weight.
     """
     largest = max(weights)
@@ -415,6 +416,7 @@ class IndexFlatMap(Dataset):
         def next_element() -> Element | None:
             nonlocal current, held, place
             index, offset = self._place(place)
+            # The numbers of the second function only tell when to go on; which element comes next is the pass's order.
             if index > current or not held:
                 element, held = pull(), ()
                 if element is None:

@@ -97,11 +97,13 @@ class _Buffer:
         elements, start = self._epochs[0], self._starts[0]
         chosen = start + self._words.next() % (len(elements) - start)
         element = elements[chosen]
+        # As in TensorFlow, the first element moves to the place of the chosen one: the places decide what later draws choose.
         elements[chosen] = elements[start]
         elements[start] = ()
         self._starts[0] = start + 1
         self._waiting -= 1
         self._has_given = True
+        # Only once half of the list is empty, so that an element is moved twice at most on average.
         if start > _MANY and 2 * start > len(elements):
             del elements[: start + 1]
             self._starts[0] = 0
@@ -130,6 +132,7 @@ class _Buffer:
             check_time()
 
     def _has_room(self) -> bool:
+        # A short input with a large buffer would else be begun as often as it takes to fill the buffer.
         if self._waiting and len(self._epochs) > _MAX_EPOCHS:
             return False
         return self._waiting < self._dataset.size or self._dataset.size < 0
@@ -152,6 +155,7 @@ class _Permutation:
     def __getitem__(self, index: int) -> int:
         while len(self._made) <= index:
             i = len(self._made)
+            # A Fisher-Yates shuffle that is made as far as places are asked for: `_moved` stands for the rest of the list.
             other = i + self._words.next() % (self._size - i)
             here = self._moved.pop(i, i)
             self._made.append(here if other == i else self._moved.get(other, other))
@@ -172,6 +176,7 @@ class GlobalShuffle(Dataset):
     def begin(self) -> Pull:
         if not known_size(self.source):
             raise InvalidArgumentError("`global_shuffle` requires the input dataset to have elements.")
+        # TensorFlow's permutation of indices takes three seeds.
         (seed, seed2), (seed3, _) = self.seeds.next(), self.seeds.next()
         size = known_size(self.source)
         places = map(functools.partial(_place, size, np.array([[seed, seed2, seed3]])), range(size))

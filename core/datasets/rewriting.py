@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from ..codecs import wire
 from ..runtime.state.run_context import check_time
@@ -21,9 +21,6 @@ from .filter_take_skip import Filter, ParallelFilter, Repeat, Shard, Skip, Take
 from .mapping import Map, ParallelInterleave, ParallelMap
 from .ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
 from .run_options import AssertNext, AssertPrev, Options, Prefetch
-
-# Rules for fusing transformations, after TensorFlow's rewrites of dataset graphs.
-# The rules hold both for datasets at work and for the nodes that make datasets.
 
 OptionName = tuple[int, ...]
 """The numbers of the fields that lead to an option."""
@@ -85,24 +82,64 @@ class MapLike(Calling, Protocol):
 
     @property
     def calls(self) -> int:
-        """How many calls are made at a time, -1 where that is left open."""
+        """How many calls are made at a time, -1 if that is left open."""
         ...
 
 
-def why_calls_stay(first: Calling, second: Calling) -> str:
-    """Return the reason not to fuse the functions of two transformations; empty where fusing is allowed."""
+def _why_calls_stay(first: Calling, second: Calling) -> str:
+    """Return the reason not to fuse the functions of two transformations; empty if fusing is allowed."""
     if first.is_stateful or second.is_stateful:
         return "one of the functions has state or effects"
     return "one of the functions takes more than the element" if first.has_captures or second.has_captures else ""
 
 
-def why_maps_stay(first: MapLike, second: MapLike) -> str:
-    """Return the reason not to fuse two maps; empty where fusing is allowed."""
+def _why_maps_stay(first: MapLike, second: MapLike) -> str:
     if first.kind != second.kind:
         return "only one of the datasets makes parallel calls"
     if first.calls >= 0 or second.calls >= 0:
         return "the number of parallel calls is set"
-    return why_calls_stay(first, second)
+    return _why_calls_stay(first, second)
+
+
+class Repeating(Protocol):
+    """A transformation with a number of passes."""
+
+    @property
+    def count(self) -> int | None:
+        """The number of passes, negative without end; None if unknown."""
+        ...
+
+
+def _why_repeat_stays(shuffle: object, repeat: Repeating) -> str:
+    # TensorFlow's fused op has no pass that is empty from the start: it refuses a count of 0.
+    return "" if repeat.count else "the number of passes may be 0"
+
+
+class Fusion(NamedTuple):
+    """A rewrite of a transformation together with its input, of datasets and of nodes alike.
+
+    `kinds` are TensorFlow's words for the transformation, `sources` those for its input; `blocker` takes the input and the
+    transformation, and returns the reason not to fuse them.
+    """
+
+    option: OptionName
+    is_default: bool
+    sources: tuple[str, ...]
+    kinds: tuple[str, ...]
+    blocker: Callable[[Any, Any], str]
+
+
+# Which transformations fuse is decided here, for datasets at work (below) and for the nodes of a file
+# (`passes/rules/dataset_rules`); each of the two only builds the result. Nodes alone would not do: a dataset draws its seeds
+# and reads its captured values when it is made, so datasets made again from rewritten nodes would shuffle otherwise.
+_MAP_KINDS: Final = ("Map", "ParallelMap")
+SHUFFLE_AND_REPEAT: Final = Fusion(SHUFFLES, True, ("Shuffle",), ("Repeat",), _why_repeat_stays)
+FILTER_AND_FILTER: Final = Fusion(
+    FILTERS_FUSED, False, ("Filter",), ("Filter",), lambda a, b: "stateful" if a.is_stateful or b.is_stateful else ""
+)
+MAP_AND_FILTER: Final = Fusion(FILTERS, False, _MAP_KINDS, ("Filter",), _why_calls_stay)
+MAP_AND_BATCH: Final = Fusion(BATCHES, True, _MAP_KINDS, ("Batch", "ParallelBatch"), lambda a, b: "")
+MAP_AND_MAP: Final = Fusion(MAPS, False, _MAP_KINDS, _MAP_KINDS, _why_maps_stay)
 
 
 def finalized(dataset: Dataset) -> Dataset:
@@ -130,10 +167,10 @@ def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
     dataset = everywhere(dataset, _without_options)
     if options.get(WARM_START, False):
         dataset = everywhere(dataset, _prefetched_before_shuffled)
-    for name, is_default, rewrite in _REWRITES:
-        is_on = options.get(name, is_default and has_defaults)
-        if is_on and (tunes or rewrite not in _TUNED):
-            dataset = everywhere(dataset, rewrite)
+    for rewrite in _REWRITES:
+        is_on = options.get(rewrite.option, rewrite.is_default and has_defaults)
+        if is_on and (tunes or not rewrite.is_tuned):
+            dataset = everywhere(dataset, rewrite.apply)
     if tunes and options.get(PREFETCH_INJECTED, has_defaults):
         dataset = _with_prefetch(dataset)
     return dataset
@@ -152,6 +189,7 @@ def _with_own_states(dataset: Dataset) -> Dataset:
     """Return the dataset with a fresh copy of its function, if the function draws random numbers."""
     if not isinstance(dataset, Map | MapAndBatch) or not isinstance(dataset.function, PerPass):
         return dataset
+    # A copy, since other iterators may run the same dataset, and each draws from the beginning.
     other = dataset.with_inputs(dataset.inputs)
     assert isinstance(other, Map | MapAndBatch)
     other.function = dataset.function.anew()
@@ -182,35 +220,35 @@ def _without_noop(dataset: Dataset) -> Dataset:
     return dataset.source if counts or (isinstance(dataset, Map) and dataset.is_identity) else dataset
 
 
-def _map_fused(dataset: Dataset) -> Dataset:
-    """Fuse two maps, with TensorFlow's number of parallel calls."""
+def _fusing(fusion: Fusion, fuse: Callable[[Any, Any], Dataset], dataset: Dataset) -> Dataset:
+    """Return `fuse` of the input and the dataset if the fusion takes them, else the dataset."""
     source = dataset.source if dataset.inputs else None
-    if not isinstance(dataset, Map) or not isinstance(source, Map) or why_maps_stay(source, dataset):
+    if source is None or _kind(dataset) not in fusion.kinds or _kind(source) not in fusion.sources:
         return dataset
+    return dataset if fusion.blocker(source, dataset) else _like(dataset, fuse(source, dataset))
+
+
+def _kind(dataset: Dataset) -> str:
+    return dataset.kind.removeprefix("Finite")  # TensorFlow's word for a repeat is FiniteRepeat, the op is RepeatDataset
+
+
+def _maps(source: Map, dataset: Map) -> Dataset:
     first, second = source.function, dataset.function
     keeps_cardinality = dataset.keeps_cardinality and source.keeps_cardinality
     early = dataset.runs_early and source.runs_early
-    fused = type(dataset)(source.inputs, lambda element: second(first(element)), keeps_cardinality, runs_early=early)
-    return _like(dataset, fused)
+    return type(dataset)(
+        source.inputs, lambda element: second(first(element)), keeps_cardinality=keeps_cardinality, runs_early=early
+    )
 
 
-def _filter_fused(dataset: Dataset) -> Dataset:
-    """Fuse two stateless filters."""
-    source = dataset.source if dataset.inputs else None
-    if type(dataset) is not Filter or type(source) is not Filter or dataset.is_stateful or source.is_stateful:
-        return dataset
+def _filters(source: Filter, dataset: Filter) -> Dataset:
     first, second = source.predicate, dataset.predicate
     early = dataset.runs_early and source.runs_early
-    return _like(dataset, Filter(source.inputs, lambda element: first(element) and second(element), runs_early=early))
+    return Filter(source.inputs, lambda element: first(element) and second(element), runs_early=early)
 
 
-def _map_and_filter_fused(dataset: Dataset) -> Dataset:
-    """Fuse a map and a filter: a map that computes the predicate too, a filter by the predicate, and a map that drops the
-    predicate.
-    """
-    source = dataset.source if dataset.inputs else None
-    if type(dataset) is not Filter or not isinstance(source, Map) or why_calls_stay(source, dataset):
-        return dataset
+def _map_and_filter(source: Map, dataset: Filter) -> Dataset:
+    """Return a map that computes the predicate too, a filter by the predicate, and a map that drops the predicate."""
     function, predicate = source.function, dataset.predicate
     fused = source.with_inputs(source.inputs)
     assert isinstance(fused, Map)
@@ -221,54 +259,65 @@ def _map_and_filter_fused(dataset: Dataset) -> Dataset:
 
     fused.function = with_answer
     chosen = Filter((fused,), lambda element: bool(element[-1]))
-    return _like(dataset, Map((chosen,), lambda element: element[:-1], is_stateful=True))
+    # Called stateful, this map stays a plain Map in the rewrites that follow.
+    return Map((chosen,), lambda element: element[:-1], is_stateful=True)
 
 
-def _map_and_batch_fused(dataset: Dataset) -> Dataset:
-    """Fuse a map and a batch."""
-    if not isinstance(dataset, Batch) or type(dataset) not in (Batch, ParallelBatch) or not isinstance(dataset.source, Map):
-        return dataset
-    source = dataset.source
+def _map_and_batch(source: Map, dataset: Batch) -> Dataset:
     is_parallel = isinstance(source, ParallelMap) and not source.is_stateful
-    arguments = (dataset.size, dataset.drops_remainder, source.function, source.keeps_cardinality)
-    calls = source.calls if is_parallel or source.runs_early else 1
-    return _like(dataset, MapAndBatch(source.inputs, *arguments, calls, runs_early=source.runs_early))
+    return MapAndBatch(
+        source.inputs,
+        size=dataset.size,
+        drops_remainder=dataset.drops_remainder,
+        function=source.function,
+        keeps_cardinality=source.keeps_cardinality,
+        calls=source.calls if is_parallel or source.runs_early else 1,
+        runs_early=source.runs_early,
+    )
 
 
-def _shuffle_and_repeat_fused(dataset: Dataset) -> Dataset:
-    """Fuse a shuffle and a repeat."""
-    if not isinstance(dataset, Repeat) or type(dataset.source) is not Shuffle or dataset.count == 0:
-        return dataset
-    source = dataset.source
-    return _like(dataset, ShuffleAndRepeat(source.inputs, source.size, source.seeds, dataset.count))
+def _shuffle_and_repeat(source: Shuffle, dataset: Repeat) -> Dataset:
+    return ShuffleAndRepeat(source.inputs, source.size, source.seeds, dataset.count)
 
 
 def _in_parallel(kind: type[Dataset], parallel: type[Dataset], dataset: Dataset) -> Dataset:
     """Return a stateless dataset of a kind as the parallel kind with the same fields."""
+    # Not isinstance: the parallel kinds are subclasses of the kind.
     if type(dataset) is not kind or getattr(dataset, "is_stateful", False):
         return dataset
     arguments = {field.name: getattr(dataset, field.name) for field in dataclasses.fields(dataset) if field.init}
     return _like(dataset, parallel(**arguments))
 
 
-_map_parallel = functools.partial(_in_parallel, Map, ParallelMap)
-_filter_parallel = functools.partial(_in_parallel, Filter, ParallelFilter)
-_batch_parallel = functools.partial(_in_parallel, Batch, ParallelBatch)
+class _Rewrite(NamedTuple):
+    """A rewrite of a dataset under an option. `is_tuned`: only if TensorFlow tunes the numbers of threads."""
 
-_REWRITES: Final[Sequence[tuple[OptionName, bool, Callable[[Dataset], Dataset]]]] = (
-    (NOOPS, True, _without_noop),
-    (SHUFFLES, True, _shuffle_and_repeat_fused),
-    (FILTERS_FUSED, False, _filter_fused),
-    (FILTERS, False, _map_and_filter_fused),
-    (BATCHES, True, _map_and_batch_fused),
-    (MAPS_PARALLEL, True, _map_parallel),
-    (MAPS, False, _map_fused),
-    (FILTERS_PARALLEL, False, _filter_parallel),
-    (BATCHES_PARALLEL, False, _batch_parallel),
+    option: OptionName
+    is_default: bool
+    apply: Callable[[Dataset], Dataset]
+    is_tuned: bool = False
+
+
+def _fused(fusion: Fusion, fuse: Callable[[Any, Any], Dataset], is_tuned: bool = False) -> _Rewrite:
+    return _Rewrite(fusion.option, fusion.is_default, functools.partial(_fusing, fusion, fuse), is_tuned)
+
+
+def _parallel(option: OptionName, is_default: bool, kind: type[Dataset], parallel: type[Dataset]) -> _Rewrite:
+    return _Rewrite(option, is_default, functools.partial(_in_parallel, kind, parallel), is_tuned=True)
+
+
+# In the order of TensorFlow's rewrites. The order shows: a map that a batch has taken in makes no parallel map any more.
+_REWRITES: Final = (
+    _Rewrite(NOOPS, True, _without_noop),
+    _fused(SHUFFLE_AND_REPEAT, _shuffle_and_repeat),
+    _fused(FILTER_AND_FILTER, _filters),
+    _fused(MAP_AND_FILTER, _map_and_filter),
+    _fused(MAP_AND_BATCH, _map_and_batch),
+    _parallel(MAPS_PARALLEL, True, Map, ParallelMap),
+    _fused(MAP_AND_MAP, _maps, is_tuned=True),
+    _parallel(FILTERS_PARALLEL, False, Filter, ParallelFilter),
+    _parallel(BATCHES_PARALLEL, False, Batch, ParallelBatch),
 )
-"""(name of the option, the option's default, the rewrite of a dataset)."""
-_TUNED: Final = (_map_fused, _map_parallel, _filter_parallel, _batch_parallel)
-"""Rewrites that TensorFlow makes where autotuning chooses numbers of threads."""
 _ASYNCHRONOUS: Final = (Prefetch, ParallelMap, ParallelInterleave, ParallelBatch, MapAndBatch)
 
 
@@ -278,7 +327,7 @@ def _with_prefetch(dataset: Dataset) -> Dataset:
 
 
 def hold_assertions(dataset: Dataset, following: tuple[str, ...] = ("Root",)) -> None:
-    """Raise InvalidArgumentError where the transformations after a dataset break its assertion."""
+    """Raise InvalidArgumentError if the transformations after a dataset break its assertion."""
     check_time()
     if isinstance(dataset, AssertNext):
         _hold(dataset.transformations, following)

@@ -98,6 +98,7 @@ class IgnoreErrors(Dataset):
             while True:
                 try:
                     return pull()
+                # The deadline or a lack of support comes again with each element: skipping would never end.
                 except NOT_OF_ELEMENTS:
                     raise
                 except TfgError:

@@ -29,6 +29,7 @@ class PhiloxWords:
         """Return the next word."""
         position = self.position
         if not self._start <= position < self._end:
+            # A block of Philox has four words. Many blocks at a time, for a call of NumPy costs as much for one as for 64.
             block = position // 4
             self._words = self._philox.skipped(block).words(4 * self._BLOCKS).tolist()
             self._start, self._end = 4 * block, 4 * (block + self._BLOCKS)
@@ -71,5 +72,6 @@ def seeds_of(ctx: KernelContext, seed: int, seed2: int, renewed: bool = False) -
         if ctx.session.seed is None:
             seed, seed2 = secrets.randbits(64), secrets.randbits(64)
         else:
+            # The second seed tells the ops of a session apart; + 1, since two zeros would mean chance.
             seed, seed2 = ctx.session.seed & _MASK64, zlib.crc32(ctx.name.encode()) + 1
     return Seeds(seed, seed2, renewed)

@@ -63,7 +63,7 @@ class Metadata:
 
     @staticmethod
     def parse(data: bytes, version: int = FORMAT) -> Metadata:
-        """Parse metadata; DataLossError where the message is damaged or of another version."""
+        """Parse metadata; DataLossError if the message is damaged or of another version."""
         numbers = (_VERSION, _SIZE, _FINISHED, _CREATED)
         versions, sizes, finished, created = (wire.integers(data, number) or [0] for number in numbers)
         names = [wire.contents(data, number)[-1:] for number in (_RUN, _GRAPH)]
@@ -136,6 +136,7 @@ class Saving(SameElements):
 
     def stored(self, source: Iterable[Element]) -> Iterator[Element]:
         """Yield the elements of the source, and write them after the last."""
+        # Shard 0 is written even without elements: a loaded dataset has at least one shard.
         shards: dict[int, list[Element]] = {0: []}
         for element in source:
             shards.setdefault(self.shard_of(element), []).append(element)
@@ -228,7 +229,7 @@ class FirstFormat:
         yield snappy.compress(b"".join(parts))
 
     def decoded(self, stream: Any) -> Iterator[Element]:
-        """Yield the elements in a file; DataLossError where the file is damaged."""
+        """Yield the elements in a file; DataLossError if the file is damaged."""
         records = _records(stream)
         for record in records:
             element = self._unpacked(record, next(records, b"")) if self.compression == "SNAPPY" else self._parsed(record)
@@ -259,6 +260,7 @@ class FirstFormat:
 def _records(stream: Any) -> Iterator[bytes]:
     while head := stream.read(_PREFIX.size):
         size = _PREFIX.unpack(head)[0] if len(head) == _PREFIX.size else -1
+        # The size is the file's word: larger numbers overflow in `read`.
         data = stream.read(min(size, 1 << 62)) if size >= 0 else b""
         if len(data) != size:
             raise DataLossError("a snapshot is truncated or damaged")
@@ -313,6 +315,7 @@ class Chunks(Dataset):
         def next_element() -> Element | None:
             is_done = False
             while not waiting and not is_done:
+                # Asked before the chunks are listed: a chunk written in between is found by the list, and none is missed.
                 is_done = self.folder.is_done()
                 waiting.extend(sorted(set(self.folder.chunks()) - seen, key=_place))
                 seen.update(waiting)
@@ -343,6 +346,7 @@ class MemoryCache(Shared):
 
     def keep(self, elements: list[Element]) -> None:
         """Cache the elements of a complete pass, unless another pass was first."""
+        # Two passes may end; later ones already read the elements of the first.
         if self.elements is None:
             self.elements = elements
 
@@ -367,6 +371,7 @@ class Cache(SameElements):
         elements = self.cache.by_place
         if self.cache.pull is None:
             self.cache.pull = self.source.begin()
+        # The pass goes on where the largest index so far left it, so that each element is made once.
         while 0 <= len(elements) <= index:
             element = self.cache.pull()
             if element is None:

@@ -22,6 +22,7 @@ class ByPlace(Pure):
         return self.begin_at(0)
 
     def begin_at(self, count: int) -> Pull:
+        # `map` stays in C: a generator would add a frame to each element.
         return pull_of(map(self.element, range(count, self.cardinality())))
 
 
@@ -49,7 +50,7 @@ class Slices(ByPlace):
 
     @staticmethod
     def of(components: Sequence[Any]) -> Slices:
-        """Return slices of tensors; InvalidArgumentError where the tensors differ in length."""
+        """Return slices of tensors; InvalidArgumentError if the tensors differ in length."""
         arrays = tuple(map(array_of, components))
         if any(not component.ndim for component in arrays):
             raise InvalidArgumentError("All components must be at least 1-dimensional")
@@ -59,6 +60,7 @@ class Slices(ByPlace):
         return Slices((), arrays)
 
     def begin_at(self, count: int) -> Pull:
+        # Iterating over an object array gives bare objects, and an element must be arrays.
         if any(component.dtype == object for component in self.components):
             return super().begin_at(count)
         return pull_of(zip(*[component[count:] for component in self.components]))

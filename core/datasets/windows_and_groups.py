@@ -87,6 +87,7 @@ def windows(dataset: Window) -> Callable[[], Sequence[Element] | None]:
             return None
         window = list(held)[: span : dataset.stride]
         dropped = min(dataset.shift, len(held))
+        # A shift beyond the window skips elements that are in no window.
         to_skip = dataset.shift - dropped
         for _ in range(dropped):
             held.popleft()
@@ -144,6 +145,7 @@ class _Groups:
             if len(group) == self._sizes[key]:
                 return key
             check_time()
+        # TensorFlow keeps the groups in a sorted map.
         return min(self._groups, default=None)
 
     def _size(self, key: int) -> int:
@@ -183,6 +185,7 @@ class GroupByReducer(Dataset):
                 check_time()
             if not states:
                 return None
+            # TensorFlow keeps the states in a sorted map.
             return tuple(self.finish(list(states.pop(min(states)))))
 
         return next_element

@@ -33,7 +33,7 @@ from .engine_runtime import EngineRuntime
 from .executables import DEFAULT, EngineSettings
 from .lowerable import UnsupportedOps, refusals
 from .protocol import Engine, Engined, Mesh, inner_steps
-from .remembered_choices import ChoiceMemory, RememberedChoice
+from .remembered_choices import ChoiceMemory, RememberedChoice, gpus
 from .step_bodies import is_constant_step
 
 PATIENCE: Final = 1.0
@@ -49,6 +49,12 @@ _FAR: Final = 3.0
 """By how much two warm-up runs, after the first, are slower than the best way where an engine is dropped at once: a group
 that still decides runs in NumPy too.
 """
+CLOSE: Final = 1.5
+"""By how much a way may be slower than the best and still be tried for feeds of another batch. Of the networks of
+docs/speed.md all that OpenVINO runs faster than NumPy by this factor are slower in XLA on a CPU, by 1.4 times or more.
+"""
+CALL_SECONDS: Final = 1e-3
+"""The seconds by which a way may be slower and be tried, too: at a small batch the call of an engine may be most of a run."""
 _RECENT: Final = 9
 """Runs of the best way whose median is compared with warm-up runs."""
 TRIAL_SECONDS: Final = 0.05
@@ -73,10 +79,14 @@ class Contest:
         best: str = NUMPY,
         final: str | None = None,
         seconds: Mapping[str, float] | None = None,
+        lead: float = 1.0,
     ) -> None:
-        """`final` is an engine after whose victory no other is tried, `seconds` has the times of earlier trials."""
+        """`final` is an engine after whose victory, by the factor `lead` or more, no other is tried; `seconds` has the times
+        of earlier trials.
+        """
         self.best = best
         self._final = final
+        self._lead = lead
         self._recent: deque[float] = deque(maxlen=_RECENT)
         self._far = 0
         self.seconds: dict[str, float] = dict(seconds or {})
@@ -93,6 +103,19 @@ class Contest:
     def is_settled(self) -> bool:
         """Return whether no engine is left to be tried."""
         return self._challenger is None and not self._pending
+
+    def of_other_batch(self) -> Contest:
+        """Return a contest for feeds of another batch, which begins with the best way of this.
+
+        The best way meets again the ways that were close behind, and the untried. Where NumPy is among the close ways, NumPy
+        is the first, as in every contest.
+        """
+        limit = CLOSE * self.seconds.get(self.best, math.inf) + CALL_SECONDS
+        close = [way for way, seconds in self.seconds.items() if seconds <= limit and way != self.best]
+        first = NUMPY if NUMPY in close else self.best
+        rest = dict.fromkeys((self.best, *close, *self.untried))
+        ways = [way for way in rest if way not in (first, NUMPY)]
+        return Contest(ways, self._patience, first, self._final, lead=self._lead)
 
     @property
     def untried(self) -> tuple[str, ...]:
@@ -128,9 +151,10 @@ class Contest:
         if self._trial.choice is not None:
             for name, least in zip(ways, self._trial.least):
                 self.seconds[name] = min(self.seconds.get(name, math.inf), least or math.inf)
-            self.best = ways[self._trial.choice]
-            if self.best == self._final:
+            beaten, self.best = self.best, ways[self._trial.choice]
+            if self.best == self._final and self.seconds[beaten] >= self._lead * self.seconds[self.best]:
                 self._pending.clear()
+            # The next challenger is compared with runs of this way.
             self._recent.clear()
             self._end()
 
@@ -148,6 +172,7 @@ class Contest:
             self._end()
 
     def _end(self) -> None:
+        # A trial that took long is followed by as long a time without one: together trials take at most half.
         self._challenger, self._spent, self._needed = None, 0.0, max(self._patience, self._cost)
 
 
@@ -202,6 +227,7 @@ class AutoRuntime(NotCopied):
 
     def names(self, graph: Graph, nodes: Sequence[Node]) -> list[str]:
         """Return the engines to try for a plan of nodes, in order."""
+        # Engines of other packages come after tfg's own, of which it is known what they are good at.
         ranked = [name for name in preferred(graph, nodes) if name in self._names]
         return [*ranked, *(name for name in self._names if name not in ranked)]
 
@@ -222,6 +248,7 @@ class AutoRuntime(NotCopied):
         """Return the memory of choices for a plan of nodes; None where each process is to decide anew."""
         if self._versions is None and self._is_of_packages:
             self._versions = installed_versions()
+        # Someone who compares an engine with NumPy wants to see the comparison, not what an earlier process concluded.
         if self._versions is None or self.settings.verify:
             return None
         return ChoiceMemory(nodes_within(graph, nodes), repr((self._versions, self.precision, optimize)))
@@ -234,18 +261,23 @@ class AutoRuntime(NotCopied):
         best: str,
         is_training: bool = False,
         recalled: RememberedChoice | None = None,
+        other_batch: Contest | None = None,
     ) -> Contest:
         """Return a new contest of ways to run a program, and add the contest to the report.
 
-        A training step for which XLA wins is not tried on other engines, which leave a part of the step to NumPy. A recalled
-        choice is where the contest goes on.
+        A training step for which XLA wins is not tried on other engines, which leave a part of the step to NumPy; nor is
+        inference that OpenVINO wins clearly, where XLA has no GPU. A recalled choice is where the contest goes on, or the
+        contest of the same program for an `other_batch`.
         """
-        final = _TRAINING[0] if is_training else None
-        if recalled is None or not self._takes(recalled, {best, *engines}):
-            contest, way = Contest(engines, self.patience, best, final), None
-        else:
+        final, lead = (_TRAINING[0], 1.0) if is_training else (None if gpus() else _INFERENCE[0], CLOSE)
+        way = None
+        if recalled is not None and self._takes(recalled, {best, *engines}):
             way = recalled.best
-            contest = Contest(recalled.pending, self.patience, way, final, recalled.seconds)
+            contest = Contest(recalled.pending, self.patience, way, final, recalled.seconds, lead)
+        elif other_batch is not None:
+            contest = other_batch.of_other_batch()
+        else:
+            contest = Contest(engines, self.patience, best, final, lead=lead)
         with self.lock:
             self._entries.append(_ContestEntry(fetches, shapes, contest, way))
         return contest
@@ -254,10 +286,19 @@ class AutoRuntime(NotCopied):
         """Return whether a recalled choice is among the ways, and prepare the runtime of its engine."""
         if not {recalled.best, *recalled.pending} <= ways:
             return False
+        # The package may have been removed, or fail to load here: then the program decides anew.
         runtime = None if recalled.best == NUMPY else self.runtime(recalled.best)
         if runtime is not None:
             runtime.recalled.update(recalled.groups)
         return recalled.best == NUMPY or runtime is not None
+
+    @property
+    def runs_at_once(self) -> int:
+        """Return how many runs may be side by side: 1 while times of runs are still compared."""
+        if self.latest is None or not self.latest.is_settled or self.latest.best == NUMPY:
+            return 1
+        runtime = self.runtime(self.latest.best)
+        return 1 if runtime is None else runtime.runs_at_once
 
     def report(self) -> EngineReport:
         """Return a report on all engines and choices so far."""
@@ -287,6 +328,7 @@ class AutoRuntime(NotCopied):
 
 def load_runtime(name: str, precision: str | None, settings: EngineSettings, mesh: Mesh | None = None) -> EngineRuntime:
     """Return the runtime of the engine named."""
+    # The exact engine compares its own faster types; `fast` is no type that an engine knows.
     is_fast = precision == FAST
     engine = find_engine(name, None if is_fast else precision, mesh)
     return EngineRuntime(engine, dataclasses.replace(settings, is_fast=is_fast))
@@ -322,6 +364,7 @@ def nodes_within(graph: Graph, nodes: Sequence[Node]) -> Iterator[Node]:
     """Yield nodes and the nodes in the functions that they call."""
     yield from nodes
     functions: Mapping[str, object] = graph.functions
+    # In an order that is the same in every process: names of remembered choices are made of these nodes.
     for name in sorted(called_functions(graph, nodes)):
         if name in functions:
             yield from graph.functions[name].body
@@ -388,6 +431,7 @@ def suggested_engine(graph: Graph, targets: Sequence[Output | Node]) -> Suggesti
     nodes = [step.node for step in steps]
     has_loops = any(isinstance(step, Loop) for step in plan.steps)
     for name in preferred(graph, nodes):
+        # OpenVINO takes no loop, in which most of the time may go, whatever share of the other nodes it takes.
         if name == "openvino" and has_loops:
             continue
         share = 1 - len(refusals(nodes, UnsupportedOps.of(name), graph)) / len(nodes) if nodes else 0.0

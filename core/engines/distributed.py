@@ -64,7 +64,10 @@ class _Link:
         self.connection = connection
         self.deadline: float | None = None
         """The deadline for the whole message to arrive, in seconds of the monotonic clock; None without a deadline."""
+        # Messages are short, and all wait for them: Nagle's algorithm would hold them back for the acknowledgement of the one
+        # before.
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # A machine that loses its power closes no connection.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
     def send(self, kind: bytes, data: bytes = b"") -> None:
@@ -109,6 +112,7 @@ class Peers:
         else:
             self._links = {0: _joined(meeting, terms)}
         self._listeners = [
+            # Daemons, for a process that ends must not wait for the others.
             threading.Thread(target=self._listen, args=(number, link), name=f"{_LISTENERS}{number}", daemon=True)
             for number, link in self._links.items()
         ]
@@ -136,6 +140,7 @@ class Peers:
 
     def leave(self) -> None:
         """Wait until all are done: none that is may end while others still compute."""
+        # The first process must be the last to leave: JAX aborts the other processes when its coordinator is gone.
         for _ in self._links:
             if self.is_first:
                 self._done.get()
@@ -162,6 +167,8 @@ class Peers:
                 elif kind == _DONE:
                     self._done.put(number)
                     return
+                # An error of a step meets all processes at about the same time. This process gets a while for its own error,
+                # which says more than the message of another. A lost process has no error that could come.
                 elif not self._failing.wait(0 if kind == _LOST else _GRACE):
                     self._quit(kind, data.decode(errors="replace"))
         except OSError:
@@ -169,6 +176,7 @@ class Peers:
                 self._quit(_LOST, f"process {number} of {self.count} was lost")
 
     def _quit(self, kind: bytes, reason: str) -> None:
+        # Before the others are told, as their connections then close, and a closed connection would be told as a lost process.
         self._failing.set()
         self._tell(kind, reason)
         self._ended(reason, kind == _LOST)
@@ -202,6 +210,7 @@ def _gathered(meeting: Meeting, terms: dict[str, str]) -> dict[int, _Link]:
             if arrived is not None:
                 _admit(links, *arrived, meeting, terms)
     for link in links.values():
+        # Only when all have come: a process that computed before would wait in a collective, where no message arrives.
         link.send(_DATA)
     return links
 
@@ -244,6 +253,7 @@ def _arrived(connection: socket.socket) -> tuple[_Hello, _Link] | None:
     try:
         link = _Link(connection)
         link.deadline = time.monotonic() + HANDSHAKE_SECONDS
+        # The first bytes of a stranger are compared before any length in them is believed.
         if link._exactly(len(_GREETING)) != _GREETING:
             raise ConnectionError("a stranger")
         hello = _Hello.parse(link.receive(_MAX_HELLO)[1])
@@ -270,6 +280,7 @@ def _admit(links: dict[int, _Link], hello: _Hello, link: _Link, meeting: Meeting
         for other in (*links.values(), link):
             with contextlib.suppress(OSError):
                 other.send(_FAILED, problem.encode())
+        # The others raise the same error, for they read the message instead of the word to begin.
         raise InvalidArgumentError(problem)
     links[number] = link
 
@@ -292,6 +303,7 @@ def _connected(meeting: Meeting) -> socket.socket:
     deadline = time.monotonic() + meeting.wait
     while True:
         try:
+            # Process 0 may start later than the others.
             connection = socket.create_connection((meeting.host, meeting.port), HANDSHAKE_SECONDS)
         except OSError as error:
             if time.monotonic() > deadline:

@@ -26,6 +26,7 @@ _PACKAGES: Final = {"openvino": "openvino", "xla": "jax"}
 """The package that each engine needs."""
 _PARTS: Final = {"jax": ("jax", "jaxlib")}
 """The distributions of a package that has several, each with a version of its own."""
+# From the protocol itself, so that a member that is added cannot be forgotten here.
 _MEMBERS: Final = sorted({*Engine.__annotations__, *(name for name in vars(Engine) if not name.startswith("_"))})
 """The members that an engine must have."""
 
@@ -42,6 +43,7 @@ def install_hint() -> str:
 
 def installed_engines() -> list[str]:
     """Return the engines whose packages are installed, without importing anything."""
+    # By the specification of the module, for the import of an engine takes a second or more.
     own = (name for name, package in _PACKAGES.items() if find_spec(package) is not None)
     return list(dict.fromkeys((*own, *(entry.name for entry in entry_points(group=GROUP)))))
 
@@ -81,6 +83,7 @@ def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = Non
     `mesh` is for XLA, the only engine with meshes.
     """
     arguments = (precision,) if mesh is None else (precision, mesh)
+    # An installed package may replace an engine of tfg's own under its name.
     entry = next(iter(entry_points(group=GROUP, name=name)), None)
     try:
         if entry is not None:
@@ -91,6 +94,7 @@ def find_engine(name: str, precision: str | None = None, mesh: Mesh | None = Non
         raise NotFoundError(f"engine '{name}' needs module '{error.name}', which is not installed", hint=hint) from error
     except TfgError:
         raise
+    # Whatever the code of another package raises: the user is told whose engine fails.
     except Exception as error:
         if entry is None:
             raise

@@ -6,6 +6,7 @@ Results of the engine are compared with NumPy's on request.
 from __future__ import annotations
 
 import functools
+import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -58,6 +59,8 @@ from .step_bodies import fixed_inputs, needing, result_shapes
 
 _MAX_COMPILED: Final = 16
 """The largest number of compilations of a group, each for other shapes; further shapes run in NumPy."""
+_CLEAR: Final = 1.5
+"""By how much an engine was faster than NumPy where the times are not compared again for inputs of another batch."""
 _Call: TypeAlias = Callable[..., Sequence[Any]]
 """A function from the inputs of a group to the tuple of outputs."""
 
@@ -84,6 +87,11 @@ class EngineRuntime(NotCopied):
         """Return the engine's name, and remarks on the way of computing."""
         fast = ", or in the fastest type that is near enough" if self.settings.is_fast else ""
         return f"{self.engine.name}: {self.engine.note}{fast}"
+
+    @property
+    def runs_at_once(self) -> int:
+        """Return how many runs of a session may be side by side, each in `work_division.undivided`."""
+        return self.engine.runs_at_once
 
     @property
     def is_deciding(self) -> bool:
@@ -186,6 +194,7 @@ class Group:
         self.lock = threading.Lock()
         self.compile_seconds = self.seconds = 0.0
         self.runs = 0
+        # A program compiled for an engine has no kernel in NumPy.
         has_numpy = not any(has_fact(step.node.op, "program") for step in cluster.body.steps)
         self.is_timed = has_numpy and runtime.settings.times_numpy
 
@@ -212,8 +221,10 @@ class Group:
 
     def executable(self, arrays: Sequence[Any]) -> Executable | _Call:
         """Return the executable for inputs of these shapes, or the function to run instead."""
+        # The value of a variable would be compiled in, and would be an old one after the next assignment.
         if not self.variables.isdisjoint(self.fixed):
             return self._without_variables()
+        # Dtypes are the graph's, so that shapes and the compiled-in values tell executables apart.
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.fixed])
         executable = self.executables[key] if key in self.executables else self._compile(key, arrays)
         return self.instead.get(key, self.in_numpy) if executable is None else executable
@@ -246,6 +257,7 @@ class Group:
         settings = self.runtime.settings
         if settings.verify:
             return True
+        # Where the engine was asked for, the first run is not held up by NumPy's; the second times both, for the report.
         begins = 0 if settings.chooses or settings.reports else 1
         return self.is_timed and executable.trial.choice is None and executable.runs >= begins
 
@@ -258,11 +270,14 @@ class Group:
         try:
             results = self.in_numpy(*values)
         except TfgError as error:
+            # Where results are compared, an error of NumPy is the user's: the run is wrong, though the engine has computed
+            # something. Otherwise only the time is missing.
             if settings.verify or settings.chooses:
                 raise
             self.is_timed = False
             tell("NumPy cannot be timed on the group up to %s: %s", self.last, error)
             return None
+        # After the engine's run, which finds the caches as the steps before have left them, as in later runs.
         executable.trial.note(0, time.perf_counter() - start)
         return results
 
@@ -285,12 +300,14 @@ class Group:
         if settings.verify or settings.chooses:
             differences = self._differences(executable, results, expected)
             first = next(iter(differences.values()), None)
+            # Looked at only where a difference is found: the second run in NumPy costs as much as the first.
             if first is not None and not self._are_roundings(differences, results, expected, moved):
                 if settings.verify:
                     self.runtime.note_difference(first)
                 if settings.chooses:
                     self._leave(executable, reasons.different(first.tensor, first.by))
                     return False
+        # The engine's results stand for this run, since they agree; NumPy takes over from the next.
         if settings.chooses and executable.trial.choice == 0:
             in_numpy, in_engine = executable.trial.least
             self._leave(executable, reasons.slower(in_numpy or 0.0, in_engine or 0.0))
@@ -344,8 +361,10 @@ class Group:
 
     def _compile(self, key: Any, arrays: Sequence[Any]) -> Executable | None:
         with self.lock:  # held while the engine compiles: threads with the same shapes wait, and do not compile them again
+            # Another thread may have compiled while this one waited for the lock.
             if key in self.executables:
                 return self.executables[key]
+            # Compiling takes longer than running: feeds whose shapes never come again would compile for ever.
             if len(self.executables) >= _MAX_COMPILED:
                 self.decline(reasons.too_many_shapes(_MAX_COMPILED))
                 return None
@@ -354,6 +373,7 @@ class Group:
                 self.decline(reasons.over_budget(budget))
                 return None
             recalled = self._recalled(key)
+            # Not compiled at all: compiling is what a later process saves most.
             if recalled is not None and recalled.reason is not None:
                 self.left[key], self.reason, self.executables[key] = recalled, recalled.reason, None
                 return None
@@ -380,8 +400,10 @@ class Group:
             if not self.blame.refused:
                 return self._compiled(key, cluster, values, forms)
             self._divide(key, self.blame, reasons.NOT_ONE_NODE)
+        # NumPy must not take over: see ENDING.
         except ENDING:
             raise
+        # Blamed for these shapes alone: `self.blame` holds for all.
         except UnfitShapes as error:  # not for other inputs
             blamed = blame(error, cluster, values, self.engine)
             self._divide(
@@ -402,9 +424,20 @@ class Group:
             if rounded is not None and rounded.is_better and settings.is_fast:
                 function, precision = rounded.function, rounded.report.precision
         self.precision = precision or self.precision
-        trial = Trial(2, PAIRS, PAIRS_SECONDS, gain=PAIRED_GAIN) if settings.chooses else Trial(2, 1)
+        trial = self._trial(key)
         self.trials.append(trial)
         return Executable(key, function, forms, trial, precision)
+
+    def _trial(self, key: Any) -> Trial:
+        """Return the trial that decides between NumPy and the engine for these inputs."""
+        if not self.runtime.settings.chooses:
+            return Trial(2, 1)
+        # For another batch an engine may take other code, so that NumPy runs once for the values. Further runs for the times
+        # would be most of the work where inputs come in blocks, each of another size.
+        kept = (made for made in self.executables.values() if made is not None and made.is_kept)
+        if any(are_batches_of_one(made.key, key) and _is_clear(*made.trial.least_pair) for made in kept):
+            return Trial(2, 1, gain=math.inf)
+        return Trial(2, PAIRS, PAIRS_SECONDS, gain=PAIRED_GAIN)
 
     def _forms(self, cluster: Cluster, values: Sequence[Any], arrays: Sequence[Any]) -> list[Form]:
         """Return the dtypes and shapes that results must have for these inputs."""
@@ -414,6 +447,7 @@ class Group:
 
     def _refuse(self, key: Any, error: Exception, why: Reason, cluster: Cluster, values: Sequence[Any]) -> None:
         """Divide the group, for all inputs, without the nodes that fail; not where a value is at fault: NumPy says so."""
+        # Looking for a node to blame compiles up to 32 times; for a value that the graph itself refuses there is none.
         if self.assemble is not None and not isinstance(error, (Declined, InvalidArgumentError)):
             blamed = blame(error, cluster, values, self.engine)
             self.blame = Blame({**self.blame.refused, **blamed.refused}, self.blame.attempts + blamed.attempts)
@@ -422,6 +456,7 @@ class Group:
     def _divide(self, key: Any, blamed: Blame, why: Reason) -> None:
         """Run the group without the blamed nodes for these inputs; NumPy runs the nodes, or all where nothing else is left."""
         nodes = frozenset(blamed.refused)
+        # Several shapes may fail at the same nodes and then share the division.
         if nodes and self.assemble is not None and nodes not in self.parts:
             body = self.runtime.divided_again(self.cluster, blamed)
             self.parts[nodes] = None if body is None else self.assemble(body)
@@ -448,13 +483,17 @@ class Group:
         """Return the engine's results; after a failure the function that runs in the engine's place from here on."""
         start = time.perf_counter()
         try:
+            # Compiled code returns new arrays, so that results outlive the next run of the group.
             results = tuple(executable.function([arrays[slot] for slot in self.fed_slots]))
             self._require_forms(results, executable.forms)
         except ENDING:
             raise
+        # For these values only; the next run tries the engine again.
         except Declined as error:
             self.decline(reasons.declined(said(error)))
             return self.in_numpy
+        # Results of another dtype or shape than the graph's: the node is refused for all inputs, and the rest is compiled
+        # anew.
         except UnsupportedNodes as error:
             with self.lock:
                 self.executables[executable.key] = None
@@ -465,6 +504,7 @@ class Group:
             self._give_up(executable, reasons.failing(said(error)))
             return self.in_numpy
         seconds = time.perf_counter() - start
+        # Failed runs are not timed, nor those that NumPy took over.
         executable.trial.note(1, seconds)
         self.seconds += seconds
         executable.runs += 1
@@ -497,6 +537,19 @@ class Group:
         return [seconds for trial in self.trials if (seconds := trial.least[way]) is not None]
 
 
+def are_batches_of_one(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Return True if the shapes of two lists of inputs differ in their first axes alone."""
+    return [_of_row(part) for part in one] == [_of_row(part) for part in other]
+
+
+def _of_row(part: Any) -> Any:
+    return part[1:] if isinstance(part, tuple) else part
+
+
+def _is_clear(in_numpy: float | None, in_engine: float | None) -> bool:
+    return in_numpy is not None and in_engine is not None and in_numpy > _CLEAR * in_engine
+
+
 # Types of fewer bits than the graph's, for groups that are faster in them and whose results are near enough.
 
 ROUNDED: Final = 1e-2
@@ -527,6 +580,7 @@ def fastest_rounded(
     differences = {name: _largest_difference(function(values), expected) for name, function in rounded.items()}
     trial = Trial(1 + len(rounded))
     ways = [functools.partial(function, values) for function in (exact, *rounded.values())]
+    # In turns, so that other work on the machine slows all types alike.
     while trial.choice is None:
         trial.run(*ways)
     exact_seconds, *others = [seconds or 0.0 for seconds in trial.least]

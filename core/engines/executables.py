@@ -81,13 +81,17 @@ def neighbours(array: Any) -> Any:
     values = np.asarray(array)
     if values.dtype.kind != "f":
         return array
+    # All floats moved in one direction would shift means and sums by more than roundings do. The seed makes the answer of a
+    # comparison the same in each run.
     ends = np.random.default_rng(0).choice(np.array([-np.inf, np.inf], values.dtype), values.shape)
     with np.errstate(all="ignore"):
+        # The neighbour of zero is subnormal, which flushes to zero; and many zeros are exact, such as padding and masks.
         return np.where(values == 0, values, np.nextafter(values, ends))
 
 
 def is_rounding(result: Array, expected: Array, moved: Array) -> bool:
     """Return whether a difference follows from rounding: `moved` is NumPy's result for neighbouring floats as inputs."""
+    # A finite own change is asked for: where NumPy's own results become infinite, nothing can be said about the engine.
     own = relative_difference(moved, expected)
     return np.isfinite(own) and relative_difference(result, expected) <= ROUNDINGS * own
 
@@ -105,11 +109,14 @@ def difference(result: Array, expected: Array, tolerance: float | None = None) -
     if kind in "biu":
         wrong = int(np.count_nonzero(result != expected))
         return f"{wrong} of {expected.size} elements differ" if wrong else None
+    # Relative to the largest magnitude of the tensor and not of the element: a sum that cancels to a small element has the
+    # error of its terms.
     limit = tolerance or TOLERANCES.get(f"{kind}{expected.dtype.itemsize}", _COARSE)
     return _numeric_difference(_wide(result), _wide(expected), limit)
 
 
 def _wide(array: Array) -> Array:
+    # Differences of halves in half precision would round, and overflow beyond 65,504.
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
@@ -138,6 +145,7 @@ def _off(result: Array, expected: Array) -> tuple[float, float]:
     """Return (the largest difference, infinite where NaNs or infinities are in other places; the largest finite magnitude)."""
     with np.errstate(all="ignore"):
         finite = np.isfinite(expected)
+        # Infinities are equal only with the same sign; NaNs are never equal.
         same = (result == expected) | (np.isnan(result) & np.isnan(expected))
         if not np.array_equal(np.isfinite(result), finite) or not same[~finite].all():
             return np.inf, 0.0

@@ -142,6 +142,7 @@ class _Refusals:
         rule = lowering(node.op)
         types = (*node.output_dtypes, *(value.dtype for value in node.inputs))
         others = [dtype for dtype in types if dtype is not dtypes.resource and (dtype is None or dtype.base not in _TYPES)]
+        # A rule that holds `always` handles the dtypes itself, as the shape of a string tensor does.
         if others and not (rule is not None and rule.always):
             return reasons.dtype_of_xla(others[0])
         if is_known:
@@ -157,6 +158,7 @@ class _Refusals:
 
     def of_function(self, name: str, reference: FuncRef) -> Reason | None:
         if name not in self.of_functions:
+            # Found again while its own body is examined, a function calls itself.
             self.of_functions[name] = reasons.recursive(name)
             self.of_functions[name] = self.of_body(reference)
         return self.of_functions[name]
@@ -169,7 +171,10 @@ class _Refusals:
             return reasons.not_called(error.message)
         if plan.needs_dataflow:
             return reasons.by_node(reference.name)
+        # Only the steps of the plan: a function may hold nodes that no result needs, and that nobody runs.
         nodes = [step.node for step in inner_steps(plan.steps) if not _is_no_computation(step)]
+        # Within a function the arguments are unknown here, but at the call they may be shapes, so that the benefit of the
+        # doubt goes to integers. If they are not, compiling names the node.
         known = _known_while_compiling(nodes) | {node for node in nodes if _may_be_shape(node)}
         for node in nodes:
             reason = self.of_node(node, node in known) or without_kernel(node)
@@ -200,6 +205,8 @@ def _known_while_compiling(nodes: Sequence[Node]) -> set[Node]:
     uncertain: set[Node] = set()
     for node in nodes:
         sources = [_behind(value, own).node for value in node.inputs]
+        # The ops on a stack have the handle as their first input. One push of an unknown value makes all pops unknown: which
+        # push a pop belongs to follows from the order of the run.
         if sources and has_fact(sources[0].op, "run_state"):
             known_so_far = len(sources) <= _OF_STACKS and sources[0] not in uncertain
             if known_so_far and all(s.is_constant or s in static for s in sources[1:]):
@@ -253,6 +260,7 @@ def is_default(step: Step) -> bool:
 
 def _constant_nodes(plan: Plan, graph: Graph, lifted: Set[Node], known: dict[str, str | None]) -> set[Node]:
     """Return the nodes whose values follow from constants alone, by kernels."""
+    # Steps are in order, so that one pass knows of each input whether it follows from constants.
     slots: set[int] = set()
     nodes = set()
     for step in plan.steps:

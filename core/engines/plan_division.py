@@ -78,16 +78,20 @@ def with_engine(plan: Plan, graph: Graph, engine: Engine) -> Plan:
 
 def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, Reason] = MappingProxyType({})) -> Partition:
     """Divide a plan between `engine` and NumPy, in linear time; NumPy gets the nodes `refused` in any case."""
+    # Dataflow runs node by node as values arrive, so there is no order of steps from which a group could be cut.
     if plan.needs_dataflow:
         return Partition(plan, {step.node: reasons.LOOPS_BY_NODE for step in plan.steps})
     original, refusals = plan, {**_refusals(plan, graph, engine), **refused}
     fetched = {slot for slot in plan.fetches if slot is not None}
+    # Refusing torn nodes moves levels, and a level that was large enough may no longer be. So the division begins anew; it
+    # ends, because each round refuses a node more.
     while True:
         able = [step.node not in refusals and not is_free(step) for step in original.steps]
         precomputed = with_precomputed_shapes(original, graph, able, engine)
         plan, able = precomputed.plan, precomputed.able
         levels = _Levels(plan, graph, able, precomputed.instead).levels
         sizes = collections.Counter(level for level, is_able in zip(levels, able) if is_able)
+        # A group costs a call and copies of its inputs and results, whatever it computes.
         worth = {level for level, size in sizes.items() if size >= engine.smallest}
         worth |= {levels[i] for i, step in enumerate(plan.steps) if able[i] and _is_worth_a_group(step)}
         units = _units(levels, [is_able and level in worth for level, is_able in zip(levels, able)], engine.largest)
@@ -95,6 +99,8 @@ def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, R
         if not torn:
             break
         refusals |= dict.fromkeys(torn, reasons.TORN)
+    # In a level the steps of NumPy come first, as groups of the level may wait for them, and no step of NumPy waits for a
+    # group of its level. Joins come last, since they may wait for both.
     order = sorted(range(len(able)), key=lambda i: (levels[i], 2 * _is_join(plan.steps[i]) or able[i], i))
     steps = list(_UnitGrouping(plan, units, fetched).steps(order))
     small = sum(size for level, size in sizes.items() if level not in worth)
@@ -121,6 +127,8 @@ def _is_worth_a_group(step: Step) -> bool:
 
 def _torn(plan: Plan, units: Sequence[int | None], able: Sequence[bool], fetched: Set[int]) -> list[Node]:
     """Return the able nodes that cannot join a group, as they work on non-tensors shared with steps outside the group."""
+    # A list or an object of the run exists in the engine alone. NumPy has no form of it, nor has another group, so that all
+    # steps on it must be in one group, or none.
     touching: dict[int, set[int | None]] = collections.defaultdict(set)
     working: dict[int, list[Node]] = collections.defaultdict(list)
     for step, unit, is_able in zip(plan.steps, units, able):
@@ -147,6 +155,7 @@ def is_free(step: Step) -> bool:
 def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
     """Return the reasons why steps run in NumPy: by their kind, and by the engine's refusals."""
     refusals: dict[Node, Reason] = {}
+    # The impurity of each function, found once for all calls.
     known: dict[str, str | None] = {}
     for step in plan.steps:
         reason = None if is_free(step) else _ineligible(step, graph, known, engine)
@@ -157,6 +166,8 @@ def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
     nodes = [node for step in offered for node in inside[step.node]]
     try:
         refused = {node: reasons.of_engine(reason) for node, reason in engine.refuses(nodes, graph).items()}
+    # An engine that fails to look at nodes is as one that refuses them: the run goes on in NumPy. The time limit of a run is
+    # the user's, so it ends the run.
     except DeadlineExceededError:
         raise
     except Exception as error:
@@ -205,6 +216,8 @@ def ineligible_inside(
 
 def _ineligible_loop(loop: Loop, graph: Graph, known: dict[str, str | None], *takes: bool) -> Reason | None:
     """Return the reason why no engine gets a V1 loop; no step inside may write to a variable."""
+    # A V1 reference names the variable itself. An engine gets values, and a write of another thread would be invisible in the
+    # loop.
     if loop.references or loop.shared:
         return reasons.BY_REFERENCE
     for part in (*loop.head, *loop.body, *loop.tail):
@@ -244,6 +257,8 @@ def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], tak
     """Return the reason why no engine gets a step that runs a single node."""
     node = step.node
     input_dtypes = [value.dtype for value in node.inputs]
+    # With variables as inputs and outputs of the group, a node may read and write them: the group as a whole is then the place
+    # where they are read and written.
     if takes_variables and any(is_reference(dtype) or dtype is dtypes.resource for dtype in input_dtypes):
         reason = None if updates_variable(node) or reads_variable(node) else impurity(graph, node, known, reads=True)
         input_dtypes = [dtype for dtype in input_dtypes if dtype is not dtypes.resource]
@@ -307,6 +322,9 @@ class _Levels:
 
     def level(self, i: int, reach: _Reach) -> int:
         """Return the level of a step that waits for `reach`."""
+        # A step of NumPy that waits for a group comes a level later, for the group is one step and ends as a whole. A step of
+        # a group may share the level of the groups that it waits for. After steps of NumPy no new level is needed: within a
+        # level, they come before the groups.
         group, rest = reach
         return max(group + (not self.able[i]) if group >= 0 else 0, rest, 0)
 
@@ -335,10 +353,12 @@ class _Levels:
 
     def look_behind(self, node: Node) -> None:
         """Find the reach of a node without a step; nodes without steps may lie on a cycle, in a loop that hands a value on."""
+        # By a list of its own and not by calls: a chain of nodes without steps may be longer than Python's stack.
         pending = [node]
         while pending:
             current = pending[-1]
             if current not in self.reach:
+                # Stands until the sources are known, and for a node that a back edge leads to again.
                 self.reach[current] = _FREE
                 pending += [n for n in self.without_step(current) if n not in self.reach]
                 continue
@@ -389,9 +409,11 @@ def _effect_edges(steps: Sequence[Step], graph: Graph, fed: frozenset[Output]) -
     own = (access for access in touched if access.node in places)
     effects: list[tuple[object, bool, int]] = [(access.state, access.kind == READ, places[access.node]) for access in own]
     accessing = {i for _, _, i in effects}
+    # An effect on nothing that `accesses` knows, such as a message, stays in order with all other such effects.
     effects += [(None, False, i) for node, i in places.items() if i not in accessing and has_fact(node.op, "side_effect")]
     for state, is_read, i in sorted(effects, key=lambda item: item[2]):
         before = [last_write[state]] if state in last_write else []
+        # Reads of a state may change places among themselves; a write waits for the last write and for all reads since.
         if is_read:
             reads[state].append(i)
         else:
@@ -424,6 +446,7 @@ class _UnitGrouping:
         self.constants = constants_by_slot(plan)
         self.members: dict[int, list[Step]] = collections.defaultdict(list)
         self.readers: dict[int, set[int | None]] = collections.defaultdict(set)
+        # NumPy reads what is fetched, so that a group must return the value even if its own steps alone use it.
         for slot in fetched:
             self.readers[slot].add(None)
         for step, unit in zip(plan.steps, units):
@@ -495,6 +518,7 @@ class _Precomputing:
         places: dict[int, int] = {}
         instead: dict[int, dict[int, int]] = {}
         for step, is_able in zip(self.plan.steps, self.able):
+            # Only plain steps of NumPy have inputs that can be replaced: a loop and a group have inner names for them.
             taken = {} if is_able or type(step) is not Step else self.taken(step)
             for slot, made in taken.items():
                 if slot not in places:
@@ -530,6 +554,7 @@ class _Precomputing:
             step = self.plan.steps[self.makers[pending.pop()]]
             if not _is_count(step):
                 return None
+            # A shape or a size needs no values: here the walk ends, and the tensors behind need only be inferable.
             if has_fact(step.node.op, "metadata"):
                 shapes.update(self.makers[i] for i in step.inputs if self.is_made(i))
                 continue
@@ -541,9 +566,11 @@ class _Precomputing:
             return None
         members = [self.plan.steps[i] for i in sorted(values | shapes)]
         inputs, body = body_of(members, self.constants, [slot], frozenset(self.plan.feeds))
+        # Assignments with `validate_shape=False` change the shape of a variable in the middle of a run.
         if not self.keeps_shapes(members):  # the early look would see the shape of before the assignment
             return None
         fixed = {*fixed_inputs(body, self.engine), *(place for place, i in enumerate(inputs) if i in known)}
+        # The values of variables are known only in the run, after the writes of earlier steps.
         if not fixed.isdisjoint(body.variables):
             return None
         self.slots += 1
@@ -598,6 +625,7 @@ _MOST_ATTEMPTS: Final = 32
 
 def said(error: Exception) -> str:
     """Return the gist of an error on a single line."""
+    # Errors of OpenVINO and XLA have many lines, with addresses of their source code.
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return " ".join(lines)[:300] or type(error).__name__
 
@@ -632,6 +660,8 @@ def divided_again(cluster: Cluster, engine: Engine, blame: Blame) -> tuple[Body 
     """
     body, parts = cluster.body, partition(_plan_of(cluster.body), cluster.graph, engine, blame.refused)
     attempts = body.attempts + blame.attempts
+    # The attempts travel with the parts, as a part that fails is divided in its turn: without a count for all of them, a group
+    # in which every node fails would compile about as often as it has nodes.
     if attempts >= _MOST_ATTEMPTS or not any(isinstance(step, Engined) for step in parts.plan.steps):
         return None, parts
     steps = tuple(_counting(step, attempts) for step in parts.plan.steps)
@@ -646,12 +676,15 @@ def _counting(step: Step, attempts: int) -> Step:
 
 def _plan_of(body: Body) -> Plan:
     """Return the steps of a body as a plan of their own. Variables are not feeds, as the groups inside write to them."""
+    # The values of feeds are kept until the end of a run; the groups inside may write to variables.
     feeds = tuple(slot for slot in range(body.inputs) if slot not in body.variables)
     return Plan(tuple(_with_constants_late(body.steps)), body.slots, feeds, body.outputs, (), body.fed)
 
 
 def _with_constants_late(steps: Sequence[Step]) -> Iterator[Step]:
     """Yield the steps with each constant just before the first reader, behind the steps that the constant waits for."""
+    # A constant at the beginning would be in the first of the new groups, and the others would get the value as an input,
+    # which an engine that must know the value while compiling refuses.
     constants = {step.outputs[0]: step for step in steps if is_constant_step(step)}
     for step in steps:
         if not is_constant_step(step):
@@ -672,7 +705,10 @@ class _PrefixSearch:
 
     def blame(self, error: Exception) -> Blame:
         """Return the step's node, with the reason in `error`, or in the error of the shortest prefix that fails."""
+        # Invariant: the first `least` steps compile, the first `most` fail. So the last step of the shortest failing prefix is
+        # the one to blame, though others behind may fail too: these show when the rest compiles.
         least, most, attempts = 0, len(self.steps), 0
+        # A search that cannot end within the limit would spend the compilations and blame nobody.
         if most.bit_length() + self.cluster.body.attempts > _MOST_ATTEMPTS:
             return Blame({}, 0)
         while most - least > 1:
@@ -698,6 +734,7 @@ class _PrefixSearch:
     def part(self, count: int) -> tuple[Cluster, list[Any]]:
         """Return the first `count` steps, with all slots that later steps read as results, and the values of the inputs."""
         members = self.steps[:count]
+        # All that the rest would read: a compiler that sees no use of a value drops its step, and with the step the error.
         taken = {*self.cluster.body.outputs, *(slot for step in self.steps[count:] for slot in step.inputs)}
         inputs, body = body_of(members, self.constants, list(_tensors(members, taken)), frozenset(self.plan.feeds))
         fixed = {place: self.cluster.fixed[slot] for place, slot in enumerate(inputs) if slot in self.cluster.fixed}

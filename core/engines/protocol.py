@@ -69,6 +69,11 @@ class Engine(Protocol):
     largest: int
     """The largest number of steps that compile in a reasonable time; more become several groups."""
 
+    runs_at_once: int
+    """How many runs the engine computes at once in a core each, inside `work_division.undivided`; 1 for an engine that divides
+    each run among the cores.
+    """
+
     needs_elements: bool
     """True for an engine that must get neither tensors without elements nor tensors whose shapes follow from values."""
 

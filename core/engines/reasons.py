@@ -23,6 +23,7 @@ class Reason(str):
         made.step = step
         return made
 
+    # A str pickles as its text alone and would lose the step on the way to another process.
     def __reduce__(self) -> tuple[type[Reason], tuple[str, str]]:
         return Reason, (str(self), self.step)
 

@@ -85,6 +85,7 @@ class ChoiceMemory:
         """
         folder = cache_folder.own_folder(cache_folder.CHOICES)
         name = self._name(shapes)
+        # Marked even if nothing was found: what this process then decides is not taken over by its later sessions either.
         content = None if folder is None or name in taken else cache_folder.read_entry(folder, name)
         taken.add(name)
         return None if content is None else read_choice(content, name)
@@ -102,6 +103,7 @@ class ChoiceMemory:
 
 def written_choice(choice: RememberedChoice, name: str) -> bytes:
     """Return an entry of the cache folder; `name` is its name there."""
+    # Without the groups, which `asdict` would copy only for them to be replaced by rows.
     document = dataclasses.asdict(dataclasses.replace(choice, groups={}))
     groups = list(choice.groups.items())[:_MOST_GROUPS]
     rows = {key: [*group.seconds, *((group.reason, group.reason.step) if group.reason else ())] for key, group in groups}
@@ -112,12 +114,14 @@ def read_choice(content: bytes, name: str) -> RememberedChoice | None:
     """Return the choice of an entry; None for an entry that is damaged, of another form, or of another program."""
     try:
         document = json.loads(content)
+        # The name stands in the entry, too: a file that was copied to another name says nothing about the other program.
         if (document["form"], document["name"]) != (_FORM, name):
             raise ValueError("another form or name")
         groups = {str(key): _read_group(*row) for key, row in document["groups"].items()}
         seconds = {str(way): float(time) for way, time in document["seconds"].items()}
         fetches, shapes, best = (_text(document[field]) for field in ("fetches", "shapes", "best"))
         return RememberedChoice(fetches, shapes, best, seconds, tuple(map(_text, document["pending"])), groups)
+    # Whatever is in the file, a run goes on: it decides as if nothing were remembered.
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
         tell("the remembered choice %s is left: %s: %s", name, type(error).__name__, error)
         return None
@@ -147,6 +151,7 @@ def _parts(node: Node) -> Iterator[str]:
     """Yield the parts of a node that its result depends on."""
     inputs = [*(value.name for value in node.inputs), *(f"^{control.name}" for control in node.control_inputs)]
     yield repr((node.name, node.op, inputs))
+    # Sorted, as the order of attributes depends on the format of the file.
     for name, value in sorted(node.attrs.items()):
         yield repr((name, _beginning(value) if isinstance(value, Tensor) else attribute_key(value)))
 
@@ -155,7 +160,9 @@ def _beginning(tensor: Tensor) -> Hashable:
     """Return the dtype and shape of a constant, and the bytes of its first elements."""
     if tensor.lack is not None:
         return repr(tensor)
+    # A constant that repeats an element may stand for more memory than exists; its distinct elements tell as much.
     array = tensor.distinct().ravel()
+    # Hashing all weights would read the whole file, which a run without this engine may never do.
     head = array[: max(_ELEMENT_BYTES // max(array.itemsize, 1), 1)]
     return (tensor.dtype.name, tensor.shape, head.tolist() if tensor.dtype.is_object else head.tobytes())
 
@@ -163,10 +170,15 @@ def _beginning(tensor: Tensor) -> Hashable:
 @functools.cache
 def machine() -> str:
     """Return a text with the processor, the cores and devices of this process, and the versions of Python and NumPy."""
+    # What this process may use, which in a container is less than the machine has.
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    devices = sorted(glob.glob("/dev/nvidia[0-9]*"))
     settings = [os.environ.get(name) for name in _SETTINGS]
-    return repr((platform.machine(), _processor(), cores, devices, settings, sys.version_info[:2], np.__version__))
+    return repr((platform.machine(), _processor(), cores, gpus(), settings, sys.version_info[:2], np.__version__))
+
+
+def gpus() -> list[str]:
+    """Return the files of the GPUs of this machine."""
+    return sorted(glob.glob("/dev/nvidia[0-9]*"))
 
 
 def _processor() -> str:
@@ -182,6 +194,7 @@ def digest(parts: Iterable[str]) -> str:
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         digest.update(part.encode("utf-8", "surrogatepass"))
+        # So that ("ab", "c") and ("a", "bc") differ.
         digest.update(b"\0")
     return digest.hexdigest()
 

@@ -58,9 +58,12 @@ def body_of(
     """
     made = {slot for step in members for slot in step.outputs}
     taken = dict.fromkeys(slot for step in members for slot in step.inputs if slot not in made)
+    # A group has its own copy of each constant: compilers fold constants, and cannot fold an input.
     constants = [constant_steps[slot] for slot in taken if slot in constant_steps]
     inputs, body, local = on_own_slots([*constants, *members])
     results = tuple(local[slot] for slot in outputs)
+    # A released slot is cleared after the last use. The slots of constants last, because a runner fills them once for all
+    # runs.
     lasting = {*results, *(local[step.outputs[0]] for step in constants)}
     add_releases(body, lasting)
     variables = tuple(sorted(local[slot] for slot in _variables(members, set(inputs), fed)))
@@ -72,6 +75,7 @@ def _variables(members: Sequence[Step], inputs: Set[int], fed: Set[int]) -> set[
     variables = set()
     for step in members:
         for slot, value in zip(step.inputs, inputs_of(step)):
+            # A fed reference is a plain value: the run writes to no variable behind it.
             is_variable = value.dtype is dtypes.resource and not is_of_run(value)
             if slot in inputs and (is_variable or (is_reference(value.dtype) and slot not in fed)):
                 variables.add(slot)
@@ -120,6 +124,7 @@ def needing(body: Body, engine: Engine) -> list[Node]:
     tainted = set(body.variables)
     nodes = []
     for step in body.steps:
+        # Metadata of a variable is known while compiling, so that its results are no longer values of variables.
         if any(step.inputs[place] in tainted for place in _fixed_places(step, engine)):
             nodes.append(step.node)
         elif not tainted.isdisjoint(step.inputs) and not has_fact(step.node.op, "metadata"):
@@ -134,6 +139,7 @@ def _fixed_slots(steps: Sequence[Step], engine: Engine) -> set[int]:
 
     def sources(slot: int) -> Sequence[int]:
         maker = makers.get(slot)
+        # Behind a shape the values do not matter: the shapes of all inputs are part of what a group is compiled for.
         return () if maker is None or has_fact(maker.node.op, "metadata") else maker.inputs
 
     return closure((step.inputs[place] for step in computing for place in _fixed_places(step, engine)), sources)
@@ -146,6 +152,8 @@ def _fixed_places(step: Step, engine: Engine) -> Sequence[int]:
     if not isinstance(step, Loop):
         return engine.static_inputs(step.node)
     fixed = _fixed_slots((*step.head, *step.body, *step.tail), engine)
+    # A carried value is known before the first iteration alone. Only a counter that decides how a list grows is followed
+    # through the iterations.
     carried = {slot for _, slot in step.carried}
     counting = _counting_slots(step)
     static = [slot for slot in step.entries if slot in counting or (slot in fixed and slot not in carried)]
@@ -159,6 +167,8 @@ def growing_steps(loop: Loop) -> list[Step]:
 
 def _counting_slots(loop: Loop) -> set[int]:
     """Return the entries that decide a growing loop's iterations and the indices set; none where an entry is no integer."""
+    # TensorListSetItem with `resize_if_index_out_of_bounds` makes a list longer. An array of XLA cannot grow, so that its
+    # final length must follow from counters that are known.
     growing = growing_steps(loop)
     if not growing:
         return set()
@@ -193,6 +203,8 @@ def result_shapes(cluster: Cluster, values: Sequence[EngineValue], needs_element
 
     Raises InvalidArgumentError where a node refuses its inputs, UnfitShapes where `needs_elements` and a tensor has none.
     """
+    # tfg's own shape functions check what the engine might accept: errors must be those of NumPy, and an engine that clips or
+    # broadcasts would return numbers in the place of an error.
     graph, _, outputs = cluster.as_graph(values)
     inference = infer(graph)
     for name, reason in inference.reasons.items():
@@ -249,6 +261,7 @@ def trip_bound(
         if again is not UNKNOWN and not np.any(again):
             return count
         after = advance(values)
+        # Nothing known changes any more, so that the condition stays as it is, for ever.
         if all(new is UNKNOWN or new is old for new, old in zip(after, values)):
             return None
         values = after
@@ -305,6 +318,8 @@ def _results(step: Step, inputs: Sequence[Any]) -> Sequence[Any]:
         if not missing:
             results = apply_kernel(step.node, inputs)
             return results if all(np.size(value) <= _FEW for value in results) else nothing
+        # An unknown truth value often does not matter, as in `counter < limit and not finished`, where the limit bounds the
+        # loop.
         dtype = step.node.inputs[missing[0]].dtype
         if len(missing) > 1 or dtype is None or dtype.name != "bool":
             return nothing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from ..graph.graph import Graph, Node, Output
 from ..graph.metagraph import Signature
 from ..support.errors import InvalidArgumentError
+from ..support.tensor_names import parse_tensor_name
 from ..types.arrays import Array
 from ..types.dtypes import int32, int64, string
 from ..types.example_values import example_value
@@ -39,6 +40,12 @@ class Composite(NamedTuple):
         rank, depth = _shape_of(self.parts[0]).rank, _depth(value) if isinstance(value, list) else np.ndim(value)
         splits = len(self.parts) - 1
         return rank is not None and (depth == rank + splits or (depth > splits and _is_empty(value)))
+
+    def is_fed_in_parts(self, tensors: Iterable[str]) -> bool:
+        """Return True if tensors to feed, by name, are components of the input. The first component alone is none: its name
+        may be that of the whole input.
+        """
+        return not {part.node.name for part in self.parts[1:]}.isdisjoint(parse_tensor_name(name)[0] for name in tensors)
 
     def arrays(self, value: Any) -> dict[str, Array]:
         """Return the arrays of the components, by the names of their tensors, for a dense array or nested lists.
@@ -82,6 +89,7 @@ class Composite(NamedTuple):
         rank = _shape_of(self.parts[2]).dims
         size = rank[0] if rank else None
         if isinstance(value, list):
+            # The rank that the graph states goes before the depth of the lists, whose strings and Nones may end early.
             depth = size if isinstance(size, int) else _depth(value)
             elements = list(_elements(value, depth, ()))
             places = np.array([place for place, _ in elements], np.int64).reshape(-1, depth)
@@ -89,6 +97,7 @@ class Composite(NamedTuple):
         dense = np.asarray(value)
         if isinstance(size, int) and dense.ndim != size:
             raise InvalidArgumentError(f"it has {size} dimensions, and the value has {dense.ndim}")
+        # By equality, and not as truth values: an array of objects may hold None and strings.
         mask = np.vectorize(lambda one: one not in _NOTHING, otypes=[bool])(dense)
         return [np.argwhere(mask), dense[mask], dense.shape]
 
@@ -184,6 +193,8 @@ def _is_sparse(indices: Output, values: Output, shape: Output) -> bool:
     if table.rank not in (None, 2) or sizes.rank not in (None, 1):
         return False
     width, count = table.dims[1] if table.dims else None, sizes.dims[0] if sizes.dims else None
+    # Three integer inputs of the right ranks may just be three inputs: only a known rank, or values of another dtype, make a
+    # sparse tensor of them.
     return width == count if isinstance(width, int) and isinstance(count, int) else values.base_dtype not in (int32, int64)
 
 
@@ -194,6 +205,7 @@ def _shape_of(part: Output) -> Shape:
 
 def _stated(value: Any, names: Sequence[Sequence[str]]) -> list[Any] | None:
     """Return the components that a value states by name or as a tuple; None for other values."""
+    # A named tuple, such as TensorFlow's SparseTensorValue, is read by its names.
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return list(value)
     for own in names:

@@ -56,6 +56,7 @@ def called_arguments(graph: Graph, node: Node, places: Sequence[int]) -> Iterato
         function = function_called(graph.functions, reference.name)
         if kind is None or function is None:
             continue
+        # Captured values come before or behind the arguments that the node itself hands over.
         shift = len(function.args) - len(kind.arguments(node.inputs)) - kind.before
         yield from (function.args[i + shift].output() for i in places if 0 <= i + shift < len(function.args))
 
@@ -144,6 +145,7 @@ def _encoded_list(name: str, values: Sequence[Any], dtype: DType) -> bytes:
     """Return the message of a feature's values."""
     kinds = {dtypes.string: str | bytes, dtypes.float32: int | float, dtypes.int64: int}[dtype]
     for value in values:
+        # For Python True is an int; it stands for 1 in a feature of integers, and is no float.
         if not isinstance(value, kinds) or isinstance(value, bool) > (dtype is dtypes.int64):
             raise InvalidArgumentError(f"feature '{name}' takes {dtype}, not {value!r}")
     if dtype is dtypes.string:
@@ -152,6 +154,7 @@ def _encoded_list(name: str, values: Sequence[Any], dtype: DType) -> bytes:
         return wire.bytes_field(1, np.array(values, "<f4").tobytes())
     if any(not -(1 << 63) <= value < 1 << 63 for value in values):
         raise InvalidArgumentError(f"feature '{name}' takes int64, and a value has more bits")
+    # A negative number is written in two's complement, of 64 bits.
     return b"".join(wire.varint_field(1, int(value) % (1 << 64), always=True) for value in values)
 
 

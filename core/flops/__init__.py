@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .cost_cache import CountCache
-from .count import count_flops
+from .count import CountCache, count_flops
 from .flops_report import FlopsReport, NodeCost, Section
 
 __all__ = ["CountCache", "FlopsReport", "NodeCost", "Section", "count_flops"]

@@ -16,12 +16,13 @@ from ..functions.call_signatures import Signatures, signature_of
 from ..functions.callers import function_references, repeated_nodes
 from ..functions.instantiation import function_called, with_attrs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
-from ..graph.traversal import descendants
+from ..graph.traversal import descendants, nodes_of_kind
 from ..graph.variable_nodes import VARIABLES
 from ..inference.estimates import Estimate, estimate, estimated_loop, likely_cost
 from ..inference.inference import Answers, Specs, unchanged
 from ..inference.input_pipelines import asked_datasets, going_through_elements, maker_of, stages_of
 from ..inference.node_calls import call_flops_function
+from ..inference.shape_cache import ShapeCache
 from ..model.author_scopes import passes_weight_on, without_calls
 from ..planning.reachability import needed_nodes, unused_outputs
 from ..registry import registry
@@ -32,13 +33,13 @@ from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
+from ..support.keyed_cache import KeyedCache
 from ..support.hints import Blank, Hint, step
 from ..support.log import Stopwatch
 from ..types.dims import Dim, DimLike
 from ..types.dtypes import DType
 from ..types.shapes import UNKNOWN, Shape, TensorSpec, substituted
 from ..types.tensors import FuncRef
-from .cost_cache import CountCache, cost_key
 from .flops_report import FlopsReport, NodeCost, PipelineCost, add_up, magnitude, merged, total
 from .frame_loops import FrameLoops
 from .input_shapes import Shapes, fed_values, is_placeholder, require_consistent_shapes, symbolic_placeholders
@@ -47,8 +48,32 @@ from .sections import classify, classify_body
 from .symbols import Symbols
 from .trip_counts import for_trips
 
+_MOST_COSTS: Final = 100_000
+"""The kinds of alike nodes whose costs are kept."""
 _MAX_LISTED: Final = 5_000
 """The largest number of nodes, over all repeated calls of functions, that a count lists call by call."""
+
+
+class _Costed(NamedTuple):
+    """The cost and the bytes moved of alike nodes, with all that the key of the result identifies, to keep it alive."""
+
+    attrs: Mapping[str, Any]
+    inputs: Sequence[TensorSpec]
+    outputs: Sequence[TensorSpec]
+    cost: Cost
+    moved: DimLike
+
+
+class CountCache(ShapeCache):
+    """The shapes and costs kept from a count to the next while a graph is changed.
+
+    Nodes are alike if they have the same op, attributes, and specs of inputs and outputs. Equal specs are a single object,
+    so that keys hold identities.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.costs: KeyedCache[Hashable, _Costed] = KeyedCache(_MOST_COSTS)
 
 
 @rare_collection()
@@ -128,12 +153,19 @@ class _Role(NamedTuple):
     """True unless the op holds a value, or hands on or measures what it gets."""
 
 
+class _Library(collections.ChainMap[str, Function]):
+    """Functions behind others; whether a function exists is asked for every node."""
+
+    def __contains__(self, name: object) -> bool:
+        return any([name in functions for functions in self.maps])
+
+
 class _CountState:
     """The state of a count: symbols handed out, notes taken, parameters already attributed."""
 
     def __init__(self, graph: Graph, trips: Mapping[str, int], symbols: Symbols, derived: CountCache) -> None:
         self.graph = graph
-        self.functions: MutableMapping[str, Function] = collections.ChainMap({}, graph.functions)
+        self.functions: MutableMapping[str, Function] = _Library({}, graph.functions)
         """The functions of the graph, behind the functions that the gradients of functions call."""
         self.notes: list[str] = []
         self._symbols = symbols
@@ -173,7 +205,7 @@ class _CountState:
             scope.inference, scope.loops = v1.inference, v1.loops
         if not scope.is_repeated:
             names = shared_names((scope.inference.specs[value], spec) for value, spec in (results or {}).items())
-            scope.inference = named(scope.inference, frames, scope.prefix, self._symbols, names)
+            scope.inference = named(scope.inference, frames, scope.prefix, self._symbols, names, self._answers.derived)
         return scope
 
     def _all(self, scope: CountScope, sections: Mapping[Node, str]) -> list[NodeCost]:
@@ -189,7 +221,7 @@ class _CountState:
         costs = self._called(node, scope, section)
         if costs is None:
             costs = [self._node(node, scope, section)]
-        for loop in scope.loops_around(node):
+        for loop in scope.loops_around(node) if scope.frames else ():
             self._note(loop)
             costs = loop.repeated(costs, 1 if node in loop.condition else 0)
         return costs
@@ -202,14 +234,14 @@ class _CountState:
     def _node(self, node: Node, scope: CountScope, section: str) -> NodeCost:
         """Return the cost of a node by itself, with the weights that the node reads, and if counted with their parameters."""
         role = self._role(node)
-        weights = _weights(node, scope) if role.reads_weights else ()
+        weights = self._weights(node, scope) if role.reads_weights else ()
         inputs = [scope.inference.specs[value] for value in node.inputs]
         outputs = [scope.inference.specs[value] for value in node.outputs()]
         cost, moved, reason = self._cost(node, scope, inputs, outputs)
         return NodeCost(
             scope.prefix + node.name, node.op, section, cost, moved,
             self._parameters(weights) if weights and not reason else 0, 1, reason,
-            is_free=cost == ZERO and not reason,
+            is_free=cost is ZERO and not reason,
             weights=tuple([home.prefix + source.node.name for source, home in weights]),
             shape=outputs[0].shape if outputs and not reason else None,
             computes=role.computes and not reason,
@@ -221,16 +253,16 @@ class _CountState:
         self, node: Node, scope: CountScope, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]
     ) -> tuple[Cost, DimLike, str]:
         """Return the cost and the bytes moved, or no cost and the reason why the node cannot be counted."""
+        refusal = scope.inference.reasons.get(node.name)
+        key = (node.op, id(node.attrs), *map(id, inputs), *map(id, outputs))
+        known = self._costs.get(key)
+        if known is not None and refusal is None:
+            return known.cost, known.moved, ""
         function = registry.flops_function(node.op)
         if function is None:
             return ZERO, 0, "its op is unknown" if node.op_def is None else f"op {node.op} has no FLOPs formula"
-        refusal = scope.inference.reasons.get(node.name)
         if refusal is not None and registry.shape_function(node.op) and all(spec.rank is None for spec in outputs):
             return ZERO, 0, refusal
-        key = cost_key(node, inputs, outputs)
-        cached = self._costs.find(key, node) if key is not None else None
-        if cached is not None:
-            return (*cached, "")
         try:
             cost = likely_cost(call_flops_function(node, function, inputs, outputs))
         except TfgError as error:
@@ -239,9 +271,17 @@ class _CountState:
         if any(isinstance(v, Dim) and v.is_anonymous for v in (cost.flops, cost.macs, cost.transcendentals)):
             return ZERO, 0, shape_reason(node, scope)
         moved = moved_bytes(node, inputs, outputs)
-        if key is not None:
-            self._costs.keep(key, node, cost, moved)
+        cost = ZERO if cost == ZERO else cost
+        self._costs[key] = _Costed(node.attrs, inputs, outputs, cost, moved)
         return cost, moved, ""
+
+    def _weights(self, node: Node, scope: CountScope) -> list[tuple[Output, CountScope]]:
+        """Return the variables, and the weights frozen to constants, that a node reads, each with the scope of its node.
+
+        Behind a node that itself reads weights, as one that computes, is none.
+        """
+        read = [origin(value, scope) for value in node.inputs if not self._role(value.node).reads_weights]
+        return [(source, home) for source, home in read if source is not None]
 
     def _role(self, node: Node) -> _Role:
         role = self._roles.get(node.op)
@@ -397,12 +437,6 @@ class _CountState:
         return count
 
 
-def _weights(node: Node, scope: CountScope) -> list[tuple[Output, CountScope]]:
-    """Return the variables, and the weights frozen to constants, that a node reads, each with the scope of its node."""
-    read = [origin(value, scope) for value in node.inputs]
-    return [(source, home) for source, home in read if source is not None]
-
-
 def _chosen(labels: Sequence[str], condition: TensorSpec) -> str | None:
     """Return the branch for a condition of known value, None otherwise; numbers past the last case take the last branch."""
     if condition.value is None or condition.value.size != 1 or isinstance(condition.value.item(), Dim):
@@ -543,7 +577,8 @@ class CountScope:
 
 def fed_nodes(scope: CountScope) -> set[Node]:
     """Return the nodes of a scope that depend on what a run is fed: on placeholders, or on elements of an input pipeline."""
-    return descendants(node for node in scope.needed if _brings_input(node, scope))
+    sources = nodes_of_kind(scope.needed, lambda kind: kind.is_argument or kind.is_placeholder or has_fact(kind.op, "next_element"))
+    return descendants(node for node in sources if _brings_input(node, scope))
 
 
 def _brings_input(node: Node, scope: CountScope) -> bool:
@@ -718,9 +753,17 @@ _MEANING: Final = {
 
 
 def named(
-    inference: Estimate, frames: Mapping[Node, Frame], prefix: str, symbols: Symbols, known: Mapping[str, DimLike]
+    inference: Estimate,
+    frames: Mapping[Node, Frame],
+    prefix: str,
+    symbols: Symbols,
+    known: Mapping[str, DimLike],
+    cache: ShapeCache,
 ) -> Estimate:
-    """Return the inference with a name for each anonymous symbol outside of loops; `known` has names from the caller."""
+    """Return the inference with a name for each anonymous symbol outside of loops; `known` has names from the caller.
+
+    Equal specs are a single object of the cache, so that alike nodes have a key in common.
+    """
     names = dict(known)
     inside: set[str] = set()
     for node, specs in _by_node(inference).items():
@@ -736,11 +779,16 @@ def named(
     if not names:
         return inference
     invariant = {symbol: name for symbol, name in names.items() if symbol not in inside}
-    named_specs = {
-        output: substituted(spec, invariant if frame_of_outputs(output.node, frames) is not None else names)
-        for output, spec in inference.specs.items()
-    }
-    return Estimate(Specs(named_specs), inference.reasons)
+    substitutes: dict[tuple[bool, int], TensorSpec] = {}
+    named_specs = Specs()
+    for output, spec in inference.specs.items():
+        is_inside = frame_of_outputs(output.node, frames) is not None
+        substitute = substitutes.get((is_inside, id(spec)))
+        if substitute is None:
+            substitute = cache.shared(substituted(spec, invariant if is_inside else names))
+            substitutes[is_inside, id(spec)] = substitute
+        named_specs[output] = substitute
+    return Estimate(named_specs, inference.reasons)
 
 
 def shared_names(pairs: Iterable[tuple[TensorSpec, TensorSpec]]) -> dict[str, DimLike]:

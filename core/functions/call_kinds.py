@@ -223,6 +223,7 @@ def _check_nodes(graph: Graph, functions: Mapping[str, Function]) -> None:
         references = kind.references(node)
         for reference in references:
             function = functions.get(reference.name)
+            # A function that leaves attributes to its callers has no dtypes to compare.
             if function is None or function.signature.attrs:
                 continue
             is_condition = kind.is_loop and reference is not references[-1]

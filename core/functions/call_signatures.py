@@ -32,6 +32,7 @@ class Signatures:
     def is_full(self, function: Hashable) -> bool:
         """True if a further signature of a function is too many."""
         count = self._looked_into[function]
+        # The first signature of a function always counts: a large library must not leave functions unseen.
         return count >= MAX_SIGNATURES or (count > 0 and self._total >= _MAX_MORE + _EACH * len(self._looked_into))
 
     def add(self, function: Hashable) -> None:
@@ -84,5 +85,6 @@ def value_key(value: np.ndarray[Any, Any] | None) -> Hashable:
     """Return a key that equal values share."""
     if value is None:
         return None
+    # Symbolic sizes are objects, whose bytes are addresses.
     items = tuple(value.ravel().tolist()) if value.dtype == object else value.tobytes()
     return value.dtype.str, value.shape, items

@@ -64,6 +64,7 @@ class CallTable:
 
     def add(self, functions: Mapping[str, Function]) -> None:
         """Note the calls of functions added since the last call, if no function was removed or replaced."""
+        # Dictionaries keep the order of insertion, so what is new stands at the end.
         if len(functions) > len(self._seen):
             for name in list(functions)[len(self._seen) :]:
                 self.put(functions[name])
@@ -152,6 +153,7 @@ def called_functions_of(graph: Graph, node: Node) -> list[str]:
 def function_references(node: Node) -> Iterator[FuncRef]:
     """Yield the functions that a node's attributes name."""
     definition = node.op_def
+    # The declaration tells without a look at the attributes, of which large graphs have millions.
     if definition is not None and not definition.takes_functions:
         return
     for value in node.attrs.values():
@@ -190,6 +192,7 @@ def _named_by(graph: Graph, name: str) -> Iterator[str]:
         yield from named_functions(graph, node)
     if function.gradient:
         yield function.gradient
+    # The function that runs in the place of a named one is never named itself.
     yield implementation(graph.functions, name)
 
 
@@ -244,7 +247,7 @@ class CallPaths:
         return self._through(self._graph, path.split("/"), 0)[0]
 
     def node_at(self, path: str) -> Node | None:
-        """Return the node at the end of a path; None where the graph lacks a node of the path."""
+        """Return the node at the end of a path; None if the graph lacks a node of the path."""
         parts = path.split("/")
         nodes, end = self._through(self._graph, parts, 0)
         return nodes[-1] if nodes and end == len(parts) else None
@@ -267,6 +270,7 @@ class CallPaths:
     def _end_of_name(self, body: Graph, parts: Sequence[str], start: int) -> int:
         """Return the end of the longest node name that the path continues with; `start` where there is no such name."""
         if body not in self._deepest:
+            # Node names have slashes as paths have: the longest name that fits is meant, and no name has more parts than this.
             self._deepest[body] = max((node.name.count("/") for node in body), default=-1) + 1
         last = min(start + self._deepest[body], len(parts))
         return next((end for end in range(last, start, -1) if "/".join(parts[start:end]) in body), start)

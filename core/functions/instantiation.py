@@ -30,6 +30,7 @@ def instantiate(function: Function, attrs: Mapping[str, Any]) -> Function:
     made = copied(function)
     filled: dict[int, Mapping[str, Any]] = {}
     for node in made.body:
+        # Nodes with equal attributes share one mapping, and their instances share one again.
         key = id(node.attrs)
         if key not in filled:
             filled[key] = _filled_attrs(node.attrs, values, function.name)

@@ -97,6 +97,7 @@ def _impurity_of_op(node: Node, is_stateful: bool) -> str | None:
 def _impure_function(functions: Mapping[str, Function], node: Node, seen: MutableMapping[str, str | None]) -> str | None:
     for reference in function_references(node):
         if reference.name not in seen:
+            # Pure until shown otherwise: a function that calls itself is pure if the rest of its body is.
             seen[reference.name] = None
             seen[reference.name] = _impure_body(functions, reference.name, seen)
         if seen[reference.name] is not None:
@@ -109,6 +110,7 @@ def _impure_body(functions: Mapping[str, Function], name: str, seen: MutableMapp
     if function is None:
         return f"function '{name}' is not in the library"
     for inner in function.body:
+        # A V1 conditional inside a function only selects values: nobody outside sees which of its nodes ran.
         if inner.op in ("_Arg", "_Retval", "NoOp", "Switch", "Merge"):
             continue
         reason = _impurity(functions, inner, seen)
@@ -183,6 +185,7 @@ def composed(graph: Graph, first: FuncRef, second: FuncRef, *, keeps_first: bool
     calls = [_call(body, first, inner, [arg.output() for arg in args])]
     calls.append(_call(body, second, outer, calls[0].outputs()))
     results = [*(calls[0].outputs() if keeps_first else ()), *calls[1].outputs()]
+    # Control results keep a call with effects whose results nothing reads.
     acting = [call for call in calls if impurity(body, call) is not None]
     return add_function(graph, f"{outer.name}_fused", body, args, results, acting)
 
@@ -207,6 +210,7 @@ def handing_on(graph: Graph, name: str, dtypes: Sequence[DType], places: Sequenc
 def places_handed_on(function: Function) -> list[int] | None:
     """Return the places of the arguments that a function returns, None for a function that does anything else."""
     inner = [node for node in function.body if not node.is_argument]
+    # Control results are nodes that run for their effect.
     if function.control_results or any(node.op_def is None or node.op_def.is_stateful for node in inner):
         return None
     origins = [trail_end(value, copied_from).node for value in function.results]

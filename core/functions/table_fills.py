@@ -41,6 +41,7 @@ def iterator_starts(graph: Graph) -> dict[Node, Node]:
     An iterator that several nodes begin is left out as well.
     """
     makers = grouped((node.inputs[1].node, node) for node in graph if node.op == "MakeIterator")
+    # Which of several datasets to begin with is the program's choice.
     alone = {iterator: nodes[0] for iterator, nodes in makers.items() if len(nodes) == 1}
     return {iterator: node for iterator, node in alone.items() if not any(each.must_be_fed for each in reachable([node]))}
 

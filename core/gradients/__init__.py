@@ -33,6 +33,7 @@ def gradients(
     the way without a gradient raises UnimplementedError with the path to the op. `colocate` puts each gradient node on the
     device of its forward node (`loc:@`).
     """
+    # The caller's graph stays: gradients of several losses may be asked for.
     result = graph.copy()
     seeds = [None if g is None else result.output(g) for g in grad_ys] if grad_ys is not None else None
     grads = add_gradients(

@@ -27,7 +27,7 @@ from .swept_values import tensors_of
 class Differentiated:
     """A function's body with the gradient nodes inside, before the split.
 
-    `grads[i]` belongs to argument i and is None where no result depends on the argument. `captured` are the forward values
+    `grads[i]` belongs to argument i and is None if no result depends on the argument. `captured` are the forward values
     that gradient nodes read and the forward function must return. `handed` maps handles that inner loops and branches
     forward, and that are not captured, to the arguments behind them.
     """
@@ -50,6 +50,7 @@ class Differentiated:
         """
         read = {value for node in self.backward_nodes for value in node.inputs}
         read |= {tensor for grad in self.grads for tensor in tensors_of(grad)}
+        # A captured argument comes among the saved values.
         read -= set(self.captured)
         return [i for i, arg in enumerate(self.args) if arg.output() in read]
 
@@ -91,7 +92,7 @@ class DifferentiatedFunctions:
         return result
 
     def begin(self, function: Function, node: Node) -> None:
-        """Note that a function is differentiated; ResourceExhaustedError where this happens too often."""
+        """Note that a function is differentiated; ResourceExhaustedError if this happens too often."""
         self._again += function.name in self._begun
         self._begun.add(function.name)
         if self._again > _MAX_AGAIN:
@@ -103,7 +104,7 @@ _FEWER: Final = "write calls that double at each level as a While loop; its grad
 
 
 def require_few(node: Node, branches: Sequence[Differentiated]) -> None:
-    """Raise ResourceExhaustedError where a node would return more intermediate values of functions than any graph can need."""
+    """Raise ResourceExhaustedError if a node would return more intermediate values of functions than any graph can need."""
     count = sum(len(parts.captured) for parts in branches)
     if count > _MAX_SAVED:
         name = branches[0].function.name
@@ -197,7 +198,7 @@ def add_function(
 
 
 def find_function(graph: Graph, node: Node, reference: FuncRef) -> Function:
-    """Return the function that a node refers to; InvalidArgumentError where the library lacks the function."""
+    """Return the function that a node refers to; InvalidArgumentError if the library lacks the function."""
     function = graph.functions.get(reference.name)
     if function is None:
         raise InvalidArgumentError(f"the graph has no function '{reference.name}'", node=node.name, op=node.op)
@@ -217,6 +218,7 @@ def copy_nodes(target: Graph, nodes: Sequence[Node], mapping: dict[Output, Outpu
     """Copy nodes into another graph, inputs mapped; constants that they read come along. Returns the full mapping."""
     copied: dict[Node, Node] = {}
     for node in topological_order(nodes):
+        # A Merge reads a NextIteration that is copied later: the edge is added at the end.
         inputs = [mapped(target, value, mapping) for value in node.inputs if value.node.op not in NEXT_ITERATION]
         controls = [copied[control] for control in node.control_inputs if control in copied]
         name = target.unique_name(node.name)

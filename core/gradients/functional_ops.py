@@ -60,7 +60,7 @@ def differentiate(
 ) -> Differentiated:
     """Return the body of a function that `node` calls, with the gradient nodes of the results.
 
-    `grad_dtypes` are None where no gradient arrives. In loops the gradients become dense, as iterations add theirs up.
+    `grad_dtypes` are None if no gradient arrives. In loops the gradients become dense, as iterations add theirs up.
     """
     sweep.functions.begin(function, node)
     in_loop = form is Form.LOOP
@@ -78,9 +78,11 @@ def differentiate(
     if in_loop:
         builder_for_dense = GradientBuilder(body)
         grads = [None if grad is None else builder_for_dense.densify(grad) for grad in grads]
+    # Before the split: a stack would be filled in one function and emptied in the other, and no edge would tell.
     use_lists_for_stacks(body)
     forward = _with_loops(body, forward)
     inside = forward | {arg for arg in grad_args if arg is not None}
+    # Before asking what the backward part reads: a shape that is known needs no saved value.
     _settle_shapes(sweep, body, [node for node in body if node not in inside], known)
     if in_loop:
         asked = _asked_forward(body, [node for node in body if node not in inside], forward, grads)
@@ -200,8 +202,10 @@ def _asked_forward(body: Graph, backward_nodes: Sequence[Node], forward: set[Nod
     rest = set(_read_values([node for node in backward_nodes if node not in set(asking)], grads))
     nodes: dict[tuple[Any, ...], Node] = {}
     for node in asking:
+        # The value itself is saved for another reader, so its shape costs nothing more.
         if node.inputs[0] in rest:
             continue
+        # Each question would save an element for each iteration.
         same = nodes.setdefault((node.op, node.inputs[0], *node.output_dtypes), node)
         if same is not node:
             body.replace_all_uses(node.output(), same.output())
@@ -262,6 +266,7 @@ class _Carrier:
         """Return a value that is always alive and equals the value on the branches where they are taken."""
         before = len(self.g.graph)
         for predicate, branch in reversed(branches):
+            # The other branch needs some value for the Merge; nobody reads it there.
             other = self.g.Switch(self.g.FakeParam(dtype=dtype_of(value), shape=UNKNOWN), predicate)[1 - branch]
             value = self.g.Merge([value, other])[0]
         self.leaving += self.g.graph.since(before)
@@ -288,8 +293,10 @@ def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     _retarget_call(node, FuncRef(call.forward), [*node.output_dtypes, *call.saved])
     saved = [node.output(call.results + i) for i in range(len(call.saved))]
     inputs = [*(arguments[i] for i in call.read), *saved, *(grad for grad in dense if grad is not None)]
+    # No gradient arrives at any argument, but the call has been retargeted: other calls share the forward function.
     if not call.backward:
         return [*nothing, *call.grads]
+    # By the op of the call itself: a stateful function has a stateful gradient, and a remote one runs on the same target.
     results = iter(g.apply(node.op, *before, inputs, f=FuncRef(call.backward), Tout=_dtypes(call.grads)))
     return [*nothing, *(rebuilt(grad, results) for grad in call.grads)]
 
@@ -298,7 +305,7 @@ def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
 class _DifferentiatedCall:
     """A differentiated call, reduced to the facts needed later, since a graph may have very many calls.
 
-    The names of the forward and the backward function, empty where there is none; the number of the function's own results,
+    The names of the forward and the backward function, empty if there is none; the number of the function's own results,
     and the dtypes of the saved values; the arguments that the backward function takes, and the gradients that it returns.
     """
 
@@ -388,6 +395,7 @@ def _differentiated_branches(
     forwards, backwards = [], []
     read = sorted({i for parts in all_parts for i in (*parts.read_args(), *parts.handed.values())})
     for i, parts in enumerate(all_parts):
+        # All branches have one signature, so each returns placeholders in the places of the others' values.
         before = [dtype for branch_dtypes in saved_dtypes[:i] for dtype in branch_dtypes]
         after = [dtype for branch_dtypes in saved_dtypes[i + 1 :] for dtype in branch_dtypes]
         forwards.append(add_forward_function(backward.graph, parts, before, after))
@@ -511,7 +519,7 @@ def _dtype_among(grad_dtype: DType | None, *grads: Gradient) -> DType | None:
 
 
 def _initial_dtype(sweep: Sweep, value: Output) -> DType | None:
-    """Return the dtype of a loop variable's initial gradient; None where there is no gradient, or a handle's dtype is
+    """Return the dtype of a loop variable's initial gradient; None if there is no gradient, or a handle's dtype is
     unknown.
 
     As in TensorFlow the gradient of a variable that a loop takes and does not read is zeros, not None.
@@ -561,6 +569,7 @@ def _extend_while(graph: Graph, g: GradientBuilder, node: Node, loop: _Different
         empty = [g.EmptyTensorList(-1, -1, element_dtype=dtype) for dtype in element_dtypes]
     graph.set_inputs(node, (*node.inputs, zero, *empty))
     node.set_attr("T", [dtype_of(value) for value in node.inputs])
+    # The attribute lists a shape for each output, and the outputs are more now.
     node.set_attr("output_shapes", [])
     node.set_attr("cond", FuncRef(loop.condition))
     node.set_attr("body", FuncRef(loop.body))
@@ -631,6 +640,7 @@ def _one_back(g: GradientBuilder, parts: Differentiated, index: int, arriving: O
     """Return the gradient of a loop variable at the start of an iteration, from the gradient at the end."""
     grad = parts.grads[index]
     assert not isinstance(grad, IndexedSlices), "made dense for loops"
+    # A handle has no gradient argument: what each iteration reads through it adds up.
     if parts.grad_args[index] is not None:
         return g.zeros_like(arriving) if grad is None else mapped(g.graph, grad, copied)
     return arriving if grad is None else g.AddV2(arriving, mapped(g.graph, grad, copied))

@@ -102,6 +102,7 @@ class Derivative:
             if value.base_dtype.is_object:
                 raise InvalidArgumentError(f"'{value.name}' has dtype {value.base_dtype}, which has no derivatives")
         y, x = self.values(feeds)
+        # A product for each element of the smaller side.
         is_forward = mode == "forward" or (mode == "auto" and x.size < y.size)
         basis_of, other = (x, y) if is_forward else (y, x)
         multiply = self.jvp if is_forward else self.vjp
@@ -155,18 +156,20 @@ class Derivative:
         return self.builder.Placeholder(dtype=like.base_dtype, shape=UNKNOWN, name=name)
 
     def _gradient(self, y: Output, grad_y: Output | None, x: Output) -> Output:
-        """Return the gradient of y with respect to x; zeros where y does not depend on x."""
+        """Return the gradient of y with respect to x; zeros if y does not depend on x."""
         (grad,) = add_gradients(self.graph, [y], [x], [grad_y])
         like = self._x_value if x is self.x else x
         return self.builder.zeros_like(like) if grad is None else self.builder.densify(grad)
 
     def _run(self, fetch: Output, feeds: Feeds) -> Array:
         batch = next((value for value in feeds.values() if isinstance(value, Batched)), None)
+        # A server of a cluster runs the graph itself, if no hook can widen the kernels.
         if batch is not None and not self.session.takes_hooks:
             return self._one_by_one(fetch, feeds, len(batch.values))
         result = self.session.run(fetch.name, feeds, hook=BatchHook(len(batch.values)) if batch is not None else None)
         if batch is None or isinstance(result, Batched):
             return result.values if isinstance(result, Batched) else result
+        # Nothing on the way depended on the batch, so all members have one result.
         return np.broadcast_to(result, (len(batch.values), *result.shape))
 
     def _one_by_one(self, fetch: Output, feeds: Feeds, count: int) -> Array:
@@ -181,6 +184,7 @@ class Derivative:
 def _basis(basis_of: Array, other: Array, chunk_bytes: int) -> Any:
     """Yield the unit vectors in chunks, with the number of the first of each chunk."""
     per_vector = max((basis_of.size + other.size) * basis_of.dtype.itemsize, 1)
+    # At least one vector, also where one alone exceeds the bound.
     chunk = int(np.clip(chunk_bytes // per_vector, 1, max(basis_of.size, 1)))
     for start in range(0, basis_of.size, chunk):
         count = min(chunk, basis_of.size - start)
@@ -211,6 +215,7 @@ class BatchHook:
         inputs = _with_one_flow(node, inputs)
         is_batched = any(isinstance(value, Batched) for value in inputs)
         states = [state for value in inputs if (state := _state_behind(value)) is not None]
+        # From the first batched write on, each member has an array or a stack of its own, and readers must find the right one.
         if states and (is_batched or any(id(state) in self._members for state in states)):
             return _one_by_one(node, call, [self._parted(value) for value in inputs])
         if not is_batched:
@@ -221,6 +226,7 @@ class BatchHook:
         """Return the rule for a node; steps on lists and other objects run member by member."""
         if has_fact(node.op, "control_flow"):
             return _routed
+        # Lists and handles have no batch axis inside.
         if any(isinstance(value, Batched) and value.values.dtype == object for value in inputs):
             return _forwarded if is_transparent(node) else _one_by_one
         return _RULES.get(node.op) or _rule_by_facts(node)
@@ -270,7 +276,7 @@ def _one_by_one(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
 
 
 def _stacked(results: Sequence[Any]) -> Any:
-    """Return the results of all members stacked, output by output; None where a step returns None."""
+    """Return the results of all members stacked, output by output; None if a step returns None."""
     if results[0] is None:
         return None
     if isinstance(results[0], (tuple, list)):
@@ -281,6 +287,7 @@ def _stacked(results: Sequence[Any]) -> Any:
 def _elementwise(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
     """Batched inputs get the axes they lack between the batch axis and their own; all are broadcast, since not all ops do."""
     rank = max(value.rank if isinstance(value, Batched) else np.ndim(value) for value in inputs)
+    # Kernels of gradients take operands of equal shapes alone.
     return Batched(call(*np.broadcast_arrays(*(_aligned(value, rank) for value in inputs))))
 
 
@@ -441,6 +448,7 @@ def check_gradient(
         fed, x_value = _handles(x_value.item())
     if x_value.dtype.kind != "f":
         raise InvalidArgumentError(f"'{x}' is {x_value.dtype}: central differences need real floating-point numbers")
+    # Weights, because errors of opposite signs cancel in a plain sum; away from 0, so that each element counts.
     r = np.asarray(np.random.default_rng(0).uniform(0.5, 1.5, y_value.shape), y_value.dtype)
     gradient = builder.zeros_like(variable) if grad is None else builder.densify(grad)
     analytic = np.asarray(run.run(gradient.name, {**feeds, weights.name: r, x: fed(x_value)}), np.float64)
@@ -481,6 +489,7 @@ def _difference(
         moved.ravel()[index] += sign * step
         results.append((moved.ravel()[index], float(np.sum(run.run(y, {**feeds, x: fed(moved)}) * weights, dtype=np.float64))))
     (high, f_high), (low, f_low) = results
+    # By the distance that was really taken: in half precision the step is rounded.
     return (f_high - f_low) / float(high - low)
 
 
@@ -488,6 +497,7 @@ def _verdict(x: str, shape: tuple[int, ...], chosen: Any, analytic: Any, numeric
     if not chosen.size:
         return GradientCheck(x, 0, (), 0.0, 0.0, 0.0, True)
     errors = np.abs(analytic - numeric) / np.maximum(1.0, np.maximum(np.abs(analytic), np.abs(numeric)))
+    # A NaN compares as no error at all, and would pass.
     errors = np.where(np.isfinite(errors), errors, np.inf)
     worst = int(np.argmax(errors))
     index = tuple(int(i) for i in np.unravel_index(chosen[worst], shape))

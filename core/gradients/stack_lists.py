@@ -58,6 +58,7 @@ def use_lists_for_stacks(graph: Graph) -> None:
     if not any(node.op in PUSH for node in graph):
         return
     stacks = _Stacks(LoopState(graph))
+    # All or none: a list inside a stack, or a stack inside a list, could not be handed over.
     if not all(map(stacks.is_plain, stacks.differentiable)):
         return
     conversion = _StackConversion(graph, stacks)
@@ -92,10 +93,13 @@ class _Stacks:
         self.handles: dict[Node, list[Output]] = {}
         """The handles of each stack, the maker's own handle first."""
         filled = dict.fromkeys(handed_in(node.inputs[0]).node for node in loops.graph if node.op in PUSH)
+        # Another maker, such as an argument, hides the other users of the stack.
         stacks = [node for node in filled if has_fact(node.op, "run_state")]
         for stack in stacks:
             self.note(stack, stack.output())
         self.filled = {use.node: stack for stack in stacks for use in self.uses[stack.output()] if use.is_push}
+        # Stacks of nested loops are pushed onto outer stacks, and what is popped there is again a handle with users, to any
+        # depth.
         while pairs := [(stack, popped) for stack in stacks for popped in self.given_back(stack) if popped not in self.uses]:
             for stack, popped in pairs:
                 self.note(stack, popped)
@@ -228,15 +232,18 @@ class _StackConversion:
     def pushed(self, use: _Use, items: Output) -> Output:
         """Return the list with the element that a node pushes."""
         push, value = use.node, use.node.inputs[1]
+        # The push waited for the counter of iterations; the list operation has to wait as well.
         with self.g.control_dependencies(push.control_inputs):
             longer = self.g.TensorListPushBack(items, value, element_dtype=dtype_of(value))
         self.graph.replace_control_uses(push, longer.node)
+        # A push returns its value, and readers took it from there.
         self.graph.replace_all_uses(push.output(), value)
         return longer
 
     def popped(self, use: _Use, items: Output) -> Output:
         """Return the list without the last element, which replaces the popped value."""
         pop = use.node
+        # A constant in a loop needs an input from its iteration, else it would stand in the root frame.
         with self.g.control_dependencies([self.g.Identity(items)]):
             unknown = self.g.constant(-1, dtypes.int32)
         gives_stack = pop.output() in self.uses

@@ -126,19 +126,21 @@ class Sweep(abc.ABC):
             self._infer()  # of no loop that is half built
         for unit in reversed(self._units()):
             grads = [self.total(output) for output in unit.outputs]
+            # A unit without an arriving gradient adds nothing, so no zeros are built for it.
             if any(grad is not None for grad in grads):
                 self._take_back(unit, grads)
 
     def total(self, output: Output) -> Gradient:
-        """Return the sum of everything that arrived at an output, None where nothing did."""
+        """Return the sum of everything that arrived at an output, None if nothing did."""
         arrived = self._arrived.get(output, [])
         if len(arrived) > 1:
+            # The sum is kept: a later question for the same total must not add another AddN.
             arrived = self._arrived[output] = [self._sum(arrived)]
         return arrived[0] if arrived else None
 
     @abc.abstractmethod
     def node_gradient(self, node: Node, grads: Gradients) -> Gradients:
-        """Return the gradients of a node's inputs, by the named gradient or the op's; UnimplementedError where there is
+        """Return the gradients of a node's inputs, by the named gradient or the op's; UnimplementedError if there is
         none.
         """
 
@@ -176,6 +178,7 @@ class Sweep(abc.ABC):
         stack = list(self._xs)
         while stack:
             output = stack.pop()
+            # Integers and strings end a path, as in TensorFlow: what lies behind them gets None, not zeros.
             if output in self._stops or not self.is_differentiable(output):
                 continue
             for consumer in self.graph.consumers(output):
@@ -184,6 +187,7 @@ class Sweep(abc.ABC):
                     stack += [consumer.output(i) for i in range(len(consumer.output_dtypes))]
         if self._enclosing is None:
             refuse_other_stacks(forward | {x.node for x in self._xs}, self._ys)
+        # Only nodes on a way from an x to a y: a node without a gradient function elsewhere is no error.
         return forward & _needed_for(self._ys, forward)
 
     def _ends_iteration(self, node: Node) -> bool:
@@ -199,13 +203,16 @@ class Sweep(abc.ABC):
         return value in self._xs or value.node in self._between
 
     def variable_behind(self, handle: Output) -> Node | None:
-        """Return the VarHandleOp behind a handle, through calls and loops; None where another op makes the handle."""
+        """Return the VarHandleOp behind a handle, through calls and loops; None if another op makes the handle."""
+        # A handle reaches its reads through calls and loops, and only its maker knows the dtype of the gradient.
         makers = (source.node for source in origins(handle, self.graph.functions, self._scope()))
         return next((node for node in makers if node.op == "VarHandleOp"), None)
 
     def spec(self, value: Output) -> TensorSpec:
         """Return the inferred spec of a value without the value itself, from the graph and the call's arguments."""
         inferred = self._infer().get(value)
+        # Without the value: functions are shared by calls, and a value of one call would become a constant in the gradient of
+        # all.
         return TensorSpec(dtype_of(value)) if inferred is None else dataclasses.replace(inferred, value=None)
 
     def _shape(self, value: Output) -> Shape:
@@ -275,6 +282,7 @@ class Sweep(abc.ABC):
         return self.builder.zeros_like(output) if self.carries_gradient(output) else None
 
     def _sum(self, grads: list[Output | IndexedSlices]) -> Output | IndexedSlices:
+        # Slices stay slices as long as all are: a dense sum would be as large as the variable, an embedding for instance.
         if all(isinstance(grad, IndexedSlices) for grad in grads):
             return self._concatenated([grad for grad in grads if isinstance(grad, IndexedSlices)])
         with self.builder.name_scope(self.scope):
@@ -286,6 +294,7 @@ class Sweep(abc.ABC):
         """Add up slices by concatenation."""
         with self.builder.name_scope(self.scope):
             values = self.builder.ConcatV2([s.values for s in slices], 0)
+            # The indices of several look-ups may be int32 and int64.
             indices = self.builder.ConcatV2([self.builder.Cast(s.indices, DstT="int64") for s in slices], 0)
         return IndexedSlices(values, indices, slices[0].dense_shape)
 
@@ -303,6 +312,7 @@ class Sweep(abc.ABC):
         first: dict[Frame, Node] = {}
         members: dict[Node, list[Node]] = {}
         for node, loop in loop_of.items():
+            # A loop is one unit: its nodes wait for each other, so no order of single nodes would be topological.
             leader = node if loop is None else first.setdefault(loop, node)
             members.setdefault(leader, []).append(node)
         leaders = {node: leader for leader, nodes in members.items() for node in nodes}

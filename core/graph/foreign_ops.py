@@ -36,6 +36,7 @@ def foreign(op: str) -> tuple[str, str | None]:
         return known_origin
     import difflib
 
+    # So near a name can only be a slip, or an op of a later release.
     close = difflib.get_close_matches(op, list(CATALOG), 1, 0.8)
     return "neither TensorFlow nor a loaded op library declares it", close[0] if close else None
 

@@ -24,7 +24,7 @@ from ..support.words import counted
 from ..types.dtypes import DType
 from .graph_services import graph_services
 from .import_upgrades import Versioned, complete_attrs
-from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use
+from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use, resolve_usual
 from .reference_ops import handle_hint, lacks_reference, leftover_hint
 from .summary import Summarized
 
@@ -51,6 +51,7 @@ class Graph(Summarized, Versioned):
         self._nodes: dict[str, Node] = {}
         self._suffixes = Suffixes()
         self._is_linked = True
+        self._is_resolved = True
         self._wide_uses: dict[Node, WideUses] = {}
         self._sound: int | None = None
         """After how many edits nothing was wrong."""
@@ -76,6 +77,7 @@ class Graph(Summarized, Versioned):
 
     def since(self, count: int) -> list[Node]:
         """Return the nodes added since the graph had `count` nodes, provided that none was removed."""
+        # From the end: a rewriting asks for a few new nodes of a large graph.
         return list(itertools.islice(reversed(self._nodes.values()), len(self) - count))[::-1]
 
     def __contains__(self, name: object) -> bool:
@@ -195,6 +197,7 @@ class Graph(Summarized, Versioned):
         expect(Node, *names)
         expect(str, *names.values())
         self.link()  # inputs that are still names of a file are resolved by the old names
+        # A dictionary made anew keeps the order of the nodes.
         renamed = {names.get(node, node.name): node for node in self._nodes.values()}
         if len(renamed) < len(self._nodes):
             counts = collections.Counter(names.get(node, node.name) for node in self)
@@ -202,6 +205,7 @@ class Graph(Summarized, Versioned):
         self._nodes = renamed
         for node, name in names.items():
             for user in node.uses:
+                # The file spells the inputs of the users with the old name.
                 user.spelling = None
             self._suffixes.free(node.name)
             node.name = name
@@ -213,13 +217,19 @@ class Graph(Summarized, Versioned):
             raise AlreadyExistsError(f"the graph already has a node '{name}'")
         complete = complete_attrs(op, attrs, len(spelling))
         node = self._nodes[name] = Node(name, op, complete, device, attrs, spelling, home=self)
-        self._is_linked = False
+        self._is_linked = self._is_resolved = False
         self.edits += 1
         return node
 
     def resolve_node(self, node: Node, inputs: tuple[Output, ...], control_inputs: tuple[Node, ...]) -> None:
         """Give a loaded node its inputs, which the file spells in another way than a graph does: `link` has to follow."""
         node._inputs, node._control_inputs = inputs, control_inputs
+
+    def resolve(self) -> None:
+        """Resolve the inputs of all nodes, once all nodes of a file are loaded; unusual inputs resolve on demand."""
+        if not self._is_resolved:
+            self._is_resolved = True  # at first: the few nodes that stay unresolved would otherwise ask again and again
+            resolve_usual(self._nodes)
 
     def link(self) -> None:
         """Tell all nodes their users, once all nodes of a file are loaded."""
@@ -228,6 +238,8 @@ class Graph(Summarized, Versioned):
         with _linking:
             if self._is_linked:
                 return
+            self.resolve()
+            # Collected apart: an input that does not exist raises here, and leaves the graph as it was.
             uses: dict[Node, dict[Node, int]] = {node: {} for node in self}
             for node in self:
                 for value in node.inputs:
@@ -281,6 +293,8 @@ class Graph(Summarized, Versioned):
             add_use(control, node)
             if node._waits is not None:
                 node._waits[control] = None
+            # With the dictionary, the tuple is made when somebody asks: n control inputs added one by one would copy n
+            # tuples.
             node._control_inputs = (*node.control_inputs, control) if node._waits is None else None
             node.spelling = None
 
@@ -300,8 +314,10 @@ class Graph(Summarized, Versioned):
         """Let every data consumer of `old` take `new`; control edges from old's node stay."""
         expect(Output, old, new)
         for consumer in self.consumers(old):
+            # The new value may be made of the old one, as by an Identity put behind it; that edge stays.
             if consumer is new.node:
                 continue
+            # A new tuple for each replaced input would take time in the square of the inputs, and an AddN may have thousands.
             if consumer.input_count() >= WIDE:
                 self._replace_in_wide(consumer, old, new)
             else:
@@ -315,6 +331,7 @@ class Graph(Summarized, Versioned):
             for _ in range(wide.replace(old, new)):
                 self._drop_taker(old, consumer)
                 self._add_taker(new, consumer)
+            # The tuple of inputs is made again when somebody asks.
             consumer.spelling = consumer._inputs = None
 
     def replace_control_uses(self, old: Node, new: Node) -> None:
@@ -329,6 +346,7 @@ class Graph(Summarized, Versioned):
         """Return nodes that take `output` as a data input."""
         expect(Output, output)
         uses = output.node.uses
+        # Few users are looked through faster than an index is kept.
         if len(uses) < WIDE:
             return [node for node in uses if node.takes(output)]
         if output.node not in self._wide_uses:
@@ -369,6 +387,7 @@ class Graph(Summarized, Versioned):
         """
         result = self.emptied()
         result.meta, result.source, result.needless = self.meta, self.source, self.needless
+        # The dictionary is copied and the functions are shared: who changes a function puts another in its place.
         result.functions = copy.copy(self.functions) if library is None else library
         result.registered_gradients = self.registered_gradients
         for node in self:
@@ -376,11 +395,12 @@ class Graph(Summarized, Versioned):
                 node.name, node.op, node.attrs, node.device, node.source, node.spelling,
                 home=result, is_linked=self._is_linked,
             )  # fmt: skip
+            # The result of the check holds for equal op and attributes, which the copy shares.
             made.checked = node.checked
             result._nodes[node.name] = made
         if self._is_linked:
             result._copy_edges(self)
-        result._is_linked = self._is_linked
+        result._is_linked = result._is_resolved = self._is_linked
         return result
 
     __copy__ = copy
@@ -402,6 +422,7 @@ class Graph(Summarized, Versioned):
                 [Output(nodes[value.node.name], value.index) for value in node.inputs],
                 [nodes[control.name] for control in node.control_inputs],
             )
+            # `set_inputs` forgets the spelling, which is still right here.
             copied.spelling = spelling
 
     def reorder(self, nodes: Sequence[Node]) -> None:
@@ -426,6 +447,7 @@ class Graph(Summarized, Versioned):
         """Yield the errors of `check`, at most a single error for each node; nodes downstream of a faulty node are skipped."""
         memo: CheckMemo = self.functions.checks_so_far if isinstance(self.functions, DeclaredFunctions) else {}
         unfit: set[Node] = set()
+        # All nodes first: edges are compared with the dtypes of outputs, which are known from then on.
         for check in (lambda node: self._check_node(node, left_open, memo), self._check_edges):
             for node in self._nodes.values():
                 if unfit and (node in unfit or any(source in unfit for source, _ in node.data_sources())):
@@ -438,6 +460,7 @@ class Graph(Summarized, Versioned):
 
     def check_changes(self) -> None:
         """Check the graph as `check` does, unless the last check passed and no node or edge has changed."""
+        # The number of edits covers edges; attributes are compared by identity, since a node may be given new ones.
         if self._sound != self.edits or not all(node.is_checked for node in self._nodes.values()):
             self.check()
 
@@ -478,6 +501,7 @@ class Graph(Summarized, Versioned):
         if got is None:
             if value.node.op_def is not None:
                 raise InvalidArgumentError(f"input {index}, '{value}', does not exist")
+        # A reference serves as a value, as TensorFlow reads the variable then; a value is no reference.
         elif got.base is not want.base or lacks_reference(got, want):
             hint = leftover_hint(node) if lacks_reference(got, want) else handle_hint(got, want)
             raise InvalidArgumentError(f"input {index}, '{value}', has dtype {got}, not {want}", hint=hint)
@@ -524,6 +548,7 @@ def _unpickled(data: bytes, beside: Mapping[str, Any]) -> Graph:
     graph: Graph = graph_services().decode(data)
     for name, value in beside.items():
         setattr(graph, name, value)
+    # The library decodes its bodies later, and has to know by then.
     if graph.is_untrusted:
         graph.distrust()
     return graph

@@ -68,6 +68,7 @@ def forget_unstated_shape(node: Node, versions: Callable[[], Versions]) -> None:
     """Let a placeholder of shape () have any shape in a graph of an old version, whose writer wrote () for an unknown shape
     too.
     """
+    # The versions are asked for last: they may have to be decoded from the file.
     if node.must_be_fed and _is_scalar(node) and versions().producer <= _LAST_WITHOUT_UNKNOWN_RANKS:
         node.set_attr("shape", UNSTATED)
 

@@ -186,6 +186,7 @@ class MetaGraph:
     @property
     def usual_signature(self) -> Signature | None:
         """Return the default signature: `serving_default`, or the only signature."""
+        # A model with several signatures and no default has none that is usual.
         only = next(iter(self.signatures.values())) if len(self.signatures) == 1 else None
         return self.signatures.get(USUAL_SIGNATURE, only)
 
@@ -219,6 +220,7 @@ class MetaGraph:
     @property
     def start_operations(self) -> list[str]:
         """Return the operations that a loader runs once the variables are restored."""
+        # Without an init op, the collections say what TensorFlow's loader runs.
         names = self.collected_initializers if self.init_op is None else (self.init_op,)
         return [name.partition(":")[0] for name in names]
 
@@ -242,6 +244,7 @@ def argument_tensor(word: str, arguments: Mapping[str, str], nodes: Container[st
     write names, unless a node is called so.
     """
     name = word.removesuffix(":0")
+    # An argument goes before a node: users think in the names of the signature.
     return arguments.get(word) or (arguments.get(name, word) if name not in nodes else word)
 
 

@@ -46,6 +46,7 @@ def nearest_tensors(lacking: Mapping[str, Kind], others: Mapping[str, Kind]) -> 
             shapes[shape][place].append(name)
     nearest: dict[str, str] = {}
     for shape, (variables, tensors) in shapes.items():
+        # Scalars are counters and rates, which have nothing in common but their shape.
         are_alone = len(variables) == len(tensors) == 1 and shape.rank != 0
         if are_alone or len(variables) * len(tensors) > _MOST_PAIRS:
             nearest |= dict(zip(variables, tensors))
@@ -60,6 +61,7 @@ def _pairs(variables: Sequence[str], tensors: Sequence[str]) -> dict[str, str]:
     scores = [(-_likeness(a, b), i, j) for i, a in enumerate(mine) for j, b in enumerate(theirs)]
     pairs: dict[int, int] = {}
     taken = set()
+    # The best pair first, each side once; of equal scores the first names, in the order of the layers.
     for score, i, j in sorted(scores):
         if score < 0 and i not in pairs and j not in taken:
             pairs[i] = j

@@ -30,8 +30,10 @@ def _may_be_in_a_frame(node: Node) -> bool:
 
 def become_constant(graph: Graph, node: Node, value: Tensor) -> None:
     """Turn a node into a constant of the same name, which waits for the same nodes."""
+    # The control inputs stay: they say in which branch or loop the node runs, and after which effects.
     graph.set_inputs(node, (), node.control_inputs)
     node.change_op("Const", {"dtype": value.dtype, "value": value})
+    # The device was stated for the old op, and a constant runs anywhere.
     node.device = ""
 
 

@@ -16,6 +16,7 @@ _COMPUTING: Final = {"AssignAdd": "AddV2", "AssignSub": "Sub"}
 _REPAIRABLE: Final = ("assignment", "initialization_test", "selects_input")
 """Facts of ops on references without a plain op that a node without the reference can stand for."""
 REPAIRS: Final = step("optimize", passes="repair")
+# RefSwitch becomes Switch, ScatterNdAdd becomes TensorScatterAdd.
 _PREFIXES: Final = (("Ref", ""), ("ScatterNd", "TensorScatter"))
 
 
@@ -42,6 +43,7 @@ def read_as(node: Node, op: str) -> None:
     """Change a node's op type, keep the inputs, and drop the attributes that the new type lacks."""
     node.change_op(op)
     for name in list(node.attrs):
+        # Attributes with an underscore, such as `_class`, belong to no op.
         if not name.startswith("_") and name not in CATALOG[op].attrs:
             node.remove_attr(name)
 

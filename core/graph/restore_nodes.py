@@ -29,6 +29,7 @@ def restored_values(restore: Node) -> Iterator[tuple[Output, str, str]]:
     if restore.op != "RestoreV2":
         return
     names, slices = (value.node.attr_of(Tensor, "value") for value in restore.inputs[1:])
+    # Only constants: names that are computed are known in a run alone.
     if names is not None and slices is not None:
         texts = (map(os.fsdecode, value.numpy().ravel().tolist()) for value in (names, slices))
         yield from zip(restore.outputs(), *texts)

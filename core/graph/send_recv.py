@@ -50,6 +50,7 @@ def _key(node: Node) -> _Key:
 def _connect(graph: Graph, receiver: Node, sender: Node) -> None:
     """Turn the receiver into an Identity of the sent value, with the sender's control inputs."""
     (value,) = sender.inputs
+    # The send waited for these nodes, and so did the receiver by way of the send.
     waits = dict.fromkeys((*receiver.control_inputs, *sender.control_inputs))
     dtype = receiver.attr("tensor_type")
     if value.dtype is not None and value.dtype.base is not dtype:

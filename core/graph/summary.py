@@ -78,6 +78,7 @@ class Summarized(Pictured):
 def _parts(graph: Summarized) -> list[str]:
     """Return `1 input`, `1 output`, or the number of signatures and variables; of a large graph nothing."""
     nodes = graph.nodes
+    # `repr` is called by debuggers and notebooks, and must be quick.
     if len(nodes) > _LARGEST:
         return []
     variables = len(graph.variables) if any(has_fact(node.op, "variable") for node in nodes) else 0

@@ -44,6 +44,7 @@ class TableNodes:
         """True for a dense table, whose contents are its buckets: a row each, although TensorFlow's shape function of the op
         that fills tables asks for vectors.
         """
+        # The export of a dense table has a row for each bucket, empty ones too.
         return "Dense" in self.node.op
 
     @property
@@ -62,6 +63,7 @@ def find_tables(graph: Graph) -> dict[str, TableNodes]:
     for node in graph:
         if node.op in TABLES:
             stem = _saved_name(node)
+            # Two tables of one Python name: only the first can have the name in a state.
             name = node.name if stem is None or stem in tables else stem
             tables[name] = TableNodes(
                 node, name, node.attr("key_dtype"), node.attr("value_dtype"), has_fact(node.op, "saved_table")

@@ -23,9 +23,12 @@ def topological_order(
     """
     pool = dict.fromkeys(nodes)
     before = predecessors or forward_predecessors
+    # TensorFlow mostly writes nodes in order, and the test takes a fraction of the sort.
     if _is_in_order(pool, before):
         return list(pool)
     order: list[Node] = []
+    # False while a node is on the stack, True when it is done. The stack is a list, since chains in graphs are longer than
+    # Python's stack is deep.
     state: dict[Node, bool] = {}
     for root in pool:
         if root in state:
@@ -62,6 +65,7 @@ def _is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[No
 def nodes_of_kind(nodes: Iterable[Node], holds: Callable[[NodeKinds], bool]) -> list[Node]:
     """Return the nodes of the ops for which a condition holds: asked once for each op, as large graphs have few ops."""
     nodes = list(nodes)
+    # One node stands for its op in the question.
     ops = {op for op, node in {node.op: node for node in nodes}.items() if holds(node)}
     return [node for node in nodes if node.op in ops] if ops else []
 
@@ -83,6 +87,7 @@ def strongly_connected(nodes: Iterable[_Item], sources: Callable[[_Item], Iterab
         while work:
             node, pending = work[-1]
             for source in pending:
+                # A closed component cannot be part of a later one.
                 if source is None or source in closed:
                     continue
                 if source not in number:
@@ -108,6 +113,7 @@ def forward_predecessors(node: Node) -> list[Node]:
     """Return the nodes whose data or control outputs `node` takes, without the back edge NextIteration -> Merge."""
     sources = [value.node for value in node.inputs]
     if has_fact(node.op, "merge"):
+        # A Merge at the head of a loop takes the value of the iteration before, the only edge that may close a circle.
         sources = [source for source in sources if not has_fact(source.op, "next_iteration")]
     return [*sources, *node.control_inputs] if node.control_inputs else sources
 
@@ -128,6 +134,7 @@ def shortest_path(start: _Item, goals: Container[_Item], following: Callable[[_I
     """Return the items on a shortest path from `start` to one of `goals`, both included; empty where none can be reached."""
     before: dict[_Item, _Item | None] = {start: None}
     queue = [start]
+    # The loop also visits what is appended on the way.
     for item in queue:
         if item in goals:
             path = [item]
@@ -231,6 +238,7 @@ def copied_from(value: Output) -> Output | None:
 def groups(nodes: Iterable[Node], is_member: Callable[[Node], bool]) -> list[Node]:
     """Return the NoOps among `nodes` that wait only for members or for other NoOps of the result, in the order given."""
     candidates = (node for node in nodes if node.is_no_op and not node.inputs and node.control_inputs)
+    # The number of control inputs that are no members yet; a NoOp is a member once it is 0.
     left = {node: sum(not is_member(control) for control in node.control_inputs) for node in candidates}
     pending = [node for node, count in left.items() if not count]
     members: set[Node] = set()
@@ -251,6 +259,7 @@ def function_names(graph: Graph, node: Node) -> Iterator[str]:
     if node.op in graph.functions:
         yield node.op
     definition = node.op_def
+    # Attributes of a declared op that takes no functions are not decoded for the question: they stay bytes.
     plain = {} if definition is None or definition.takes_functions else definition.attrs
     for name in node.attrs:
         if name in plain:

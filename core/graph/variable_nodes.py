@@ -44,6 +44,7 @@ def variable(graph: Graph, name: str) -> VariableNodes:
     """Return a variable by name, node name or tensor name; NotFoundError names the nearest variables."""
     variables = find_variables(graph)
     stem = name.removesuffix(":0").removesuffix("/read").removesuffix("/Read/ReadVariableOp")
+    # The name in a checkpoint goes first: a shared name and the name of another node may be equal.
     match = variables.get(stem) or next((v for v in variables.values() if v.node.name == stem), None)
     if match is None:
         from difflib import get_close_matches
@@ -75,6 +76,8 @@ def _variable_nodes(graph: Graph, node: Node) -> VariableNodes:
 def _initializer(node: Node) -> Node | None:
     """Return the assignment of the variable's first value: the node called `.../Assign`, otherwise the first assignment."""
     assigns = list(writers(node))
+    # TensorFlow 1 calls the initializer so. A training graph has many other assignments, of the optimizer and of a restored
+    # checkpoint.
     own = [assign for assign in assigns if assign.name == f"{node.name}/Assign"]
     return next(iter(own or [assign for assign in assigns if assign.name.endswith("/Assign")] or assigns), None)
 
@@ -94,5 +97,6 @@ def initializer_ops(graph: Graph) -> tuple[Node, ...]:
         return node in initializers or has_fact(node.op, "initializes_table")
 
     no_ops = dict.fromkeys(groups(graph, initializes))
+    # An initializer may group others, and only the outermost runs them all.
     outer = tuple(node for node in no_ops if not any(user in no_ops for user in node.uses))
     return outer or tuple(node for node in graph if node.is_no_op and node.name == "init")

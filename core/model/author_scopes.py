@@ -97,6 +97,7 @@ class AuthorScopes:
         for scope in in_loops & self._around.keys():
             cell = next(iter(self._around[scope]))
             names = [name for name in (cell, _scope(cell)) if name and base_name(name) == base_name(scope)]
+            # A loop around several layers is a model in a loop, and no recurrent layer.
             if len(self._around[scope]) == 1 and names:
                 yield scope, names[0]
 
@@ -150,6 +151,7 @@ def _layers_of_weights(places: Sequence[ScopedNode]) -> dict[str, str]:
     """
     layers: dict[str, str] = {}
     readers: dict[str, str] = {}
+    # The backward pass and the updates read weights too, from scopes of their own.
     for place in sorted(places, key=lambda place: not place.is_forward):
         scope = _scope(_forward_path(place.path))
         for weight in place.weights:
@@ -206,6 +208,7 @@ def layer_of(weight: str, reader: str, scope: str | None = None) -> str:
     is_below = weight.startswith(f"{reader}/")
     own = "" if is_below else _scope(weight)
     if read := _FROZEN_READ.search(weight):
+        # The weight lies below the op or cast that reads it: the layer is the scope that both have around them.
         around = set(_scopes(of_reader))
         own = next((outer for outer in _scopes(weight[: read.start()]) if outer in around), own)
     return own or of_reader or (reader if is_below else weight)

@@ -214,6 +214,7 @@ class ModelView:
         """Return the tensor of `value`, None where there is no such name."""
         name, index, _ = parse_tensor_name(word)
         arguments = {} if self.signature is None else {**self.signature.fed, **self.signature.fetched}
+        # Arguments of the signature come first, then tensors and nodes, and scopes last.
         if word in arguments:
             return self.graph.output(arguments[word])
         if (result := self.results.get(f"{name}:{index}")) is not None:
@@ -306,6 +307,7 @@ def model_view(graph: GraphLike, signature: str | None = None, *, raw: bool = Fa
     meta = graph.meta
     names = [meta.chosen] if meta is not None and meta.chosen is not None else entry_points(graph)
     name = signature if signature is not None else next(iter(names), None)
+    # Nothing to dissolve: a copy would only take time and memory.
     if raw or (name is None and not graph.functions and not any(_INLINED.search(node.name) for node in graph)):
         return ModelView(graph, _Themselves(graph), None, graph)
     graph, chosen = (graph, None) if name is None else entry(graph, name)
@@ -365,6 +367,7 @@ class _Body:
 
     def value(self, value: Output) -> Output:
         """Return the value of the view for a value of the body."""
+        # These Identity nodes were left out, so their readers take what they hand on.
         while value.node not in self.made and _hands_on(value.node):
             value = value.node.inputs[0]
         return self.values.get(value) or Output(self.made[value.node], value.index)
@@ -421,6 +424,7 @@ class _Copying:
         """
         for name in called_functions_of(self.source, node):
             function = self.source.functions[name]
+            # A polymorphic function has another body for each call, and stays as it is.
             if name not in self.bodies and not function.signature.attrs:
                 origin = self.origins[node]
                 self.bodies[name] = calls = (*origin.calls, origin.node)
@@ -469,6 +473,7 @@ class _Copying:
         if kind is None or not (kind.is_inlined or kind is BY_NAME):
             return None
         function = _callee(self.source, kind, node)
+        # A call of other arguments is broken, and stays to be looked at.
         if function is None or len(function.body) > self.room or len(function.args) != len(node.inputs):
             return None
         return None if function.name in self.open else function
@@ -493,6 +498,7 @@ class _Copying:
         attrs = node.attrs
         if body.function is not None and "_class" in attrs:  # it names nodes of the function
             attrs = {key: value for key, value in attrs.items() if key != "_class"}
+        # Without inputs at first: those of a loop come later in the order.
         made = self.target.add_node(self.target.unique_name(name), node.op, (), (), attrs, node.device)
         body.made[node] = made
         if (body.calls or own != node.name) and not node.is_argument:
@@ -521,6 +527,7 @@ class _Copying:
             inputs = {key: self.body.values[self.source.output(name)].name for key, name in signature.fed.items()}
             signature = _retargeted(signature, inputs, {key: value.name for key, value in values.items()})
             self.graph.meta = self._meta(signature)
+        # What was dissolved is called by nobody any more.
         drop_uncalled(self.graph)
         names = self._names()
         origins = {names[node]: origin for node, origin in self.origins.items()}
@@ -623,6 +630,7 @@ def _needed(function: Function) -> set[Node]:
     needed = needed_nodes(results, cuts)
     for control in dict.fromkeys(controls):
         more = needed_nodes([control], cuts) - needed
+        # A control result that changes nothing, such as a read of a variable, is plumbing.
         if any(map(_acts, more)):
             needed |= more
     return needed

@@ -51,6 +51,7 @@ class RunRecorder:
     def __call__(self, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         prefix = self._around.prefix
         key = prefix, node
+        # A source that was noted by its readers has the number of their runs.
         count = self.runs[key].runs + 1 if key in self._steps else 1
         self._note_inputs(prefix, zip(node.inputs, inputs), count)
         self._around.prefix = f"{prefix}{node.name}/"
@@ -67,6 +68,7 @@ class RunRecorder:
         """Note the values of sources that are no steps, which run as often as their readers."""
         for source, value in inputs:
             key = prefix, source.node
+            # Of an op that is no step, such as a placeholder, only the first output exists. Constants are in the file.
             if key not in self._steps and not source.index and not source.node.is_constant:
                 self.runs[key] = NodeRun((_array(value),), count)
 
@@ -217,6 +219,7 @@ def _in_view(view: ModelView, runs: Mapping[tuple[str, Node], NodeRun]) -> Itera
         whole = f"{prefix}{ran.name}"
         path, name = view.path(whole), names.get((homes.get(ran, ""), whole), "")
         node = ran if ran in inner else view.get(name) or view.graph.get(path) or paths.node_at(path)
+        # A path can lead to another node where names repeat; then no value is better than a wrong one.
         if node is not None and node.op == ran.op:
             yield path, node, run
 

@@ -34,6 +34,8 @@ _SMALL: Final = 1 << 15
 def summed(x: Array, axes: Sequence[int], keepdims: bool = False) -> Array:
     """Return the sum over axes in ascending order."""
     first, last = axes[0], axes[-1] + 1
+    # Only neighbouring axes become the middle one of three without a copy, and the sum of all elements is NumPy's pairwise
+    # sum.
     is_block = len(axes) == last - first < x.ndim
     if not (is_block and _is_worthwhile(x)):
         return np.add.reduce(x, tuple(axes), x.dtype, None, keepdims)  # type: ignore[call-overload]
@@ -56,6 +58,8 @@ def row_maxima(x: Array) -> Array:
     columns = x.shape[-1]
     if not 1 < columns <= _FEW_COLUMNS:
         return np.maximum.reduce(x, -1, keepdims=True)
+    # NumPy calls its inner loop once for each row of a short last axis; transposed, each comparison runs over all rows at
+    # once.
     return np.maximum.reduce(np.ascontiguousarray(x.reshape(-1, columns).T), 0).reshape(*x.shape[:-1], 1)
 
 
@@ -75,6 +79,7 @@ def column_sums(x: Array) -> Array:
         return np.add.reduce(x, 0)
     if x.size <= _SMALL:
         return np.ones(rows, x.dtype) @ x
+    # The sums of `fold` rows laid side by side come first, and the last line adds up the parts of each column.
     fold = folded_rows(rows, columns)
     wide = x.reshape(rows // fold, fold * columns)
     step = max(TILE_ELEMENTS // wide.shape[1], 1)
@@ -112,6 +117,8 @@ class _Tiles:
         width = self.fold * self.channels
         self.shape = rows, width
         self.workers = workers_for(x.size * ELEMENT_WORK)
+        # A part has at most _MOST_ROWS rows, whose sums have the dtype of the array; `sums` adds the parts in double, so that
+        # rounding does not grow with the number of positions.
         self.parts = cut(rows, max(min(max(x.size // TILE_ELEMENTS, self.workers), rows), rows // _MOST_ROWS, 1))
 
     def rows(self, x: Array) -> Array:
@@ -134,6 +141,7 @@ class _Tiles:
             first, second = terms(part)
             sums, products = partial_sums[:, numbers[part.start]]
             np.matmul(np.ones(len(first), self.dtype), first, out=sums)
+            # einsum multiplies and adds in one pass; a product first would be a temporary array as large as the part.
             np.einsum("ij,ij->j", first, second, out=products)
 
         self.each(add)
@@ -147,6 +155,8 @@ def moments(x: Array) -> tuple[Array, Array]:
     rows = tiles.rows(x)
     positions = x.size // x.shape[-1]
     mean, square = (total / positions for total in tiles.sums(lambda part: (rows[part], rows[part])))
+    # One pass over the numbers. The difference cancels if the mean is large beside the deviation: then a second pass
+    # subtracts the mean first.
     variance = square - mean * mean
     if not is_near(mean, variance):
         center = tiles.vector(mean.astype(x.dtype))
@@ -158,6 +168,7 @@ def is_near(mean: Array, variance: Array) -> bool:
     """Return True if the means are so near to zero, in deviations, that E[x^2] - E[x]^2 loses few digits by
     cancellation.
     """
+    # An infinite variance would pass the comparison, though its mean is infinite, too, and the difference NaN.
     return bool((mean * mean <= _NEAR * variance).all() and np.isfinite(variance).all())
 
 
@@ -183,6 +194,7 @@ def gradient_sums(dy: Array, x: Array, mean: Array, is_near: bool) -> tuple[Arra
     rows, gradients = tiles.rows(x), tiles.rows(dy)
     if is_near:
         total, product = tiles.sums(lambda part: (gradients[part], rows[part]))
+        # The sum of dy (x - mean) is that of dy x less mean times that of dy: no centered copy of x is made.
         product -= total * mean
     else:
         center = tiles.vector(mean)
@@ -206,6 +218,7 @@ def combined(dy: Array, factor: Array, x: Array, mean: Array, slope: Array, offs
         else:
             np.subtract(rows[part], center, out=some)
             some *= slope
+        # In place from here on: each of these steps reads and writes a tile in the cache.
         some += gradients[part]
         some += rest
         some *= factor

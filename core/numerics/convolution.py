@@ -20,8 +20,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ..parallel.blas_threads import one_thread
-from ..parallel.cblas import add_product
-from ..parallel.gemm import add_long_product, columns_at_once, matmul, multiply, rows_at_once_by
+from ..parallel.gemm import add_long_product, add_product, columns_at_once, matmul, multiply, rows_at_once_by
 from ..parallel.work_division import (
     BLOCK_ELEMENTS,
     ELEMENT_WORK,
@@ -112,11 +111,14 @@ def convolve(
 ) -> Array:
     """Compute a convolution, plus a vector (F,), by the first way that suits; C and the filter tell the number of groups."""
     shape = result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
+    # np.result_type takes longer than a small convolution has to spare, and dtypes of NumPy are the same object in nearly all
+    # calls.
     dtype = x.dtype if x.dtype is w.dtype else np.result_type(x, w)
     convolution = Convolution(x, w, strides, pads, dilations, epilogue, bias, shape, dtype)
     for way in WAYS:
         if way.suits(convolution):
             result = way.run(convolution)
+            # Winograd's tiles return nothing for numbers that are not finite, which they would spread to their neighbours.
             if result is not None:
                 return result
     raise AssertionError("the last way suits every convolution")
@@ -145,6 +147,7 @@ def _fill_empty(c: Convolution) -> Array:
     return result
 
 
+# A filter of fewer input channels than the image has belongs to a group of channels, as in TensorFlow: no attribute says so.
 def _has_groups(c: Convolution) -> bool:
     return c.w.shape[-2] != c.x.shape[-1]
 
@@ -154,6 +157,7 @@ def _convolve_groups(c: Convolution) -> Array:
     result, finish = c.empty_result()
     *window, depth, filters = c.w.shape
     groups = c.x.shape[-1] // depth
+    # The filters of a group are neighbours in the last dimension, so a group's matrix is a range of columns.
     matrix = c.w.reshape(-1, groups, filters // groups).transpose(1, 0, 2)
     for index, columns in _gathered(c.padded(), window, c.strides, c.dilations):
         block = result[index]
@@ -171,6 +175,8 @@ def _convolve_positions(c: Convolution) -> Array:
     result, finish = c.empty_result()
     depth, filters = c.w.shape[-2:]
     matrix, out = c.w.reshape(depth, filters), result.reshape(-1, filters)
+    # A window of one element needs no gathering: the strided view has all windows, and reshape copies it only for strides
+    # above 1.
     view = c.padded()[(slice(None), *(slice(None, None, s) for s in c.strides))]
     _multiply_blocks(view.reshape(-1, depth), matrix, out, finish, c.bias)
     return result
@@ -192,10 +198,13 @@ def _convolve_windows(c: Convolution) -> Array:
     """
     result, finish = c.empty_result()
     *window, depth, filters = c.w.shape
+    # A filter that is not contiguous, as the flipped one of a gradient, would be copied by the reshape below; its matrices
+    # for single places of the window are views.
     is_taken_apart = c.w.size >= LARGE_FILTER and result.size <= FEW_POSITIONS * filters and not c.w.flags.c_contiguous
     matrix = c.w.reshape(-1, depth, filters) if is_taken_apart else c.w.reshape(-1, filters)
     gathered = gathered_windows(c.padded(), window, c.strides, c.dilations)
     blocks = output_blocks(c.shape[:-1], c.w.size // filters, one_thread.share)
+    # With a single block the threads share the product, not the gathering.
     if len(blocks) == 1:
         _multiply_blocks(gathered(blocks[0]), matrix, result.reshape(-1, filters), finish, c.bias)
         return result
@@ -260,6 +269,7 @@ def _multiply(a: Array, b: Array, out: Array, bias: Array | None) -> None:
             out += bias
     else:
         out[...] = bias
+        # BLAS adds to what the result holds (beta = 1), which saves a pass over a large result.
         add_product(a, b, out, is_first=False)
 
 
@@ -281,6 +291,7 @@ def convolve_filter_gradient(
     if not groups or not x.size or not grad.size or not math.prod(filter_shape):
         return np.zeros(filter_shape, dtype)
     count = math.prod(window)
+    # The usual case; groups need a product for each, over all blocks, so their totals are kept side by side.
     if groups == 1:
         return _ungrouped_filter_gradient(x, grad, window, strides, dilations).reshape(filter_shape)
     total = np.zeros((groups, count * depth, filters // groups), dtype)
@@ -313,6 +324,7 @@ def _ungrouped_filter_gradient(
     shares = one_thread.available
     blocks = output_blocks(grad.shape[:-1], shape[0], shares)
     total = ordered_sum(add, blocks, shares, shape[::-1] if is_turned else shape, np.result_type(x, grad))
+    # The caller reshapes the gradient to the filter's shape, in which the output channels are last.
     return np.ascontiguousarray(total.T) if is_turned else total
 
 
@@ -341,6 +353,7 @@ def output_blocks(positions: tuple[int, ...], width: int, workers: int) -> list[
     most = BLOCK_ELEMENTS // max(per_image, 1)
     if most:
         return image_blocks(images, lines, min(even(-(-images // most), workers), images))
+    # Not even one image fits: then a block is as many lines of an image as fit.
     rows = max(BLOCK_ELEMENTS // max(math.prod(positions[2:]) * width, 1), 1)
     return image_blocks(images, lines, images * parts_of_each(images, lines, -(-lines // rows), workers))
 

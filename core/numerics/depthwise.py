@@ -53,6 +53,8 @@ def depthwise_convolve(
     channels, multiplier = w.shape[-2:]
     shape = _result_shape(x.shape, w.shape, tuple(strides), tuple(pads), tuple(dilations))
     result = np.empty(shape, x.dtype if x.dtype is w.dtype else np.result_type(x, w))
+    # The path by lines multiplies a line by a repeated filter, so each output channel must have one input channel; einsum has
+    # vector loops for these dtypes.
     goes_by_lines = multiplier == 1 and result.size and w.size and result.dtype in (np.float32, np.float64)
     finish = epilogue(result) if epilogue else None
     if goes_by_lines:
@@ -148,6 +150,8 @@ class _LineSums:
         self.shape, self.pads, self.dilations = shape, pads, dilations
         self.padded = padded_sizes(sizes, pads)
         outputs = result_sizes(shape, window, strides, pads, dilations)
+        # At a stride with many channels a line of one position is long enough; laying positions side by side would need a
+        # copy for each phase.
         is_narrow = strides[-1] == 1 or (dilations[-1] == 1 and channels < _WIDE)
         self.fold = _fold(outputs[-1], channels) if is_narrow else 1
         self.step = strides[-1] if self.fold > 1 else 1
@@ -161,6 +165,7 @@ class _LineSums:
 
     def filters(self, w: Array) -> list[Array]:
         """Return a filter (window..., C, 1) for each phase, repeated."""
+        # Nothing is repeated then, and nothing need be cached.
         if self.fold == 1:
             return [w[..., 0]]
         return cached_for_constant(w, ("lines", self.fold, self.step), self._repeated)
@@ -204,6 +209,7 @@ class _LineSums:
         self, sizes: tuple[int, ...], counts: Sequence[int], window: tuple[int, ...]
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Return shape and strides of (sizes..., window..., fold * C): windows along contiguous lines, next to each other."""
+        # The distances in elements from one image, line and position of the padded copy to the next.
         pitches = [math.prod(counts[i:]) * self.shape[-1] for i in range(len(counts) + 1)]
         to_next = jumps(pitches[1:], (*self.strides[:-1], self.strides[-1] * self.fold), sizes[1:])
         places = jumps(pitches[1:], self.dilations, window)
@@ -258,6 +264,7 @@ def _add_products(x: Array, w: Array, strides: Sequence[int], dilations: Sequenc
     for image in _images(result):
         image = slice(image.start, image.stop)
         total = result[image]
+        # One array for the products of all places of the window: it stays in the cache with `total`.
         part = np.empty_like(total)
         for offset in offsets(w.shape[:-2]):
             shifted = x[image][offset_index(offset, outputs, strides, dilations)]
@@ -327,12 +334,15 @@ def _line_gradients(
     """
     sums = _sums_of(x, window, strides, pads, dilations)
     folded = grad.reshape(sums.folded)
+    # The number of blocks does not depend on the number of threads: the partial sums, and their rounding, are the same on
+    # every machine.
     blocks = sums.blocks(-(-max(grad.size, x.size) // TILE_ELEMENTS))
     workers = workers_for(_work(grad.size, window))
     partial_sums = np.empty((len(blocks), *window, x.shape[-1]), x.dtype)
 
     def gather(number: int) -> None:
         block = blocks[number]
+        # Each block writes a row of its own, so that threads share no total.
         sums.gather(block, sums.placed(block, x), folded[block.images, block.lines], partial_sums[number])
 
     divide(gather, range(len(blocks)), workers)

@@ -55,6 +55,7 @@ def expand(subscripts: str, rank: int) -> tuple[Label, ...]:
     count = rank - len(head) - len(tail)
     if count < 0:
         raise ValueError(f"Expected an input of rank at least {len(head) + len(tail)} for '{subscripts}' but got: {rank}")
+    # Numbers count from the last axis, so that equal numbers of two inputs stand for axes that broadcast against each other.
     return (*head, *reversed(range(count)), *tail)
 
 
@@ -98,6 +99,7 @@ def _check_sizes(labels: Sequence[Sequence[Label]], operands: Sequence[Array]) -
             is_broadcast = isinstance(label, int) and 1 in (before, size)
             if before != size and not is_broadcast:
                 raise ValueError(f"Expected dimension {before} for label '{label}' of shape {x.shape} but got {size}")
+            # A 1 was broadcast, so that later axes of this label are held to the other size.
             sizes[label] = size if before == 1 else before
 
 
@@ -108,10 +110,12 @@ def _simplified(x: Array, labels: Sequence[Label], output: Iterable[Label]) -> t
         while names.count(label) > 1:
             first = names.index(label)
             second = names.index(label, first + 1)
+            # np.diagonal moves the diagonal to the last axis, hence the new order of the names.
             x = np.diagonal(x, axis1=first, axis2=second)
             names = [n for i, n in enumerate(names) if i not in (first, second)] + [label]
     summed = tuple(i for i, label in enumerate(names) if label not in output)
     if summed:
+        # Integers are summed in their own dtype and wrap around, as in TensorFlow; NumPy would widen them.
         x = np.asarray(x.sum(summed, dtype=x.dtype))
         names = [label for label in names if label in output]
     return x, names
@@ -132,6 +136,7 @@ def _contracted(x: Array, first: list[Label], y: Array, second: list[Label], out
     size = math.prod(y.shape[b : b + len(inner)])
     left = x.reshape(*x.shape[:b], math.prod(row_sizes), size)
     right = y.reshape(*y.shape[:b], size, math.prod(column_sizes))
+    # Without a sum the product is an outer one, which broadcasting computes without the copies that BLAS may need.
     product = np.asarray(left * right if size == 1 else matmul(left, right))
     return product.reshape((*product.shape[:b], *row_sizes, *column_sizes)), [*batch, *rows, *columns]
 
@@ -142,6 +147,7 @@ def _inflated(x: Array, labels: Sequence[Label], out: Sequence[Label]) -> Array:
         return x
     sizes = dict(zip(labels, x.shape))
     result = np.zeros([sizes[label] for label in out], x.dtype)
+    # A step along the sum of two axes' strides goes down their diagonal.
     strides = [sum(s for s, name in zip(result.strides, out) if name == label) for label in labels]
     np.lib.stride_tricks.as_strided(result, x.shape, strides)[...] = x
     return result

@@ -68,6 +68,7 @@ def _tangent(x: Array, scratch: Array, result: Array) -> None:
     square, slope = scratch
     np.multiply(x, x, out=square)
     np.multiply(square, _SLOPE[-1], out=slope)
+    # Horner's scheme in two buffers: a temporary array for each step would leave the cache.
     for coefficient in _SLOPE[-2:0:-1]:
         np.add(slope, coefficient, out=slope)
         np.multiply(slope, square, out=slope)
@@ -111,10 +112,12 @@ def _table() -> _Table:
 def _look_up(x: Array, table: _Table, scratch: Array, index: Array, result: Array) -> None:
     """Compute value + slope h (1 - p h + (2 p² - 1) h² / 3) at the place p nearest to x = p + h."""
     h, both, other = scratch
+    # Beyond both ends the complement is constant in single precision, so that the nearest end has its value.
     np.clip(x, _LOW, _HIGH, out=h)
     np.multiply(h, _STEPS, out=both)
     np.rint(both, out=both)
     np.subtract(both, _LOW * _STEPS, out=other)
+    # NaN becomes some integer here; mode="clip" below keeps it in the table, and h, which is NaN, makes the result NaN.
     np.copyto(index, other, casting="unsafe")
     np.divide(both, _STEPS, out=both)
     np.subtract(h, both, out=h)
@@ -154,6 +157,7 @@ def igamma_gradient(a: Array, x: Array) -> Array:
     a, x = (np.array(v, np.float64) for v in np.broadcast_arrays(a, x))
     result = np.full(a.shape, np.nan)
     valid = (a > 0) & (x >= 0)
+    # P(a, 0) is 0 and P(a, inf) is 1 for every a, so that the derivative by a is 0.
     result[(x == 0) | (valid & np.isinf(x))] = 0
     regular = valid & (x > 0) & np.isfinite(x) & np.isfinite(a)
     is_tail = regular & (x > np.maximum(a, 1) + _SERIES_BEYOND)
@@ -168,6 +172,7 @@ def gamma_sample_gradient(alpha: Array, sample: Array) -> Array:
     alpha, sample = (np.array(v, np.float64) for v in np.broadcast_arrays(alpha, sample))
     density = np.exp((alpha - 1) * np.log(sample) - sample - _special().gammaln(alpha))
     gradient: Array = -igamma_gradient(alpha, sample) / density
+    # The density at 0 is 0 or infinite by its logarithm, and the quotient NaN; a sample of 0 has underflowed.
     return np.where(sample == 0, 0.0, gradient)
 
 
@@ -201,6 +206,8 @@ def _continued_fraction(a: Array, x: Array) -> Array:
         next_slope = (d_new[0] - value * d_new[1]) / new[1]
         settled = np.all(np.abs(next_slope - slope) <= _SETTLED * np.abs(next_slope) + _TINY)
         slope = next_slope
+        # Numerators and denominators grow without bound; a common power of two changes neither their quotients nor their
+        # digits.
         shrink = np.where(np.abs(new[0]) > _RESCALE, _EPSILON, 1.0)
         older, old, d_older, d_old = ((u * shrink, v * shrink) for u, v in (old, new, d_old, d_new))
         if settled and n > 2:
@@ -219,6 +226,7 @@ _HALF: Final = 0.5
 
 def power(x: Array, y: Array, out: Array | None = None) -> Array:
     """Return x to the y; small whole exponents by multiplication, many times faster than powers."""
+    # np.power takes a root for this exponent: sqrt(-0) is -0 and sqrt(-inf) is NaN, where C's pow has 0 and infinity.
     if x.dtype.kind == "f" and np.any(y == _HALF):
         return _with_roots(x, y, out)
     if np.ndim(y) or x.dtype.kind != "f" or y not in _PRODUCTS:
@@ -231,3 +239,8 @@ def _with_roots(x: Array, y: Array, out: Array | None) -> Array:
     """Compute powers where NumPy may take square roots, with C's and TensorFlow's results for -0 and minus infinity."""
     is_other = (y == _HALF) & ((x == 0) | np.isneginf(x))
     return np.positive(np.where(is_other, np.abs(x), np.power(x, y)), out=out)
+
+
+def positive_part(x: Array, out: Array | None = None) -> Array:
+    """Return max(x, 0); NaN stays NaN. `out` may be x."""
+    return np.maximum(x, x.dtype.type(0), out=out)

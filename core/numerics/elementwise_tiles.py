@@ -122,6 +122,7 @@ def _instructions(operations: Sequence[TileOperation], begins_filled: bool, firs
     last = {source: i for i, operation in enumerate(operations) for source in operation.sources}
     held = 0 if begins_filled else None
     for i, (call, takes_out, sources) in enumerate(operations):
+        # The memory of the result is free if it holds nothing, or a value that this operation is the last to read.
         writes = takes_out and (held is None or last.get(held, -1) <= i)
         if writes:
             held = first + i
@@ -151,7 +152,9 @@ class _ChainRun:
         while start < positions.stop:
             end = min(start + step, positions.stop)
             if self.image:
+                # A tile ends with its image, because the operands by image have one row for a whole tile.
                 end = min(end, (start // self.image + 1) * self.image)
+            # The rest of an image that is shorter than a line goes position by position.
             folded = fold if end - start >= fold else 1
             end = start + (end - start) // folded * folded
             self._tile(start, end, channels, folded)
@@ -166,8 +169,10 @@ class _ChainRun:
         for call, writes, sources, dead in self.instructions:
             inputs = [values[i] for i in sources]
             values.append(call(*inputs, out=block) if writes else call(*inputs))
+            # Tiles that nobody reads any more are freed at once: their memory, still in the cache, serves the next operation.
             for i in dead:
                 values[i] = None
+        # The last operation may return its input or a scalar, or be unable to write to the result.
         if values[-1] is not block:
             block[...] = values[-1]
 

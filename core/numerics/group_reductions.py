@@ -45,10 +45,12 @@ def reduce_groups(ufunc: np.ufunc, groups: Array, rows: Array) -> tuple[Array, A
     starts = _starts(groups)
     if len(starts) == len(groups):
         return groups, rows if order is None else rows[order]
+    # reduceat is fast for one column only: for several it calls its loop once for each row of a group.
     if ufunc is np.add and rows.dtype.kind in "fc" and rows.dtype.itemsize >= 4 and rows.size > len(rows):
         return groups[starts], _sums(rows, order, starts)
     rows = rows if order is None else rows[order]
     if is_narrow(rows.dtype):
+        # Each step in 16 bits would be rounded; float32 is rounded once, at the end.
         return groups[starts], ufunc.reduceat(rows.astype(np.float32), starts, axis=0).astype(rows.dtype)
     return groups[starts], ufunc.reduceat(rows, starts, axis=0, dtype=rows.dtype)
 
@@ -86,6 +88,8 @@ def settle_nans(ufunc: np.ufunc, groups: Array, rows: Array, in_vectors: int = 0
     last_nan = np.repeat(np.maximum.reduceat(np.where(is_nan, position, -1), starts, axis=0), sizes, axis=0)
     last_row = np.repeat(starts + sizes - 1, sizes)[:, None]
     is_lost = (position <= last_nan) & ~(is_nan & (position == last_row))
+    # Eigen's vector instructions take the other operand of a NaN, so that NaN is left out there; a lone row is passed on as
+    # it is.
     is_lost[:, :in_vectors] = (is_nan & (np.repeat(sizes, sizes) > 1)[:, None])[:, :in_vectors]
     return groups, np.where(is_lost, rows.dtype.type(_WORST[ufunc]), flat).reshape(rows.shape)
 
@@ -102,6 +106,7 @@ def update_rows(ufunc: np.ufunc, target: Array, groups: Array, rows: Array) -> N
     """Compute target[groups[i]] = ufunc(target[groups[i]], rows[i]) for each i, repeated groups too; groups must be in
     range.
     """
+    # NumPy's `ufunc.at` has a fast loop for one-dimensional contiguous targets alone.
     if ufunc is np.add and target.dtype.kind in "fc" and target.size == len(target) and target.flags.c_contiguous:
         np.add.at(target.reshape(-1), groups, rows.reshape(-1))
         return
@@ -165,6 +170,7 @@ def _add(result: Array, rows: Array, columns: Array, weights: Array, dense: Arra
     """Compute `add_coordinates` for valid columns of int64."""
     from scipy.sparse import _sparsetools
 
+    # SciPy's loop trusts its arguments: a wrong length or place would read and write beyond the arrays.
     count, width = len(weights), dense.size // len(dense)
     if not len(rows) == len(columns) == count or result.size != len(result) * width:
         raise ValueError(f"{count} weights, {len(rows)} rows of {result.shape} and {len(columns)} of {dense.shape} do not fit")
@@ -181,6 +187,7 @@ def sums_between(starts: Array, places: Array, dense: Array) -> Array:
     _check_range(starts, len(places))
     count, width = len(places), dense.size // len(dense)
     result = np.zeros((len(starts), *dense.shape[1:]), dense.dtype)
+    # The segments are the rows of a sparse matrix in compressed form: each starts where the one before ends.
     ends = np.append(starts, count).astype(np.int64)
     ones = np.ones(count, dense.dtype)
     indices = np.ascontiguousarray(places, np.int64)

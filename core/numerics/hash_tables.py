@@ -31,8 +31,11 @@ class IntegerIndex:
         """Return the place of each element of a vector of the same dtype, -1 for a missing element."""
         if self._places is None:
             at = np.searchsorted(self._ascending, sought)
+            # A number above all others is sought behind the last; the comparison below tells that it is missing.
             np.minimum(at, len(self._ascending) - 1, out=at)
             return np.where(self._ascending[at] == sought, self._order[at], -1)
+        # A clipped number is a valid place, and differs from the number itself just where that is out of range; the
+        # difference of unbounded integers could overflow.
         inside = np.clip(sought, self._low, self._high)
         return np.where(inside == sought, self._places[inside - self._low], -1)
 
@@ -67,6 +70,7 @@ class ChainedOrder:
     def insert(self, key: Hashable, hash_code: int) -> None:
         """Add a key that is not there."""
         count = len(self._hashes) + 1
+        # The table starts with one bucket, which libstdc++ replaces at the first insertion.
         if self._size == 1 or count > self._size:
             while self._size == 1 or count > self._size:
                 self._size = next(self._sizes)
@@ -80,6 +84,7 @@ class ChainedOrder:
         front = self._before.get(bucket, _HEAD)
         follower = self._next[key] = self._next[front]
         self._next[front] = key
+        # The new first element pushes the former first behind it: the bucket of that one now begins behind this key.
         if bucket not in self._before:
             self._before[bucket] = _HEAD
             if follower is not None:
@@ -95,12 +100,14 @@ class ChainedOrder:
     def remove(self, key: Hashable) -> None:
         """Take a key out."""
         bucket = self._hashes.pop(key) % self._size
+        # The list is linked forward only, so that the element before the key is found from the bucket's beginning.
         front = before = self._before[bucket]
         while self._next[front] != key:
             front = self._next[front]
         follower = self._next.pop(key)
         self._next[front] = follower
         next_bucket = None if follower is None else self._hashes[follower] % self._size
+        # The key was the last of its bucket: what follows belongs to another bucket, which now begins behind `front`.
         if next_bucket != bucket:
             if front is before:
                 del self._before[bucket]

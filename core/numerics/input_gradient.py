@@ -37,15 +37,20 @@ def convolve_input_gradient(
     if not grad.size or not w.size or not groups:
         return np.zeros(input_shape, np.result_type(grad, w))
     padded = padded_sizes(input_shape[1:-1], pads)
+    # A stride beyond the image has a single window as any other such stride has, but would make as many phases as it is long.
     strides = bounded(strides, padded)
     is_dense = all(s == 1 for s in strides)
     if groups == 1 and depth < _FEWEST_CHANNELS and any(k > 1 for k in w.shape[:-2]):
         return _scatter_products(grad, w, input_shape, strides, pads, dilations)
+    # At stride 1 the gradient is one convolution, with the filter flipped.
     if is_dense:
         return _convolve_transposed(grad, w, groups, input_shape, pads, dilations)
+    # At stride s the positions of a phase see the same places of the window, every s-th; with dilations the places of a phase
+    # are no regular part of the filter.
     if all(d == 1 for d in dilations):
         return _convolve_phases(grad, w, groups, input_shape, strides, pads)
     result = np.zeros((input_shape[0], *padded, input_shape[-1]), np.result_type(grad, w))
+    # Strided and dilated: a product for each place of the window, added at the place's positions.
     rows = grad.reshape(-1, groups, filters // groups).transpose(1, 0, 2)
     for offset in offsets(w.shape[:-2]):
         matrix = w[offset].reshape(depth, groups, -1).transpose(1, 2, 0)
@@ -71,6 +76,8 @@ def _scatter_products(
 
     def scatter(images: slice) -> None:
         rows = grad[images].reshape(-1, filters).T
+        # Channels come before images and positions here: the planes of a channel are contiguous, and a place adds whole
+        # planes.
         phases = np.zeros((*strides, depth, images.stop - images.start, *sizes), result.dtype)
         for some in cut(len(places), -(-len(places) * depth * rows.shape[1] // BLOCK_ELEMENTS)):
             products = matrix[some.start * depth : some.stop * depth] @ rows
@@ -78,6 +85,7 @@ def _scatter_products(
                 starts = [slice(start, start + out) for (start, _), out in zip(place, outputs)]
                 index: tuple[Any, ...] = (*(phase for _, phase in place), ..., *starts)
                 phases[index] += planes
+        # Positions behind the last window that no phase reaches keep this 0.
         result[images] = 0
         _interleave(phases, result[images], pads)
 
@@ -129,6 +137,7 @@ def filled_phases(
         firsts = [(r - before) % s for r, s, (before, _) in zip(phase, strides, pads)]
         target = result[(slice(None), *map(slice, firsts, ends, strides))]
         if part.size and target.size:
+            # The distance of the phase's first position from its first window, in windows.
             lead = [((first + before - r) // s, 0) for first, r, s, (before, _) in zip(firsts, phase, strides, pads)]
             cells(target)[...] = cells(of_phase(part, target.shape, lead))
     return result

@@ -36,6 +36,7 @@ def solve_triangular(matrix: Array, rhs: Array, lower: bool, conjugate: bool) ->
     size, columns = rhs.shape[-2:]
     if not math.prod(batch) * size * columns:
         return np.zeros((*batch, size, columns), rhs.dtype)
+    # Row by row NumPy solves all matrices in `size` steps; BLAS needs a call for each matrix.
     if math.prod(batch) > size:
         return _substitute(matrix, np.broadcast_to(rhs, (*batch, size, columns)), lower)
     solver = scipy.linalg.get_blas_funcs("trsm", (matrix, rhs))
@@ -69,6 +70,7 @@ def lu(matrix: Array) -> tuple[Array, Array]:
         return _lu_by_column(matrix)
     order, lower, upper = scipy.linalg.lu(matrix, p_indices=True, check_finite=False)
     packed = np.tril(lower, -1) + upper
+    # SciPy's indices put the rows of L back, A = L[p] U: their inverse is the permutation of A's rows.
     return packed.astype(matrix.dtype, copy=False), np.argsort(order, -1)
 
 
@@ -88,6 +90,7 @@ def _lu_by_column(matrix: Array) -> tuple[Array, Array]:
         pivot = i + np.argmax(np.abs(packed[:, i:, i]), axis=1)
         for swapped in (packed, order):
             swapped[every, pivot], swapped[:, i] = swapped[:, i].copy(), swapped[every, pivot]
+        # A zero pivot is no error here: the callers report singular matrices by the diagonal.
         with np.errstate(divide="ignore", invalid="ignore"):
             packed[:, i + 1 :, i] /= packed[:, i, None, i]
         packed[:, i + 1 :, i + 1 :] -= packed[:, i + 1 :, i, None] * packed[:, i, None, i + 1 :]
@@ -117,6 +120,7 @@ def thomas(diagonals: Array, rhs: Array) -> Array:
         else:
             result[..., 0, :] = rhs[..., 0, :] / pivot
         ratios[..., i, :] = upper[..., i, :] / pivot
+    # Back substitution; the superdiagonal over the pivots was kept for it.
     for i in reversed(range(size - 1)):
         result[..., i, :] -= ratios[..., i, :] * result[..., i + 1, :]
     return np.where(is_singular[..., None], np.nan, result).astype(rhs.dtype)
@@ -141,6 +145,7 @@ def _small(main: Array, b: Array) -> Array:
 
 def _gtsv(solver: Any, upper: Array, main: Array, lower: Array, b: Array) -> Array:
     *_, x, info = solver(lower[1:], main, upper[:-1], b)
+    # LAPACK's info above 0 tells of an exact zero on the diagonal of U.
     return np.full_like(b, np.nan) if info else x
 
 
@@ -171,8 +176,10 @@ def _eliminated(diagonals: Array, rhs: Array) -> tuple[Array, Array, Array, Arra
     b = rhs.copy()
     finfo = np.finfo(main.dtype)
     scale = max(np.abs(diagonals[1]).max(initial=0), np.abs(upper[:-1]).max(initial=0), np.abs(lower[1:]).max(initial=0))
+    # As LAPACK's lagts: pivots below the rounding of the largest element are no better than zero.
     threshold = max(finfo.eps * scale, finfo.tiny)
     for i in range(size - 1):
+        # The rows are exchanged, which gives the upper factor a second diagonal above the main one (u2).
         if abs(lower[i + 1]) > abs(u0[i]):
             factor = u0[i] / lower[i + 1]
             u0[i], u1[i], u2[i], u0[i + 1], u1[i + 1] = (
@@ -225,11 +232,15 @@ def _eigh(matrix: Array) -> tuple[Array, Array]:
     size = len(matrix)
     whole = np.tril(matrix).astype(np.result_type(matrix.dtype, np.float64))
     whole = whole + np.conj(np.tril(whole, -1)).T
+    # Imaginary parts on the diagonal are ignored, as in LAPACK and Eigen.
     np.fill_diagonal(whole, whole.diagonal().real)
+    # Eigen's SelfAdjointEigenSolver divides by the largest coefficient as well, and the number of steps depends on it.
     scale = np.abs(whole).max(initial=0) or 1.0
     diagonal, below, vectors = _tridiagonal(whole / scale)
     _diagonalize(diagonal, below, vectors, float(np.finfo(matrix.dtype).eps))
     for i in range(size - 1):
+        # Eigen sorts by selection; another stable or unstable sort would order equal eigenvalues, and their vectors,
+        # otherwise.
         least = i + int(np.argmin(diagonal[i:]))
         diagonal[i], diagonal[least] = diagonal[least], diagonal[i]
         vectors[:, [i, least]] = vectors[:, [least, i]]
@@ -252,6 +263,8 @@ def _tridiagonal(a: Array) -> tuple[list[float], list[float], Array]:
 def _householder(x: Array) -> tuple[Array, Any]:
     """Return v and t of the reflection I - t v v^H that makes all but x[0] zero, and x[0] real."""
     tail = float(np.sum(np.abs(x[1:]) ** 2))
+    # Nothing is to be cleared, and Eigen makes no reflection: one that only turns the sign would change the signs of the
+    # vectors.
     if tail <= _TINY and x[0].imag ** 2 <= _TINY:
         return x, 0.0
     beta = math.copysign(math.sqrt(abs(x[0]) ** 2 + tail), -x[0].real if x[0].real else -1.0)
@@ -270,6 +283,8 @@ def _diagonalize(diagonal: list[float], below: list[float], vectors: Array, epsi
     end = len(diagonal) - 1
     for _ in range(_STEPS_PER_ROW * len(diagonal)):
         for i in range(end):
+            # Eigen's test of computeFromTridiagonal, with the precision of the input: with that of double more steps would
+            # follow, and other signs.
             if abs(below[i]) < _TINY or (below[i] / epsilon) ** 2 <= abs(diagonal[i]) + abs(diagonal[i + 1]):
                 below[i] = 0.0
         while end > 0 and below[end - 1] == 0:
@@ -286,6 +301,7 @@ def _shift(diagonal: list[float], below: list[float], end: int) -> float:
     """Return the eigenvalue of the last 2 x 2 block that is nearer to the block's last element."""
     half = (diagonal[end - 1] - diagonal[end]) / 2
     e = below[end - 1]
+    # Both elements are equal, and the formula below would divide 0 by 0 if e is 0, too.
     if half == 0:
         return diagonal[end] - abs(e)
     return diagonal[end] - e * e / (half + math.copysign(math.hypot(half, e), half))
@@ -294,6 +310,7 @@ def _shift(diagonal: list[float], below: list[float], end: int) -> float:
 def _qr_step(diagonal: list[float], below: list[float], start: int, end: int, vectors: Array) -> None:
     x, z = diagonal[start] - _shift(diagonal, below, end), below[start]
     for k in range(start, end):
+        # The bulge is gone, so that the rest of the block needs no rotation.
         if z == 0:
             return
         c, s = _givens(x, z)
@@ -317,6 +334,7 @@ def _givens(p: float, q: float) -> tuple[float, float]:
     """Cosine and sine of the rotation that takes (p, q) to (r, 0); q is not 0."""
     if p == 0:
         return 0.0, (1.0 if q < 0 else -1.0)
+    # The quotient is at most 1 in either case, so that its square does not overflow.
     if abs(p) > abs(q):
         t = q / p
         c = 1 / math.copysign(math.sqrt(1 + t * t), p)

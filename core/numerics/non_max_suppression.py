@@ -30,6 +30,8 @@ def box_overlaps(boxes: Array) -> Callable[..., Any]:
 
     0 where a box has no area. Corners may come in any order.
     """
+    # TensorFlow computes overlaps in float32, whatever the dtype of the boxes; another precision would decide near the
+    # threshold otherwise.
     boxes = boxes.astype(np.float32).T
     (top, left), (bottom, right) = np.minimum(boxes[:2], boxes[2:]), np.maximum(boxes[:2], boxes[2:])
     areas = (bottom - top) * (right - left)
@@ -42,6 +44,7 @@ def box_overlaps(boxes: Array) -> Callable[..., Any]:
         union = areas[some, None] + areas[others] - shared
         if all_real:
             return shared / union
+        # A box without area overlaps nothing; its union may be 0, so that the divisor becomes 1 to keep the quotient quiet.
         real = (areas[some, None] > 0) & (areas[others] > 0)
         return np.where(real, shared / np.where(real, union, np.float32(1)), np.float32(0))
 
@@ -55,6 +58,7 @@ def suppress(
     candidates = np.flatnonzero(scores > score_threshold)
     candidates = candidates[np.argsort(-scores[candidates], kind="stable")]
     selected: list[int] = []
+    # Most candidates of a small limit are never looked at: a large block would compute overlaps that nobody needs.
     size = min(max(limit, _LEAST_BLOCK), _BLOCK)
     for start in range(0, len(candidates), size):
         if len(selected) >= limit:
@@ -64,6 +68,7 @@ def suppress(
             block = block[~np.any(overlaps_of(block, selected).astype(scores.dtype) > threshold, 1)]
         similar = overlaps_of(block, block).astype(scores.dtype) > threshold
         selected += block[_first_of_similar(similar)].tolist()
+    # The last block may select more than are wanted; a negative limit wants none.
     selected = selected[: max(limit, 0)]
     return np.array(selected, np.int32), scores[selected]
 
@@ -97,6 +102,7 @@ def _by_falling_score(values: Array, candidates: Array) -> Iterator[Array]:
     """Yield blocks of candidates by falling value, equal values in order; parts that grow are sorted when they are needed."""
     size = 4 * _BLOCK
     while len(candidates):
+        # The candidates at the border stay together with their equals, so that equal scores keep their order over the blocks.
         least = np.partition(values[candidates], -size)[-size] if len(candidates) > size else -np.inf
         is_next = values[candidates] >= least
         part = candidates[is_next]
@@ -116,11 +122,14 @@ def _within_limits(block: Array, free: Array, count: int) -> Array:
 
 def _first_of_similar(similar: Array) -> list[int]:
     """Select boxes in order: a box is selected unless similar, by the matrix, to a box selected before."""
+    # A column of the matrix is one Python integer: a single operation of bits strikes out all boxes that are similar to a
+    # selected one.
     columns = np.ascontiguousarray(np.packbits(similar, axis=0, bitorder="little").T)
     data, width = columns.tobytes(), columns.shape[1]
     selected = []
     left = (1 << len(similar)) - 1
     while left:
+        # The lowest bit that is set: the first box that none selected before has struck out.
         bit = left & -left
         i = bit.bit_length() - 1
         selected.append(i)
@@ -143,11 +152,14 @@ def suppress_softly(
     while len(selected) < limit and heap:
         negated, box, seen = heapq.heappop(heap)
         original = score = scores.dtype.type(-negated)
+        # As TensorFlow's kernel: only the boxes selected since the candidate was last looked at, the latest first, so that
+        # the products round alike.
         for row in reversed(weights[seen:]):
             if (weight := row.item(box)) != 1:
                 score = score * weight
                 if score <= score_threshold:
                     break
+        # No later box lowered the score, so that the candidate is still the best.
         if score == original:
             selected.append(box)
             kept_scores.append(score)

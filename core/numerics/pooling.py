@@ -44,6 +44,7 @@ _FEW_POSITIONS: Final = 1 << 16
 
 def max_pool(x: Array, windows: Ints, strides: Ints, pads: Pads) -> Array:
     """Return the largest element of each window; NaN counts only in a window of NaN (and is then the lowest number)."""
+    # TensorFlow's comparison with NaN does not hold, so that NaN never replaces a number: np.fmax does the same.
     larger = np.maximum if x.dtype.kind in "iub" else np.fmax
     least = np.asarray(lowest(x.dtype), x.dtype)
     outputs = result_sizes(x.shape, windows, strides, pads, [1] * len(windows))
@@ -66,6 +67,7 @@ def _blocks(x: Array, result: Array, windows: Ints) -> list[tuple[slice, slice]]
 def _reduced(ufunc: np.ufunc, x: Array, windows: Ints, strides: Ints) -> Array:
     """Reduce all windows of x by `ufunc`, axis by axis; return `x` itself for windows of a single element at stride 1."""
     for axis, (size, stride) in enumerate(zip(windows, strides), 1):
+        # A maximum over a window is a maximum of maxima along each axis: k + k operations instead of k times k.
         ends = max(x.shape[axis] - size + 1, 0)
         lead = (slice(None),) * axis
         first, *others = [x[(*lead, slice(i, i + ends, stride))] for i in range(size)]
@@ -100,6 +102,7 @@ def max_pool_grad(x: Array, grad: Array, windows: Ints, strides: Ints, pads: Pad
     if x.dtype.kind != "f":
         return _max_pool_grad_by_places(x, grad, windows, strides, pads)
     padded, outputs = _padded(np.ascontiguousarray(x), windows, strides, pads, -np.inf)
+    # Windows that tile the image write each element once, so that the result need not be zero before.
     fills = _tile(padded.shape, outputs, windows, strides)
     result = (np.empty if grad.size else np.zeros)(padded.shape, grad.dtype)
 
@@ -137,13 +140,16 @@ def _spread_to_first(x: Array, grad: Array, result: Array, windows: Ints, stride
     """
     overlap = any(map(operator.gt, windows, strides))
     indexes = [offset_index(place, grad.shape[1:-1], strides, [1] * len(windows)) for place in offsets(windows)]
+    # Elements of all channels are copied as one; without overlap the copies are contiguous and read several times.
     places = [cells(x)[index] if overlap else cells(x)[index].copy() for index in indexes]
     numbers = [place.view(x.dtype) for place in places]
     largest = _reduced(np.maximum, x, windows, strides) if overlap else functools.reduce(np.maximum, numbers)  # NaN stays NaN
+    # The products below would make NaN of 0 times infinity, and NaN equals no element of its window.
     if not (np.isfinite(largest).all() and np.isfinite(grad).all()):
         return False
     rest, hit, part = grad.copy(), np.empty(grad.shape, bool), np.empty(grad.shape, grad.dtype)
     for place, index in zip(numbers[:-1], indexes):
+        # `rest` has the gradients that no place has taken yet: a gradient goes to the first place that is largest.
         np.multiply(rest, np.equal(place, largest, out=hit), out=part)
         _add_at(result, index, part, overlap)
         rest -= part
@@ -167,11 +173,13 @@ def max_pool_grad_equal(x: Array, y: Array, grad: Array, windows: Ints, strides:
     result = np.empty(padded.shape, grad.dtype)
     images_of_x, images_of_result, largest, flows = _by_windows((padded, result), (y, grad), windows[0], strides[0])
     places = [offset_index(offset, flows.shape[1:-1], strides, [1] * len(windows)) for offset in offsets(windows)]
+    # A product with 0 or 1 takes less time than a choice, but 0 times infinity is NaN.
     share = np.multiply if np.isfinite(grad).all() else _where
     overlap = any(map(operator.gt, windows, strides))
 
     def fill(images: slice) -> None:
         seen, target, top, flow = cells(images_of_x[images]), images_of_result[images], largest[images], flows[images]
+        # Here and not for the whole array before: the zeros are in the cache when they are added to.
         target[...] = 0
         for place in places:
             away = seen[place].copy().view(x.dtype)
@@ -217,6 +225,7 @@ def scatter_places(grad: Array, places: Array, shape: Sequence[int]) -> Array:
     images, channels = shape[0], shape[-1]
     positions = int(np.prod(shape[1:-1]))
     index = (np.arange(images).reshape(-1, *[1] * (grad.ndim - 1)) * positions + places) * channels + np.arange(channels)
+    # bincount adds in double, and many times faster than np.add.at.
     summed = np.bincount(index.ravel(), grad.ravel().astype(np.float64), images * positions * channels)
     return summed.reshape(shape).astype(grad.dtype)
 
@@ -250,6 +259,7 @@ def _padded(x: Array, windows: Ints, strides: Ints, pads: Pads, value: Any) -> t
 
 def window_counts(sizes: Ints, windows: Ints, strides: Ints, pads: Pads, dtype: Any) -> Array:
     """Count the elements of each window without padding: (outputs..., 1); 1 where a window has none."""
+    # A cache of large arrays would hold memory that one run needed.
     count = _known_counts if math.prod(sizes) <= _FEW_POSITIONS else _known_counts.__wrapped__
     return count(tuple(sizes), tuple(windows), tuple(strides), tuple(map(tuple, pads)), dtype)
 
@@ -263,6 +273,7 @@ def _known_counts(
         starts = np.arange(output_size(size + before + after, window, stride, 1)) * stride - before
         covered = np.minimum(starts + window, size) - np.maximum(starts, 0)
         counts = np.multiply.outer(counts, np.maximum(covered, 0))
+    # A window in the padding alone has no elements: its sum is 0, and so its mean.
     divisors = np.maximum(counts, 1).astype(dtype)[..., np.newaxis]
     divisors.flags.writeable = False
     return divisors

@@ -64,6 +64,7 @@ class _Band(NamedTuple):
 @functools.lru_cache(maxsize=8)
 def _bands(taps: Taps, dtype: Any, channels: int) -> list[_Band]:
     count = len(taps.indices)
+    # A matrix of all outputs and inputs would be nearly all zeros; within a band nearly none are.
     step = max(min(_BAND, _BAND * count // max(taps.size, 1)), 4)
     bands = []
     for start in range(0, count, step):
@@ -71,6 +72,7 @@ def _bands(taps: Taps, dtype: Any, channels: int) -> list[_Band]:
         first, last = int(indices.min()), int(indices.max()) + 1
         matrix = np.zeros((len(indices), last - first), dtype)
         np.add.at(matrix, (np.arange(len(indices))[:, None], indices - first), taps.weights[start : start + step])
+        # For few channels a whole line is one row of a product: its matrix repeats each weight for each channel.
         wide = np.kron(matrix.T, np.eye(channels, dtype=dtype)) if channels < _SHORT else matrix
         bands.append(_Band(slice(start, start + len(indices)), slice(first, last), matrix, wide))
     return bands
@@ -81,6 +83,7 @@ def resample(x: Array, rows: Taps, columns: Taps, is_small: bool = False) -> Arr
 
     `is_small`: no weighted sum of the image's numbers leaves the range of the dtype, as for integers.
     """
+    # The axis that shrinks goes first, so that the second product has less to do.
     first, second = ((rows, 1), (columns, 2)) if len(rows.indices) < rows.size else ((columns, 2), (rows, 1))
     with np.errstate(all="ignore"):
         between = _apply(x, *first)
@@ -236,9 +239,12 @@ def bicubic(size: int, outputs: int, align_corners: bool, half_pixel: bool) -> T
     """Cubic interpolation of four; fractions are rounded to a table of 1024 as TensorFlow's are."""
     at = _positions(size, outputs, align_corners, half_pixel)
     floor = np.floor(at)
+    # TensorFlow looks the weights up in a table of 1024 places for each unit, and rounds the fraction to the nearest.
     share = np.rint((at - floor) * np.float32(_CUBIC_TABLE)) / _CUBIC_TABLE
     reach = np.arange(-1, 3)
     places = floor.astype(np.int64)[:, None] + reach
+    # TensorFlow takes Keys' kernel with -0.5 for half pixels and its older one with -0.75 otherwise; only the former leaves
+    # out the positions beyond the border.
     weights = _cubic(share[:, None] - reach, -0.5 if half_pixel else -0.75)
     indices = np.clip(places, 0, size - 1)
     if half_pixel:
@@ -303,6 +309,7 @@ def scaled_and_translated(size: int, outputs: int, scale: float, translation: fl
     inverse = np.float32(1.0) / np.float32(scale)
     stretch = max(float(inverse), 1.0) if antialias else 1.0
     at = (np.arange(outputs, dtype=np.float32) + np.float32(0.5)) * inverse - inverse * np.float32(translation)
+    # A conversion of NaN to an integer is undefined in C, and a warning in NumPy.
     at = np.nan_to_num(at, nan=-1, posinf=-1, neginf=-1)  # positions of NaN and infinity lie outside of the input
     first = np.clip(np.ceil(at - radius * stretch - 0.5), 0, size - 1)
     last = np.clip(np.floor(at + radius * stretch - 0.5), 0, size - 1)
@@ -331,6 +338,7 @@ class CropAxis:
             step = (ends - starts) * last / np.float32(pixels - 1)
             self.at = starts[:, None] * last + np.arange(pixels, dtype=np.float32) * step[:, None]
         else:
+            # TensorFlow multiplies by a literal 0.5 of double precision here, and rounds once.
             self.at = (0.5 * (starts + ends).astype(np.float64) * (size - 1)).astype(np.float32)[:, None]
         self.inside = (self.at >= 0) & (self.at <= last)
         at = np.where(self.inside, self.at, np.float32(0))

@@ -50,6 +50,7 @@ def _logistic_dual(label: float, dual: float, wx: float, scale: float) -> float:
 
 def _logistic_loss(wx: float, label: float) -> float:
     y = label * wx
+    # Both forms are the same number; the exponent is never positive, so that nothing overflows.
     return math.log1p(math.exp(-y)) if y > 0 else math.log1p(math.exp(y)) - y
 
 
@@ -74,6 +75,7 @@ def _clipped(candidate: float, label: float) -> float:
 
 
 def _hinge_dual(label: float, dual: float, wx: float, scale: float) -> float:
+    # NumPy's quotient by 0 is infinite, as C++'s, where Python's would raise; the clipping then takes the bound.
     step = np.float64(label - wx) / np.float64(scale)
     return _clipped(float(dual + step), label)
 
@@ -115,6 +117,7 @@ def _exp(x: float) -> float:
 def poisson_dual(label: float, dual: float, wx: float, scale: float) -> float:
     gap = label - dual
     x = math.log(gap) if gap > 0 else 0.0
+    # x is the logarithm of label less dual, which keeps their difference positive.
     for _ in range(_NEWTON_STEPS):
         e = _exp(x)
         x -= (x - wx - scale * (gap - e)) / (1 + scale * e)
@@ -222,6 +225,7 @@ def train_example(
     step = (updated - dual) * weight / settings.l2
     for group in groups:
         group.deltas[group.places[example]] += group.values[example] * np.float32(step)
+    # As in TensorFlow, primal and dual loss are those before the step: their difference is the gap at one point.
     primal = settings.loss.primal_loss(before, label) * weight
     state[:] = updated, primal, settings.loss.dual_loss(dual, label) * weight, weight
 

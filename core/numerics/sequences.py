@@ -21,6 +21,7 @@ from ..types.arrays import Array
 
 def log_softmax(logits: Array) -> Array:
     """Return the logarithm of the softmax along the last dimension."""
+    # The largest exponent becomes 0, so that no exponential overflows.
     shifted = logits - logits.max(-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
 
@@ -38,6 +39,7 @@ def loss_and_gradient(
     softmax = np.exp(logits - logits.max(-1, keepdims=True, initial=-np.inf))
     softmax /= softmax.sum(-1, keepdims=True)
     extended, skips, stays, sizes = _extended(labels, blank, merge_repeated)
+    # The logarithm of the rounded softmax, not log_softmax: TensorFlow computes it so, and a probability of 0 is -inf.
     emitted = np.log(softmax)[:, np.arange(batch)[:, None], extended]
     inside = np.arange(extended.shape[1]) < sizes[:, None]
     alpha, beta = _both_ways(emitted, skips, stays, sizes, lengths)
@@ -89,6 +91,7 @@ def _extended(labels: Sequence[Sequence[int]], blank: int, merge_repeated: bool)
     for i, row in enumerate(labels):
         extended[i, 1 : 2 * len(row) : 2] = row
     skips = np.zeros(extended.shape, bool)
+    # A blank between two different labels may be left out; a path from blank to blank must pass the label.
     skips[:, 2:] = extended[:, 2:] != blank
     if merge_repeated:
         skips[:, 2:] &= extended[:, 2:] != extended[:, :-2]
@@ -109,6 +112,7 @@ def _both_ways(emitted: Array, skips: Array, stays: Array, sizes: Array, lengths
     skips_ahead[:, :-2] = skips[:, 2:]
     start, may_stay = _costs(first, last, emitted.dtype), _costs(stays, stays, emitted.dtype)
     may_skip = _costs(skips, skips_ahead, emitted.dtype)
+    # The way back is the way forward through reversed times and states: one loop runs both, with half the calls to NumPy.
     emitted_both = np.stack([emitted, emitted[::-1, :, ::-1]], 1)
     before = np.full(emitted_both.shape, -np.inf, emitted.dtype)
     padded = np.full((2, batch, 2 + states), -np.inf, emitted.dtype)
@@ -120,6 +124,7 @@ def _both_ways(emitted: Array, skips: Array, stays: Array, sizes: Array, lengths
         else:
             before[t, 0] = start[0]
         if t in begin:
+            # Shorter sequences begin later on the way back, at the last time that they have.
             before[t, 1, begin[t]] = start[1, begin[t]]
         np.add(before[t], emitted_both[t], out=padded[..., 2:])
     return before[:, 0] + emitted, before[::-1, 1, :, ::-1]
@@ -191,6 +196,7 @@ def _step(beams: list[_Beam], row: Array, width: int) -> list[_Beam]:
     order = len(beams)
     for beam in beams:
         blank, total = beam.old
+        # The worst beam that is kept: no extension below it can come in, and the bound rises while beams are offered.
         least = heap[0][0] if len(heap) >= width else _IMPOSSIBLE
         if len(heap) >= width and not total > least:
             continue
@@ -245,9 +251,11 @@ def _offer(heap: list[Any], beam: _Beam, label: int, score: float, width: int, o
     if is_worse and label not in beam.children:
         return
     child = beam.child(label)
+    # The child is among the beams already, and was extended by its own step.
     if child.total > _IMPOSSIBLE:
         return
     if is_worse:
+        # Its parent's next step must not count the paths of an earlier time, before the child was pushed out.
         child.old = (_IMPOSSIBLE, _IMPOSSIBLE)
         return
     child.blank, child.label_probability, child.total = _IMPOSSIBLE, score, score
@@ -266,6 +274,8 @@ def decreasing_fit(row: Sequence[float]) -> tuple[list[float], list[int]]:
     counts: list[int] = []
     for value in row:
         mean, count = value, 1
+        # A rise violates the order: both pools become one of their common mean, which may violate the order with the pool
+        # before.
         while means and means[-1] < mean:
             before, members = means.pop(), counts.pop()
             mean = (mean * count + before * members) / (count + members)
@@ -418,6 +428,7 @@ def edit_distances(sources: Array, source_sizes: Array, targets: Array, target_s
     """
     starts = [np.cumsum(sizes) - sizes for sizes in (source_sizes, target_sizes)]
     distances = source_sizes + target_sizes
+    # Pairs of like length share a table: with all pairs in one, short targets would be computed to the length of the longest.
     _, kinds = np.frexp(target_sizes)  # targets together are at most twice as long as each other
     kinds[(source_sizes == 0) | (target_sizes == 0)] = 0
     for kind in np.unique(kinds[kinds > 0]):
@@ -436,6 +447,7 @@ def _saved(sources: Array, starts: Array, sizes: Array, targets: Array, target_s
     source and the first j of the target is i + j - distance: 2 more for two equal elements, 1 more for a substitution.
     """
     table = np.zeros((len(targets) + 1, len(starts)), np.int64)
+    # The pairs are sorted by falling length of their sources: those that still have an element i come first.
     ends = np.searchsorted(-sizes, -np.arange(sizes[0]), "left")
     for i, count in enumerate(ends.tolist()):
         pause()
@@ -443,5 +455,7 @@ def _saved(sources: Array, starts: Array, sizes: Array, targets: Array, target_s
         saved = before[:-1] + (targets[:, :count] == sources[starts[:count] + i])
         saved += 1
         np.maximum(saved, before[1:], out=saved)
+        # An insertion leaves the saved edits as they are, so that the running maximum along the target covers all insertions
+        # at once.
         np.maximum.accumulate(saved, axis=0, out=before[1:])
     return table[target_sizes, np.arange(len(starts))]

@@ -59,6 +59,8 @@ def tensor_statistics(array: Array) -> TensorStatistics:
     distinct = _distinct(array)
     with one_thread.limited():  # a second thread takes more time to wait than the products need
         statistics = _statistics(distinct)
+    # A tensor that was broadcast repeats its elements equally often: mean and deviation are those of one copy, only counts
+    # are multiplied.
     repeats = array.size // distinct.size if distinct.size else 1
     counts = {name: getattr(statistics, name) * repeats for name in ("count", "zeros", "nans", "infs")}
     return dataclasses.replace(statistics, **counts)
@@ -86,6 +88,7 @@ def histogram(array: Array, statistics: TensorStatistics, bins: int) -> tuple[in
     for positions in _positions(distinct, low, high):
         positions *= bins
         places = positions.astype(np.int64)
+        # The maximum itself is at the end of the last interval.
         counts += np.bincount(np.minimum(places, bins - 1, out=places), minlength=bins)
     return tuple((counts * (array.size // distinct.size)).tolist())
 
@@ -136,8 +139,10 @@ def _integer_statistics(array: Array) -> TensorStatistics:
     low, high = min(extremes), max(extremes)
     total, parts = 0, []
     for offsets in _offsets(array, low):
+        # The sum of 64-bit numbers may need more bits; that of their halves does not, for fewer than 2^32 elements.
         total += (int((offsets >> _HALF_BITS).sum()) << 32) + int((offsets & _LOW_HALF).sum())
         parts.append(_part(offsets.astype(np.float64)))
+    # Python's integers divide exactly rounded, however large.
     mean = (low * array.size + total) / array.size
     return TensorStatistics(array.size, zeros, min=low, max=high, mean=mean, std=_spread(parts))
 
@@ -154,11 +159,13 @@ def _moments(pieces: _Pieces) -> tuple[float, float, float, float]:
     exponent = _exponent(low, high)
     parts = [_part(_scaled(piece, exponent)) for piece in pieces() if piece.size]
     mean = math.ldexp(_mean(parts), exponent)
+    # Rounding may place a mean just outside of its numbers.
     return low, high, min(max(mean, low), high), math.ldexp(_spread(parts), exponent)
 
 
 def _scaled(piece: Array, exponent: int) -> Array:
     """Return the elements as new doubles, divided by a power of two."""
+    # 2^-exponent would be subnormal or infinite as a factor, where ldexp is exact.
     if abs(exponent) > _LARGEST_POWER:
         return np.ldexp(piece.astype(np.float64), -exponent)
     scaled: Array = np.multiply(piece, math.ldexp(1.0, -exponent), dtype=np.float64)
@@ -227,6 +234,7 @@ def _wide_integers(piece: Array) -> Array:
 
 def _offsets(array: Array, low: int) -> Iterator[Array]:
     """Yield the exact distances of integers from the least, which fit into 64 bits without sign."""
+    # Both wrap modulo 2^64, so that their difference is right for negative numbers, too.
     least = np.uint64(low % (1 << 64))
     for piece in _pieces(array):
         yield _wide_integers(piece).astype(np.uint64) - least
@@ -288,6 +296,8 @@ def bucket_histogram(values: Array) -> Histogram:
 
 def _sums(numbers: Array) -> tuple[float, float]:
     """Return the sums of numbers and of their squares, added in sequence as TensorFlow does."""
+    # The two running sums are the parts of a complex number, because np.add.accumulate then adds both in one pass, in
+    # TensorFlow's order.
     sums = np.complex128(0)
     for start in range(0, numbers.size, _IN_CACHE):
         part = numbers[start : start + _IN_CACHE].astype(np.float64)

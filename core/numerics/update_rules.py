@@ -23,6 +23,7 @@ Values: TypeAlias = tuple[Any, ...]
 
 
 def _stored(old: Array, new: Array) -> Array:
+    # Most rules write in place through `added` and its kin, and return the array itself.
     if new is not old:
         old[...] = new
     return old
@@ -45,6 +46,7 @@ def update(rule: Callable[..., Values], memories: Sequence[Array], arguments: Se
 def in_tiles(rule: Callable[..., Values], memories: Sequence[Array], arguments: Sequence[Any], gradient: int) -> None:
     """Update arrays by a rule, tile by tile where large; the argument number `gradient` is cut into tiles too."""
     grad = arguments[gradient]
+    # A tile must be a view into the memory that is updated, so that strided arrays are updated as a whole.
     if grad.size < 2 * BLOCK_ELEMENTS or not all(array.flags.c_contiguous for array in (*memories, grad)):
         update(rule, memories, arguments)
         return
@@ -191,6 +193,7 @@ def adagrad_da(
     step = global_step.astype(var.dtype)
     total = xp.stored(gradient_accumulator, xp.added(gradient_accumulator, grad))
     squares = xp.stored(gradient_squared_accumulator, xp.added(gradient_squared_accumulator, grad * grad))
+    # The variable is computed anew from the sums of all gradients: its old value does not count.
     return -lr * _shrunk(xp, total, l1, l1 * step) / (l2 * step * lr + xp.sqrt(squares)), total, squares
 
 
@@ -260,6 +263,7 @@ def _ftrl(
     lr, l1, l2, lr_power = rates.lr, rates.l1, rates.l2, rates.lr_power
     shrunk = grad + 2 * rates.l2_shrinkage * var if isinstance(rates, FtrlV2) else grad
     new_accum = accum + grad * grad
+    # The difference of both is sigma of the paper times the learning rate: how much the rate has fallen with this gradient.
     power, new_power = _ftrl_power(xp, accum, lr_power), _ftrl_power(xp, new_accum, lr_power)
     if multiply_linear_by_lr:
         step, threshold, quadratic = shrunk * lr - (new_power - power) * var, l1 * lr, new_power + 2 * l2 * lr
@@ -278,6 +282,7 @@ def _ftrl_row_minimum(xp: Any, linear: Any, threshold: Any, quadratic: Any) -> A
 
 
 def _ftrl_power(xp: Any, accum: Any, lr_power: Any) -> Any:
+    # The usual power; TensorFlow takes a root for it, which rounds otherwise than pow and costs less.
     return xp.cond(lr_power == -0.5, lambda: xp.sqrt(accum), lambda: accum**-lr_power)
 
 
@@ -292,6 +297,7 @@ def rms_prop(xp: Any, var: Any, ms: Any, mom: Any, rates: RmsProp, grad: Any) ->
 def centered_rms_prop(xp: Any, var: Any, mg: Any, ms: Any, mom: Any, rates: RmsProp, grad: Any) -> Values:
     """Update by RMSProp with an estimate of the gradient's variance in place of the second moment."""
     lr, rho, momentum, epsilon = rates
+    # E[g^2] - E[g]^2 is the variance: the moving means of both are updated before the step uses them.
     ms, mg = _moved(xp, ms, grad * grad - ms, 1 - rho), _moved(xp, mg, grad - mg, 1 - rho)
     mom = _decayed(xp, mom, momentum, grad * lr / xp.sqrt(ms - mg * mg + epsilon))
     return xp.subtracted(var, mom), mg, ms, mom

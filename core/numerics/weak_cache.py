@@ -33,9 +33,11 @@ def cached_for_constant(array: Array, kind: Hashable, make: Callable[[Array], _M
     """Return `make(array)`, cached under `kind` where the array cannot change."""
     key = id(array), kind
     entry = entries.get(key)
+    # An id is used again after its array has died: the weak reference tells whether it is still the same array.
     if entry is not None and entry.made is not None and entry.array() is array:
         value: _Made = entry.made
         return value
+    # Not before the look-up, which is cheaper: only constant arrays get an entry.
     if not never_changes(array):
         return make(array)
     if entry is None or entry.array() is not array:
@@ -52,6 +54,8 @@ def _forget(key: tuple[int, Hashable], _: Any) -> None:
 def never_changes(a: Array) -> bool:
     """Return True for an array in read-only memory."""
     base: Any = a
+    # A read-only view of writable memory changes with it, so that every array down to the owner of the memory must be
+    # read-only.
     while isinstance(base, np.ndarray):
         if base.flags.writeable:
             return False

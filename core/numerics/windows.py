@@ -52,6 +52,7 @@ def seen(x: Array, block: Block, reach: int, stride: int, pads: Pads, value: Any
 
 def inside(first: int, step: int, count: int, size: int) -> tuple[slice, slice]:
     """Return the range of `count` positions, `step` apart, within an axis of `size`, and the range's slice of the axis."""
+    # The first position that is not before the axis, rounded up for a negative `first`.
     start = max(-(first // step), 0)
     stop = max(min(count, (size - 1 - first) // step + 1), start)
     begin = first + start * step
@@ -86,6 +87,7 @@ def placing(sizes: tuple[int, ...], firsts: tuple[int, ...], steps: tuple[int, .
     outside = [
         ((whole,) * axis + (part,))
         for axis, (within, _) in enumerate(pairs, 1)
+        # The value fills the borders only: the inside is written once, by the copy of x.
         for part in (slice(within.start), slice(within.stop, None))
         if len(range(counts[axis - 1])[part])
     ]
@@ -175,6 +177,7 @@ def _lines_form(
     dilations: tuple[int, ...],
 ) -> _LinesForm:
     outputs = tuple(map(output_size, shape[1:-1], windows, strides, dilations))
+    # With contiguous channels, a window's line is one run of bytes, which NumPy copies as one element.
     line = np.dtype((np.void, windows[-1] * shape[-1] * itemsize))
     steps = bytes_on[1:-1]
     places = jumps(steps[:-1], dilations[:-1], windows[:-1])
@@ -189,6 +192,7 @@ def strided_windows(
     steps = x.strides[1:-1]
     bytes_on = (x.strides[0], *jumps(steps, strides, outputs), *jumps(steps, dilations, windows), x.strides[-1])
     shape = (x.shape[0], *outputs, *windows, x.shape[-1])
+    # Windows overlap in memory: a write through one would change others.
     return np.lib.stride_tricks.as_strided(x, shape, bytes_on, writeable=False)
 
 

@@ -94,6 +94,7 @@ def convolve(x: Array, w: Array, pads: Pads, epilogue: Epilogue | None = None, b
         block = result[images, lines, :, channels]
         tiles = _transformed(x, (images, slice(lines.start // 2, -(-lines.stop // 2))), pads, outputs)
         _convolve_block(tiles, transformed[..., channels], block, None if bias is None else bias[channels])
+        # The result is tested, not the input: an overflow of the transforms must be found, too.
         if not np.isfinite(block).all():
             raise NotFinite
         if finish is not None:
@@ -145,6 +146,7 @@ def _convolve_block(tiles: Array, filters: Array, out: Array, bias: Array | None
     if bias is not None:
         products[1, 1] += bias  # the inverse transform adds this place to each result exactly once
     _add_places(products)
+    # In place: the sums of places 0 + 1 + 2 and 1 - 2 - 3 along both axes need no temporary array of the products' size.
     lines = products[:2]
     lines[0] += products[2]
     lines[1] -= products[3]
@@ -190,8 +192,12 @@ def _transform_filters(w: Array) -> Array:
 
     Filters flipped in space or transposed in channels, as for a gradient, are not copied.
     """
+    # Filters that are transposed in channels are transformed as they lie in memory; the result is the transpose, again as a
+    # view.
     if w.strides[2] < w.strides[3]:
         return _transform_filters(w.swapaxes(2, 3)).swapaxes(1, 2)
     is_flipped = w.strides[0] < 0 and w.strides[1] < 0
+    # A flipped view cannot be reshaped without a copy; flipping back, and the columns of the transform instead, costs
+    # nothing.
     places = (w[::-1, ::-1] if is_flipped else w).reshape(_PLANAR.shape[1], -1)
     return matmul(_PLANAR[:, ::-1] if is_flipped else _PLANAR, places).reshape(-1, *w.shape[2:])

@@ -150,6 +150,7 @@ class OnnxNamespace:
 
     def log1p(self, x: Any) -> Any:
         """Return log(1 + x), for small x by the first terms of the series."""
+        # Below 1e-3 the sum x + 1 has lost the last digits of x; the next term of the series is 2.5e-10 of the result at most.
         series = x * (1 - x * (0.5 - x / 3))
         return self.where(abs(x) < 1e-3, series, self.log(x + 1))
 
@@ -337,8 +338,13 @@ class OnnxNamespace:
         joined: Value = self.g.joined(*(part if isinstance(part, Value) else operator.index(part) for part in parts), [])
         return joined
 
+    def dims_of(self, sizes: Sequence[Any]) -> Any:
+        """Return sizes as an array, int64."""
+        return self.array_of(self.dims(sizes))
+
     def reshape(self, x: Any, shape: Any) -> Any:
         dims = self.dims(shape)
+        # ONNX allows -1 only where 0 stands for the size of the input, and without -1 a size may be 0.
         is_open = isinstance(shape, (tuple, list)) and any(isinstance(size, int) and size == -1 for size in shape)
         return self.array_of((self.g.reshape if is_open else self.g.of_dims)(self.value(x), dims))
 
@@ -352,6 +358,7 @@ class OnnxNamespace:
         """Return arrays of a common shape; each is expanded to the shapes of the others that are not known to be its own."""
         values = [self.value(array) for array in arrays]
         shapes = dict.fromkeys(value.shape for value in values)
+        # Equal open shapes may still be different in the run, if their sizes have no names.
         if len(shapes) == 1 and next(iter(shapes)).is_known:
             return list(arrays)
         dims = [self.g.dims(value) for value in values]
@@ -400,16 +407,42 @@ class OnnxNamespace:
         """
         data, total = self.value(rows), self.dims([count])
         at = self.g.vector(self.value(places))
+        # To ONNX a negative place counts from the end, and one beyond the end is an error.
         at = self.g.Where(self.g.Less(at, 0), total, self.g.Min(at, total))
         rest = self.g.slice(self.g.dims(data), 1, _END)
         target = self.g.Expand(self.g.like(start, data), self.g.joined(self.g.Add(total, 1), rest))
+        return self.scattered(self.array_of(target), self.array_of(at)[:, None], rows, how)[:-1]
+
+    def scattered(self, target: Any, vectors: Any, rows: Any, how: str) -> Any:
+        """Return `target` with `rows` added, multiplied, compared or set (`how`) at index vectors (..., depth) in range."""
+        at = self.g.cast(self.value(vectors), dtypes.int64)
         reduction = "none" if how == "set" else how
-        return self.array_of(self.g.slice(self.g.ScatterND(target, self.g.unsqueeze(at, 1), data, reduction=reduction), 0, -1))
+        return self.array_of(self.g.ScatterND(self.value(target), at, self.value(rows), reduction=reduction))
+
+    def elements_at(self, x: Any, vectors: Any) -> Any:
+        """Return the elements at index vectors (..., rank), all in range."""
+        return self.array_of(self.g.GatherND(self.value(x), self.g.cast(self.value(vectors), dtypes.int64)))
 
     # Along an axis.
 
+    def argsort(self, x: Any, axis: int) -> Any:
+        """Return the stable order that sorts an axis: of equal elements TopK takes the first first."""
+        return self.array_of(self.g.TopK(x.value, self.g.dim(x.value, axis), outputs=2, axis=axis, largest=0)[1])
+
     def cumsum(self, x: Any, axis: int, dtype: Any) -> Any:
         return self.array_of(self.g.CumSum(x.astype(dtype).value, np.int64(axis)))
+
+    @property
+    def fft(self) -> OnnxNamespace:
+        """The Fourier transforms, of which JAX has a module."""
+        return self
+
+    def rfft(self, x: Any, length: int) -> Any:
+        """Return the spectrum of the last axis, of a known size, filled up with zeros to a length."""
+        rank = x.ndim
+        padded = self.pad(x, [(0, 0)] * (rank - 1) + [(0, length - x.shape[-1])])
+        packed = self.g.DFT(self.g.unsqueeze(padded.value, rank), None, self.g.constant(np.int64(rank - 1)), onesided=1)
+        return self.array_of(self.g.unpacked(packed))
 
     def softmax(self, x: Any, axis: int = -1) -> Any:
         return self.array_of(self.g.Softmax(x.value, axis=axis))
@@ -507,6 +540,7 @@ class Size:
     def _unknown(self, *other: Any) -> NoReturn:
         raise UnimplementedError("a size on which its lowering depends is unknown")
 
+    # A program that decided by such a number would be emitted for one outcome alone.
     __index__ = __int__ = __float__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _unknown
     __neg__ = __rsub__ = __truediv__ = __rtruediv__ = __rmod__ = __pow__ = _unknown
 
@@ -518,9 +552,24 @@ class Sizes:
         self.g = g
         self.value = value
 
+    @property
+    def shape(self) -> tuple[int]:
+        rank = self.value.shape[0] if self.value.rank == 1 else None
+        if not isinstance(rank, int):
+            self.g.refuse("the rank of a shape that its lowering takes is unknown")
+        return (int(rank),)
+
+    @property
+    def ndim(self) -> int:
+        return 1
+
     def prod(self) -> Size:
         """Return the number of elements."""
         return Size(self.g, self.g.ReduceProd(self.value))
+
+    def tolist(self) -> list[Size]:
+        """Return the dimensions; their number must be known."""
+        return [Size(self.g, self.g.slice(self.value, axis, axis + 1)) for axis in range(*self.shape)]
 
 
 class OnnxArray:
@@ -616,6 +665,7 @@ def _bounds(index: Any) -> tuple[int, Any, int]:
     """Return start, end and step of ONNX's Slice, for a slice or a number; the end may be a size that only the run knows."""
     if not isinstance(index, slice):
         place = operator.index(index)
+        # The end behind the last place would be 0, the beginning.
         return place, _END if place == -1 else place + 1, 1
     step = 1 if index.step is None else operator.index(index.step)
     start = (0 if step > 0 else _END) if index.start is None else operator.index(index.start)
@@ -634,6 +684,7 @@ for _name, _function in {
     "floordiv": "floor_divide", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
     "lshift": "left_shift", "rshift": "right_shift",
 }.items():  # fmt: skip
+    # As methods of the class: Python looks operators up there and not in `__getattr__`.
     for _prefix, _method in zip(("", "r"), _operators(_function)):
         setattr(OnnxArray, f"__{_prefix}{_name}__", _method)
 for _name, _function in {

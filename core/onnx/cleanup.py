@@ -23,8 +23,10 @@ def tidy(g: Emitter) -> None:
     drop_unused(g.block)
     _share(g.block, ChainMap(), ChainMap())
     _cancel_transposes(g, g.block)
+    # Transposes that have moved may be equal now.
     _share(g.block, ChainMap(), ChainMap())
     drop_unused(g.block)
+    # After the last removal, since an operation that nobody needs would keep others from sinking.
     _sink(g.block)
     _own_outputs(g.block)
 
@@ -45,6 +47,7 @@ def drop_unused(block: Block) -> None:
 
 def _share(block: Block, known: ChainMap[Hashable, list[Value]], renamed: ChainMap[Value, Value]) -> None:
     """Merge equal operations, in the block and in nested blocks."""
+    # A nested block may read what the blocks around it made, but not the other way round.
     shared, same = known.new_child(), renamed.new_child()
     unique = []
     for operation in block.operations:
@@ -107,6 +110,7 @@ def _sink_into(branch: Block, block: Block, makers: Mapping[Value, int], uses: M
     while pending:
         place = -heapq.heappop(pending)
         operation = block.operations[place]
+        # `uses` counts the whole block: a single reader elsewhere keeps an operation where it is.
         if operation.outputs and all(inside[value] == uses[value] for value in operation.outputs):
             take(operation.values())
             moved.append(operation)
@@ -116,6 +120,8 @@ def _sink_into(branch: Block, block: Block, makers: Mapping[Value, int], uses: M
 
 def _own_outputs(block: Block) -> None:
     """Make each output of a block in the block, and for that output alone."""
+    # ONNX names the outputs of a block by the values made there: a value from outside, or the same value twice, has no name to
+    # give.
     made = {value for operation in block.operations for value in operation.outputs}
     for i, value in enumerate(block.outputs):
         if value not in made:
@@ -209,6 +215,7 @@ class _Sweep:
             return False
         perm = perms.pop()
         inputs = [self.untransposed(value, perm) for value in operation.inputs]
+        # An input that is not transposed alike would need a transpose of its own, and nothing would be gained.
         if any(a is None and b is not None for a, b in zip(inputs, operation.inputs)):
             return False
         self.emit(operation, inputs, perm)
@@ -229,6 +236,7 @@ class _Sweep:
             return value
         if value.array is None or value.array.ndim > len(perm):
             return None
+        # Constants are transposed here, at no cost in the run.
         array = value.array.reshape((1,) * (len(perm) - value.array.ndim) + value.array.shape)
         return self.g.constant(np.ascontiguousarray(np.transpose(array, np.argsort(perm))), value.dtype)
 

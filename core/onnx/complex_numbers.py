@@ -114,6 +114,7 @@ def magnitude(g: Any, x: Any) -> Any:
     large = g.Max(a, b)
     ratio = g.Div(g.Min(a, b), large)
     size = g.Mul(large, g.Sqrt(g.Add(g.Mul(ratio, ratio), 1)))
+    # There the ratio of the parts is 0/0 or inf/inf.
     return g.Where(g.Or(g.Equal(large, 0), g.IsInf(large)), large, size)
 
 
@@ -141,6 +142,7 @@ def _prod_along(g: Any, x: Any, axis: int) -> Any:
     def advance(k: Any, product: Any) -> Any:
         return [g.Mul(product[0], g.Gather(x, g.unsqueeze(k, 0), axis=axis))]
 
+    # A sum of zeros has the shape of the product, also where only the run knows sizes.
     ones = g.Add(g.ReduceSum(g.zeros_like(x), [axis]), 1)
     return g.repeat(g.reshape(g.dim(x, axis), []), [ones], advance)[0]
 

@@ -44,6 +44,7 @@ def _folded(name: str, values: Sequence[Value | None], attrs: Mapping[str, Any])
 
 
 def _reshape(x: Array, dims: Array, allowzero: int = 0) -> Array:
+    # ONNX's Reshape keeps the input's size where the new size is 0, unless `allowzero`.
     return x.reshape([x.shape[i] if size == 0 and not allowzero else size for i, size in enumerate(dims)])
 
 
@@ -55,6 +56,7 @@ def _slice(x: Array, starts: Array, ends: Array, axes: Array, steps: Array | Non
     taken = [slice(None)] * x.ndim
     for i, axis in enumerate(axes):
         step = 1 if steps is None else int(steps[i])
+        # An end before the first element means all elements up to the first; to NumPy a negative end counts from the back.
         end = None if step < 0 and ends[i] < -x.shape[axis] else int(ends[i])
         taken[axis] = slice(int(starts[i]), end, step)
     return x[tuple(taken)]
@@ -67,6 +69,7 @@ def _gather(x: Array, indices: Array, axis: int = 0) -> Array:
 
 
 def _divide(x: Array, y: Array) -> Array:
+    # ONNX's Div of integers rounds towards zero, NumPy's `//` down.
     result: Array = np.divide(x, y) if x.dtype.kind == "f" else truncated_quotient(x, y)
     return result
 
@@ -84,6 +87,7 @@ def _mod(x: Array, y: Array, fmod: int = 0) -> Array:
 
 
 def _reduce_sum(x: Array, axes: Array | None = None, keepdims: int = 1, noop_with_empty_axes: int = 0) -> Array:
+    # No axes at all mean all axes, unless `noop_with_empty_axes`.
     places = None if axes is None or not (axes.size or noop_with_empty_axes) else tuple(map(int, axes))
     return np.sum(x, places, dtype=x.dtype, keepdims=bool(keepdims))
 
@@ -123,6 +127,8 @@ def _half(g: Any, x: Any) -> Any:
 def _atan(g: Any, x: Any) -> Any:
     """Emit the series of a quarter of the angle, with a tangent of 0.2 at most; beyond 1 for the complement."""
     size = g.Abs(x)
+    # Halving the angle twice brings the tangent below tan(pi/16) = 0.2, where 13 terms of the series are exact to double
+    # precision. The reciprocal keeps squares of large numbers from overflowing.
     is_far = g.Greater(size, 1)
     quarter = _half(g, _half(g, g.Where(is_far, g.Reciprocal(size), size)))
     series = _polynomial(g, g.Mul(quarter, quarter), [(-1) ** k / (2 * k + 1) for k in range(13)])
@@ -132,10 +138,12 @@ def _atan(g: Any, x: Any) -> Any:
 
 
 def _asin(g: Any, x: Any) -> Any:
+    # (1 - x)(1 + x) and not 1 - x^2, which cancels near 1.
     return _atan(g, g.Div(x, g.Sqrt(g.Mul(g.Sub(1, x), g.Add(x, 1)))))
 
 
 def _acos(g: Any, x: Any) -> Any:
+    # Not pi/2 less the arc sine, which cancels near 1.
     return g.Mul(_atan(g, g.Sqrt(g.Div(g.Sub(1, x), g.Add(x, 1)))), 2)
 
 
@@ -159,6 +167,7 @@ def _asinh(g: Any, x: Any) -> Any:
 
 
 def _acosh(g: Any, x: Any) -> Any:
+    # Two roots, since x^2 overflows for large x and x^2 - 1 cancels near 1.
     return g.Log(g.Add(x, g.Mul(g.Sqrt(g.Sub(x, 1)), g.Sqrt(g.Add(x, 1)))))
 
 
@@ -167,10 +176,12 @@ def _atanh(g: Any, x: Any) -> Any:
 
 
 def _softplus(g: Any, x: Any) -> Any:
+    # log(1 + e^x) with an exponent that is never positive and so cannot overflow.
     return g.Add(g.Max(x, 0), g.Log(g.Add(g.Exp(g.Neg(g.Abs(x))), 1)))
 
 
 def _elu(g: Any, x: Any, alpha: float = 1.0) -> Any:
+    # Where computes both sides: without the minimum the side that is not taken would overflow.
     return g.Where(g.Less(x, 0), g.Mul(g.Sub(g.Exp(g.Min(x, 0)), 1), alpha), x)
 
 
@@ -271,8 +282,10 @@ class Emitter:
             return self._emit(name, values, [Value(each, shape) for each in out_dtypes], attrs)
         if principal is dtypes.float64 and name in _IN_DOUBLE:
             return _IN_DOUBLE[name](self, *values, **attrs)
+        # The user is told of nodes whose doubles a model computes in 32 bits.
         if principal is dtypes.float64:
             self.narrowed[self.source] = None
+        # The condition of Where stays a truth value whatever the others are cast to.
         first = 1 if name == "Where" else 0
         wide = [self.cast(v, computed) if v is not None and v.dtype is principal else v for v in values[first:]]
         wide = [*values[:first], *wide]
@@ -322,6 +335,7 @@ class Emitter:
     def constant(self, value: Any, dtype: DType | None = None) -> Value:
         """Return a constant; equal constants are shared."""
         array = np.asarray(value, None if dtype is None else dtype.numpy)
+        # A digest, as keys with the bytes would hold the weights of a model twice.
         content = tuple(array.flat) if array.dtype == object else hashlib.blake2b(array.tobytes()).digest()
         key = (str(array.dtype), array.shape, content)
         shared = self._constants.get(key)
@@ -367,6 +381,7 @@ class Emitter:
         if value.dtype is dtype:
             return value
         if value.array is not None and not (dtype.is_object or value.dtype.is_object):
+            # TensorFlow's Cast of a complex number to a real dtype keeps the real part.
             array = value.array.real if value.dtype.is_complex and dtype.is_numeric and not dtype.is_complex else value.array
             with np.errstate(all="ignore"):
                 return self.constant(array.astype(dtype.numpy), dtype)
@@ -441,6 +456,7 @@ class Emitter:
         size = None if value.rank is None else value.shape[axis]
         if isinstance(size, int):
             return self.constant(np.array([size], np.int64))
+        # For the last axis the end would be 0, which is before the axis.
         ends: dict[str, Any] = {"end": axis + 1} if axis != -1 else {}
         result: Value = self.op("Shape", value, start=axis, **ends)
         result.spec = TensorSpec(dtypes.int64, Shape((1,)))
@@ -456,6 +472,7 @@ class Emitter:
     def joined(self, *parts: Value | int | Sequence[int]) -> Value:
         """Return a vector of int64 made of vectors and numbers."""
         values = [part if isinstance(part, Value) else self.constant(np.array(part, np.int64).reshape(-1)) for part in parts]
+        # Concat needs an input, though it may be empty.
         values = [value for value in values if value.array is None or value.array.size] or values[:1]
         return values[0] if len(values) == 1 else self.op("Concat", *values, axis=0)
 
@@ -467,6 +484,7 @@ class Emitter:
         if dims.array is None or 0 not in dims.array:
             result: Value = self.op("Reshape", value, dims)
             return result
+        # With `allowzero` a 0 is a size, and ONNX then allows no -1.
         sizes = np.where(dims.array == -1, _size_beside_zeros(value.shape, dims.array), dims.array)
         empty: Value = self.op("Reshape", value, sizes, allowzero=1)
         return empty
@@ -521,6 +539,7 @@ class Emitter:
 
     def stacked(self, rows: Value, elements: ElementShapes | None = None) -> Value:
         """Return a list whose elements are the rows of a tensor, of the rows' shape unless `elements` says otherwise."""
+        # A value of its own: the rows themselves remain a tensor.
         result: Value = self.op("Identity", rows)
         result.is_stacked = True
         of_rows = ElementShapes(written=Shape(None if rows.shape.dims is None else rows.shape.dims[1:]))
@@ -597,6 +616,7 @@ class Emitter:
             source = self.source
             with self.inside() as block:
                 block.outputs = list(emit())
+            # What the branch emitted has left the name of its own last node.
             self.source = source
             blocks.append(block)
         if not all(is_branch_output(value) for block in blocks for value in block.outputs):
@@ -604,6 +624,7 @@ class Emitter:
         outputs = [common(self, a, b) for a, b in zip(blocks[0].outputs, blocks[1].outputs)]
         for block in blocks:
             block.outputs = flat(self, [fitted(self, *pair) for pair in zip(block.outputs, outputs)])
+        # A conditional of checks and prints alone has no outputs, and a model leaves it out.
         if outputs:
             self._emit("If", [condition], flat(self, outputs), {"then_branch": blocks[0], "else_branch": blocks[1]})
         return outputs
@@ -648,6 +669,7 @@ class Emitter:
         `number` stands for the number of the iteration in the body, `count` is the largest number of iterations.
         """
         outputs = [self.fresh(value.dtype, value.shape, value) for value in body.inputs]
+        # ONNX passes each iteration its number and the condition before the carried values.
         body.inputs = [number or Value(dtypes.int64, SCALAR), Value(dtypes.bool_, SCALAR), *flat(self, body.inputs)]
         body.outputs = flat(self, body.outputs)
         self._emit("Loop", [count, condition, *flat(self, carried)], flat(self, outputs), {"body": body})

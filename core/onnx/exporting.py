@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from ..building.gradbuilder import parts_of
-from ..control_flow.deadness import is_contradiction, joined, on_branch
-from ..control_flow.frames import MERGE, SWITCH
+from ..control_flow.deadness import branch_of, is_contradiction, joined, on_branch
+from ..control_flow.frames import MERGE, SWITCH, hands_in
 from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.instantiation import function_called, with_attrs
 from ..functions.purity import impurity
@@ -19,9 +19,10 @@ from ..functions.table_fills import table_fills
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ..inference.error_context import faults_of
-from ..inference.inference import Answers, infer, loop_specs
+from ..inference.inference import Answers, infer, loop_specs, unchanged
 from ..planning.plan import Loop, Step
 from ..planning.planner import compile_plan
+from ..registry.catalog import OpDef
 from ..registry.op_facts import has_fact
 from ..registry.registry import Composition, has_kernel, onnx_lowering
 from ..runtime.guards.limits import flops_of
@@ -32,13 +33,12 @@ from ..support.grouping import grouped
 from ..support.words import counted
 from ..types import dtypes
 from ..types.dims import Dim
-from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..types.shapes import POSITION, SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes, relax_shapes
 from ..types.tensors import FuncRef
-from .blocks import OnnxModel, Value, carrier
+from .blocks import Block, OnnxModel, Operation, Value, carrier, flat, is_branch_output
 from .cleanup import drop_unused, tidy
 from .complex_numbers import part_dtype
 from .emitter import DEEPEST, EXPORT_A_PART, Emitter, ModelTooLargeError, UndecidedAxisError, too_deep
-from .loop_values import Condition, emit_loop, handed_on, has_misplaced_list, merged, returned
 
 _HANDLES: Final = (dtypes.variant, dtypes.resource)
 """The dtypes of lists and TensorArrays, lowered to tensors."""
@@ -82,18 +82,21 @@ def export(
     Complex inputs and outputs are pairs of real numbers along a last dimension. UnimplementedError names all layers with
     nodes that ONNX cannot express, with the reasons; without `layer_names` the nodes.
     """
+    # Only an input in the middle of a graph has a shape that the graph does not declare.
     inferred = {} if all(value.node.is_placeholder for value in inputs.values()) else infer(graph).specs
     specs = {value: _input_spec(name, value, inferred) for name, value in inputs.items()}
     exporter = _Exporter(graph.functions, len(graph))
     g = exporter.emitter
     entries = {value: _input(spec) for value, spec in specs.items()}
     entering = [g.unpacked(value) if spec.dtype.is_complex else value for value, spec in zip(entries.values(), specs.values())]
+    # The contents of tables are part of the model, so that their initializers come first.
     if fills := table_fills(graph):
         exporter.run(graph, fills, [], [], [])
     results = exporter.run(graph, list(outputs.values()), list(entries), entering, list(specs.values()))
     for name, value, result in zip(outputs, outputs.values(), results):
         if not isinstance(result, Value) or value.base_dtype in _HANDLES:
             exporter.refuse(ExportRefusal(value.node.name, value.node.op, f"output '{name}' has dtype {value.base_dtype}"))
+    # Unread operations go first: a node that was refused does no harm if only they read it.
     if not exporter.is_refused:
         g.block.outputs = [g.packed(value) if value.dtype.is_complex else value for value in results]
         drop_unused(g.block)
@@ -101,6 +104,7 @@ def export(
         raise _refused(exporter.refusals, layer_names() if layer_names is not None else _own_names)
     g.block.inputs = list(entries.values())
     tidy(g)
+    # After the cleanup, which removes blocks, too.
     if g.block.depth > DEEPEST:
         raise too_deep(next(iter(outputs)))
     return OnnxModel(g.block, dict(zip(inputs, entries.values())), dict(zip(outputs, g.block.outputs)), tuple(g.narrowed))
@@ -267,6 +271,7 @@ class _Frame:
                     self.refuse(node, error)
                 elif not self.exporter.unknown:
                     raise  # else it trips over what stands for a node that was refused
+                # The export goes on, so that one error lists all nodes that ONNX does not get.
                 results = [self.unknown(Output(node, i)) for i in range(len(node.output_dtypes))]
         for i, slot in enumerate(step.outputs):
             self.values[slot], self.conditions[slot] = results[i] if i < len(results) else None, condition
@@ -297,6 +302,7 @@ class _Frame:
             return value
         if spec.dtype in _HANDLES:
             return self.emitter.stacked(value)
+        # Sizes and places are int64 in ONNX, and often int32 in TensorFlow.
         result = self.emitter.cast(value, carrier(spec.dtype))
         if result.array is None:
             result.spec = dataclasses.replace(spec, dtype=carrier(spec.dtype), shape=_merged(result.shape, spec.shape))
@@ -352,6 +358,7 @@ class _Frame:
         known_arrays = [value.array for value in values if isinstance(value, Value) and value.array is not None]
         if len(known_arrays) < len(values) or not self.may_fold(node):
             return None
+        # Fill, Tile and Range make large constants of small ones: folded, they would make the file large.
         allowed = max([_FOLDED, *(array.size for array in known_arrays)])
         if known_arrays and any(math.prod(spec.shape.known()) > allowed for spec in specs if spec.shape.is_known):
             return None
@@ -401,6 +408,7 @@ class _Frame:
 
         if not any(value is axis for value in values):
             raise undecided
+        # From an axis to its branch; an axis that shapes rule out never comes and may have any.
         branches = np.zeros(undecided.rank, np.int64)
         branches[list(undecided.possible)] = range(len(undecided.possible))
         number = g.reshape(g.cast(axis, dtypes.int64), [])
@@ -419,6 +427,7 @@ class _Frame:
         if kind.form is Form.BRANCH:
             branches = [lambda one=one: call(one, arguments, specs) for one in references]
             if len(kind.functions) > 1:
+                # An If names the function for true first; as numbers, false is 0 and comes first.
                 return self.emitter.choose(self.emitter.truth(values[0]), branches[::-1])
             return self.emitter.choose(values[0], branches)
         if kind.form is Form.LOOP and not kind.counters:
@@ -436,6 +445,7 @@ class _Frame:
         values, carried = self.carried(body, values, specs, (counter,))
 
         def goes_on(number: Value) -> Value:
+            # The sign of the step may be known in the run only.
             result: Value = g.Where(g.Greater(step, 0), g.Less(number, limit), g.Greater(number, limit))
             return result
 
@@ -450,6 +460,7 @@ class _Frame:
         self, body: FuncRef, values: Sequence[Any], specs: Sequence[TensorSpec], counter: Sequence[TensorSpec] = ()
     ) -> tuple[list[Any], list[TensorSpec]]:
         """Return the values that enter a loop, and their specs in every iteration."""
+        # The values are those of the first iteration alone.
         entering = [dataclasses.replace(spec, value=None) for spec in specs]
         known = loop_specs(self.exporter.functions, body, entering, counter, self.exporter.answers)
         inner = known or [TensorSpec(spec.dtype) for spec in specs]
@@ -463,6 +474,8 @@ class _Frame:
             return self.emitter.truth(call(cond, current, carried)[0])
 
         def advance(current: Sequence[Any]) -> tuple[Value, Sequence[Any]]:
+            # ONNX's Loop takes the next condition from the end of the body, so that a While's condition is emitted twice:
+            # here, and before the loop for the first iteration.
             after = call(body, current, carried)
             return condition(after), after
 
@@ -529,6 +542,7 @@ class _Frame:
 
         entering = [initial[slot] for slot in targets]
         first = self.emitter.truth(started(entering).values[step.condition])
+        # The head once more: exits leave a loop behind the head that found the condition false.
         last = started(emit_loop(self.emitter, first, entering, advance, values, handed_on(step)))
         last.steps(step.tail)
         return [last.values[slot] for slot in step.exits]
@@ -539,3 +553,170 @@ def _merged(a: Shape, b: Shape) -> Shape:
         return merge_shapes(b, a)
     except TfgError:
         return b
+
+
+# Loops: the values that an iteration changes, and the invariant part of their shapes.
+
+Advance: TypeAlias = "Callable[[Sequence[Any]], tuple[Value, Sequence[Any]]]"
+"""A function that emits an iteration: from the entering values to the next condition and the values handed on."""
+
+
+def emit_loop(
+    g: Emitter,
+    condition: Value,
+    values: Sequence[Any],
+    advance: Advance,
+    around: Sequence[Any] = (),
+    passed_on: Set[int] = frozenset(),
+) -> list[Any]:
+    """Emit a loop and return `values` after the condition no longer holds.
+
+    Values that an iteration hands on unchanged stay outside, as do values `around` the loop that the body reads. The body
+    is emitted until the shapes of the entering values hold in every iteration. `passed_on` are positions of values that
+    each iteration hands on: the first emission reads constants among these values, for each emission repeats the loops inside.
+    """
+    # A loop that never runs must not be emitted, as its body may be for other shapes than the values have.
+    if condition.array is not None and not condition.array.any():
+        return list(values)
+    constants = {i for i in passed_on if isinstance(values[i], Value) and values[i].array is not None}
+    shapes = {i: value.shape for i, value in enumerate(values) if isinstance(value, Value) and i not in constants}
+    outside = [value.shape for value in (*values, *around) if isinstance(value, Value)]
+    constant = {name for shape in outside for dim in shape.dims or () if isinstance(dim, Dim) for name in dim.unnamed}
+    # The body is emitted again, for other shapes, until they hold: shapes only become less definite, so that this ends.
+    source = g.source
+    while True:
+        inner = {i: g.fresh(values[i].dtype, shape, values[i]) for i, shape in shapes.items()}
+        with g.inside() as block:
+            again, after = advance([inner.get(i, value) for i, value in enumerate(values)])
+        g.source = source
+        values, ranked = _with_rank(g, inner, values, after), values
+        if values != ranked:
+            shapes = {i: values[i].shape for i in shapes}
+            continue
+        changed = _changed(g, inner, values, after)
+        if all(changed.get(i, shape) == shape and (i in changed or values[i].array is None) for i, shape in shapes.items()):
+            _read_outside(g, block, [(values[i], inner.pop(i)) for i in shapes.keys() - changed.keys()])
+            _join_elements(g, inner, after, constant)
+            block.inputs = list(inner.values())
+            block.outputs = [again, *(after[i] for i in inner)]
+            results = g.loop(condition, [values[i] for i in inner], block)
+            left = dict(zip(inner, results))
+            return [left.get(i, value) for i, value in enumerate(values)]
+        shapes = changed
+
+
+def _read_outside(g: Emitter, block: Block, copies: Sequence[tuple[Value, Value]]) -> None:
+    """Let a body read unchanged values outside the loop, by an Identity that the cleanup removes."""
+    pairs = ((flat(g, [value]), flat(g, [copy])) for value, copy in copies)
+    block.operations[:0] = [Operation("Identity", [a], [b]) for parts in pairs for a, b in zip(*parts)]
+
+
+def handed_on(step: Loop) -> set[int]:
+    """Return the positions in `carried` of the values that each iteration of a V1 loop hands on unchanged."""
+    origins = {target: target for _, target in step.carried}
+    for each in (*step.head, *step.body):
+        if hands_in(each.node) and each.inputs[0] in origins:
+            origins |= dict.fromkeys(each.outputs, origins[each.inputs[0]])
+    return {i for i, (source, target) in enumerate(step.carried) if origins.get(source) == target}
+
+
+def returned(body: Function | None) -> set[int]:
+    """Return the positions of the arguments that the body of a While or For returns unchanged."""
+    if body is None:
+        return set()
+    arguments = unchanged(body)
+    return {i for i, argument in enumerate(body.args) if argument in arguments}
+
+
+def _with_rank(g: Emitter, inner: dict[int, Value], values: Sequence[Any], after: Sequence[Any]) -> list[Any]:
+    """Return the entering values; lists with elements of unknown rank get the rank that the first iteration writes."""
+    written = {i: after[i].elements.written for i, value in inner.items() if value.is_stacked and value.rank == 1}
+    return [g.of_rank(value, written[i]) if written.get(i) is not None else value for i, value in enumerate(values)]
+
+
+def _changed(g: Emitter, inner: dict[int, Value], before: Sequence[Any], after: Sequence[Any]) -> dict[int, Shape]:
+    """Return shapes of the changed values that hold before and after an iteration."""
+    shapes = {}
+    for i, value in enumerate(after):
+        if i not in inner and value is not before[i] and not _same(value, before[i]):
+            g.refuse("an iteration passes on a value that is not a tensor")
+        if i in inner and value is not inner[i]:
+            relaxed = relax_shapes(inner[i].shape, value.shape)
+            shapes[i] = inner[i].shape if str(relaxed) == str(inner[i].shape) else relaxed
+            if inner[i].dtype is not value.dtype:
+                g.refuse(f"an iteration passes on {value.dtype} instead of {inner[i].dtype}")
+    return shapes
+
+
+def _join_elements(g: Emitter, inner: dict[int, Value], after: Sequence[Any], constant: Set[str]) -> None:
+    """Record for each list the shape of the written elements; refuse unless all iterations write the same sizes.
+
+    Such sizes are numbers, sizes of the model's inputs, and `constant` symbols that exist since before the loop.
+    """
+    for i, value in inner.items():
+        if not value.is_stacked:
+            continue
+        written = after[i].elements.written
+        if written is not None and written != value.elements.written and not _is_constant(written, constant):
+            g.refuse("the elements of a list may differ in size from iteration to iteration")
+        value.elements = value.elements.beside(after[i].elements)
+
+
+def _is_constant(shape: Shape, constant: Set[str]) -> bool:
+    dims = [dim for dim in shape.dims or () if isinstance(dim, Dim)]
+    return shape.dims is not None and all(POSITION not in dim.symbols and constant >= set(dim.unnamed) for dim in dims)
+
+
+def _same(a: Any, b: Any) -> bool:
+    return isinstance(a, Value) and isinstance(b, Value) and a.array is not None and a is b
+
+
+# V1 conditionals: a Merge takes the one input that is alive, on the branch that is taken.
+
+Condition = frozenset[tuple[Value, int]]
+"""Predicates, and the branch of each on which a value is alive."""
+
+
+def merged(
+    g: Emitter, entries: Sequence[tuple[Value, Condition]], numbers: Sequence[int], arity: Mapping[Value, int]
+) -> list[Value]:
+    """Return the value of the input that is alive, of several with conditions, and the input's number.
+
+    `arity` has the number of branches of each predicate.
+    """
+    if len(entries) == 1:
+        return [entries[0][0], g.constant(np.int32(numbers[0]))]
+    if not all(is_branch_output(value) for value, _ in entries):
+        g.refuse("it chooses between values that are not tensors")
+    common = frozenset.intersection(*(condition for _, condition in entries))
+    predicate, branches = _divided(g, [condition - common for _, condition in entries])
+    order = [next((i for i, taken in enumerate(branches) if taken == branch), None) for branch in range(arity[predicate])]
+    present = [i if i is not None else order[-1] or 0 for i in order]
+
+    def emit(place: int) -> Any:
+        return lambda: [entries[place][0], g.constant(np.int32(numbers[place]))]
+
+    return g.choose(predicate, [emit(place) for place in present])
+
+
+def _divided(g: Emitter, conditions: Sequence[Condition]) -> tuple[Value, list[int]]:
+    """Return the predicate in which the conditions differ, and the branch of each condition."""
+    for predicate, _ in conditions[0]:
+        branches = [branch_of(condition, predicate) for condition in conditions]
+        numbers = [branch for branch in branches if branch is not None]
+        if len(numbers) == len(branches) == len(set(numbers)):
+            return predicate, numbers
+    g.refuse("its inputs are not the branches of one conditional")
+
+
+# Lists among the inputs of nodes: in a model a list is the tensor of its elements, which few ops may take for the list.
+
+
+def has_misplaced_list(node: Node, definition: OpDef) -> bool:
+    """Return True for a list as an input for tensors of any dtype: the lowering would move the elements of the list."""
+    if has_fact(node.op, "of_lists") or has_fact(node.op, "sum_of_inputs"):
+        return False
+    if has_fact(node.op, "forwarding") or has_fact(node.op, "passes_each_on"):
+        return False
+    open_args = [arg for arg in definition.inputs if arg.dtype is None]
+    return any(dtypes.variant in definition.arg_dtypes(arg, node.attrs) for arg in open_args)

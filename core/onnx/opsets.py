@@ -129,6 +129,7 @@ class _Forms:
         inner = {key: self.block(value) if isinstance(value, Block) else value for key, value in operation.attrs.items()}
         operation = dataclasses.replace(operation, attrs=inner)
         forms = [operation]
+        # Older forms come before attributes, for their own axes are inputs, and casts come last, since they copy tensors.
         for rewrite in (self.without_defaults, _with_older_form, self.with_attributes, self.in_wider_dtype):
             forms = [form for each in forms for form in (rewrite(each) if self.opset.problem(each) else [each])]
         for form in forms:
@@ -158,6 +159,7 @@ class _Forms:
             attribute = usual.attributes.get(key)
             default = None if attribute is None else self.attribute_value(attribute.default_value)
             default = default.decode() if isinstance(default, bytes) else default
+            # Before opset 18 a Split without sizes makes as many equal parts as it has outputs.
             if default == left[key] or (operation.op, key) == ("Split", "num_outputs"):
                 del left[key]
         return [dataclasses.replace(operation, attrs=left)]
@@ -168,6 +170,7 @@ class _Forms:
         if schema is None or usual is None:
             return [operation]
         attrs, inputs = dict(operation.attrs), list(operation.inputs)
+        # From the last input on, since the places of the others must stay.
         while len(inputs) > schema.max_input:
             name, value = usual.inputs[len(inputs) - 1].name, inputs.pop()
             if value is not None and (value.array is None or name not in schema.attributes):

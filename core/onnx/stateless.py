@@ -41,6 +41,7 @@ def without_updates(graph: Graph, outputs: Sequence[str]) -> tuple[Graph, dict[s
     after = _Values(result, [access for access in touched if access.state in read_and_written]).along(_order(result, outputs))
     for name in {writer.name for state, writer in writers.items() if state not in read_and_written}:
         writer = result.node(name)
+        # Nobody reads the variable after the update, so that only control edges lead to it: without them no output needs it.
         for user in [user for user in writer.uses if writer in user.control_inputs]:
             result.remove_control_input(user, writer)
     return result, after

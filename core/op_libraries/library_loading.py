@@ -39,6 +39,7 @@ def load_op_library(name: str) -> None:
             "see sample_graphs/skipgram_ops.py",
         )
     refuse_program("op library", name)
+    # A file that is named by two paths registers its ops once.
     key = os.path.realpath(name) if name.endswith(".py") else name
     if key in _loaded:
         return
@@ -46,10 +47,13 @@ def load_op_library(name: str) -> None:
     try:
         with registry.op_library() as kernels:
             _import(key)
+            # Now rather than in the first run, which may be hours into a job.
             _check_signatures(kernels)
     except Exception as error:
+        # Otherwise a second attempt, with the mistake corrected, would find its ops declared.
         for op in set(CATALOG.custom()) - declared:
             CATALOG.unregister(op)
+        # Python would give the half-loaded module to the next import.
         sys.modules.pop(_module_name(key), None)
         raise _named(error, name) from error
     _loaded.add(key)
@@ -81,6 +85,7 @@ def _import(key: str) -> None:
     if spec is None or spec.loader is None:
         raise InvalidArgumentError(f"'{key}' is not a Python file")
     module = importlib.util.module_from_spec(spec)
+    # Before it is executed, as dataclasses and pickle look their module up there.
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
 

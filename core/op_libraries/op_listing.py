@@ -241,6 +241,7 @@ def _matching(pattern: str, names: Iterable[str]) -> list[str]:
 def _raise_unknown(name: str) -> NoReturn:
     if origin(name) is not None:
         raise NotFoundError(f"TensorFlow has no op '{name}'", hint=supply_hint(name))
+    # An op of another runtime is told by its origin; of any other word, the nearest ops help more.
     close = difflib.get_close_matches(name, list(CATALOG), 3, 0.6)
     hint = f"did you mean {' or '.join(close)}?" if close else Hint(command("ops", Blank("PATTERN")), " searches")
     raise NotFoundError(f"unknown op '{name}'", hint=hint)
@@ -323,6 +324,7 @@ def _location(function: Any, op: str) -> Location | None:
     """Return the place of a function's source; a function of NumPy, or made by a family, is at the family's file."""
     if function is None:
         return None
+    # A lowering may be a composition of ops, a partial, or a wrapped function: the place is that of the innermost.
     inner: Any = inspect.unwrap(function.build if isinstance(function, registry.Composition) else function)
     if (name := registry.name_in_namespace(inner)) is not None:
         return Location(name, _relative(_family_file(op)), None, "")
@@ -451,6 +453,7 @@ def _kernel_refusal(definition: OpDef, nodes: Iterable[Node]) -> str | None:
     """Return the reason why the first node cannot run; bodies of polymorphic functions are left out."""
     types = [attr.name for attr in definition.attrs.values() if attr.type == "type"]
     for node in nodes:
+        # A node of a polymorphic function gets its dtypes from a call.
         if all(isinstance(node.attr(name), DType) for name in types if name in node.attrs):
             try:
                 binding.select_kernel(node)

@@ -34,6 +34,7 @@ def _map_node(node: Node, mapping: Mapping[str, str], functions: Mapping[str, Fu
     new = mapping.get(node.op)
     if new is None:
         return False
+    # TensorRT names the dtypes otherwise, and keeps the original nodes in a function beside the compiled engine.
     if node.op == _ENGINE and new == FOREIGN[_ENGINE][1]:
         name = original_function(node, functions)
         node.attrs = {"Tin": node.attr("InT"), "Tout": node.attr("OutT"), **({"f": FuncRef(name)} if name else {})}

@@ -57,6 +57,7 @@ def write_wrappers(ops: Sequence[str] = ()) -> str:
 
 def function_name(op: str) -> str:
     """Return the wrapper's name: words in lower case with underscores, with a further underscore after a Python keyword."""
+    # Conv2D is conv2d, not conv2_d.
     plain = re.sub(r"\dD", lambda match: match[0].lower(), op.replace(">", "_"))
     words = re.sub(r"([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])", r"\1\3_\2", plain)
     return _identifier(words.lower())
@@ -109,6 +110,7 @@ def _literal(attr: AttrDef) -> str:
     value = attr.default
     if isinstance(value, bytes):
         return repr(_text(value))
+    # NaN and infinities have no literal in Python.
     if isinstance(value, float) and value - value != 0:
         return "None"
     return repr(value) if attr.has_default and isinstance(value, (bool, int, float)) else "None"

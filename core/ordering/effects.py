@@ -112,6 +112,7 @@ class _Effects:
         yield from (Access(node, WRITE, state_of(owner)) for owner in written_variables(node, self.references))
         yield from self.reads_of_memory(node)
         yield from self.of_handles(node)
+        # Without seeds TensorFlow draws by chance, so no order of the draws can be asked for.
         if has_fact(node.op, "random") and is_seeded(node):
             yield Access(node, DRAW, State("", node.name))
 
@@ -119,6 +120,7 @@ class _Effects:
         """Yield reads of reference variables, directly or through values that are their memory."""
         if has_fact(node.op, "metadata") or has_fact(node.op, "fills_likewise"):
             return
+        # What passes the memory on reads nothing: the reader behind it does, perhaps after a write.
         if (memory := memory_outputs(node)) and memory[0] in self.memory:
             return
         owners = [owner for value in node.inputs if value not in self.fed for owner in self.memory.get(value, ())]
@@ -130,6 +132,7 @@ class _Effects:
         """Return the references behind which a node reads: those of values, and those of tables that it looks into."""
         if node.op_def is None:
             return []
+        # A node with a side effect writes what it holds, which `written_variables` has told.
         held = [] if has_fact(node.op, "side_effect") else held_references(node)
         values = [node.inputs[i] for i in dereferenced_inputs(node, node.op_def)]
         return [value for value in (*values, *held) if value not in self.fed]
@@ -139,6 +142,7 @@ class _Effects:
             return
         for value in node.inputs:
             if value.dtype is resource and (value not in self.fed or value.node.is_argument):
+                # A node that draws from a state behind a handle changes the state.
                 writes = has_fact(node.op, "side_effect") or has_fact(node.op, "random")
                 for owner in handle_owners(value, self.handles):
                     if has_fact(owner.op, "owns_state") or owner.is_argument:
@@ -153,7 +157,9 @@ class _Effects:
             return
         for reference in kind.references(node):
             function = self.graph.functions.get(reference.name)
+            # Also for a missing function: adding it later must make the cached accesses invalid.
             self.looked_at[reference.name] = _looked(self.graph.functions, reference.name)
+            # A recursive call adds no accesses but those that are collected already.
             if reference.name in self.active:
                 self.called_again.add(reference.name)
                 continue
@@ -180,6 +186,7 @@ class _Effects:
         effects = _FunctionEffects(inner.of(list(function.body)), inner.looked_at)
         outside = inner.called_again - {function.name}
         self.called_again |= outside
+        # Accesses that were collected up to a recursive call are a part of all accesses: only for this walk.
         if not outside:
             function.accesses = effects
         return effects
@@ -191,6 +198,8 @@ class _Effects:
             is_state = value.dtype is resource and value not in self.fed
             states = [state_of(owner) for owner in handle_owners(value, self.handles)] if is_state else []
         else:
+            # Each call of a function draws from streams of its own; variables that a function names are the same for all
+            # calls.
             states = [State(node.name, state.name) if inner.kind == DRAW else state]
         yield from (Access(node, inner.kind, touched, inner.through or inner.node) for touched in states)
 

@@ -37,13 +37,14 @@ class LiveEdges:
     def live_behind(self, node: Node, condition: Condition = ALWAYS) -> Node | None:
         """Return a node that ends after `node`, if that is alive, and is alive itself wherever `condition` holds.
 
-        Return `node` itself if it qualifies, else a Merge, which is added; None where the branches of `node` are unknown.
+        Return `node` itself if it qualifies, else a Merge, which is added; None if the branches of `node` are unknown.
         """
         literals = self._deadness.of_node(node) - condition
         if not literals:
             return node
         if not all(_has_two_branches(key) for key, _ in literals):
             return None
+        # Several nodes may wait for one: they share its Merge.
         merge = self._merges.get((node, literals))
         if merge is None:
             merge = self._merges[node, literals] = self._merged(node, literals)
@@ -70,6 +71,7 @@ class LiveEdges:
         name, device = f"{node.name}/settled", node.device
         last = add_constant(self.graph, name, Tensor.from_numpy(True, dtypes.bool_), [node], device)
         for i, (key, branch) in enumerate(ordered, 1):
+            # The other branch must be dead where the outer branch is not taken, or the Merge would have two live inputs.
             around = [self._pivot(literal, ()) for literal in ordered[i:]]
             other = self._pivot((key, 1 - branch), around)
             inputs = [last.output(), other.output()]

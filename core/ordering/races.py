@@ -76,6 +76,7 @@ class _Since:
 
     def awaited(self, kind: str) -> list[Access]:
         """Return the accesses that an access of a kind waits for."""
+        # Reads since the last write wait for it already, so waiting for them is waiting for it.
         if kind != READ and self.reads:
             return self.reads
         return [] if self.write is None else [self.write]
@@ -97,6 +98,7 @@ class _RunOrder:
         self.frames = frames
         self.fed = fed
         self.groups = strongly_connected(order, sources.__getitem__) if frames else [[node] for node in order]
+        # Most graphs have no conditionals, and the analysis would visit each node.
         self.deadness = Deadness(set(order), fed) if any(node.op in SWITCH for node in order) else None
         self.components = {node: group[0] for group in self.groups if len(group) > 1 for node in group}
 
@@ -107,6 +109,7 @@ class _RunOrder:
             yield from self.in_loops(state, every)
         shared = {state: every for state, every in states.items() if len(every) > 1}
         for some in _batches(shared):
+            # A bit for each access in Python's unbounded integers: one `or` merges the bits of thousands of predecessors.
             bits = _bits(some)
             before = self.reached(bits)
             for state, every in some.items():
@@ -222,6 +225,7 @@ def _unordered(state: State, every: Sequence[Access], before: Mapping[Node, int]
     read = written = 0
     for second in every:
         bit = bits.get(second.node, 0)
+        # Two reads never race.
         missing = (written if second.kind == READ else read | written) & ~before.get(second.node, 0) & ~bit
         if missing:
             yield from (Race(state, a, second) for a in earlier if missing & bits[a.node] and WRITES & {a.kind, second.kind})

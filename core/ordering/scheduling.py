@@ -80,6 +80,7 @@ class ReadyQueue(Generic[_Item]):
             else:
                 expensive.append(item)
         # TensorFlow's thread runs the last expensive kernel itself if its queue is empty; the pool runs the others.
+        # After the cheap items were queued: the thread is busy with those, so the pool gets all expensive kernels.
         if expensive and not self.inline:
             self.inline.append(expensive.pop())
         self.pile += expensive
@@ -203,6 +204,7 @@ def execution_order(units: Sequence[_Unit], edges: Callable[[_Unit], Edges[_Unit
     for unit in queue.taken():
         order.append(unit)
         ready = []
+        # Data edges before control edges, as in TensorFlow's PropagateOutputs.
         for consumer in (*data[unit], *control[unit]):
             waits[consumer] -= 1
             if not waits[consumer]:

@@ -97,13 +97,16 @@ class OneThread:
                 library.set(count)
 
     def _limit(self) -> None:
+        # SciPy's wheel has an OpenBLAS of its own, which may be loaded between two runs.
         has_scipy = "scipy.linalg" in sys.modules
         if has_scipy is not self._knows_scipy:
             self._libraries = [*_libraries("numpy"), *(_libraries("scipy") if has_scipy else ())]
             self._knows_scipy = has_scipy
+        # The user may have set the numbers of threads; they come back when no run is left.
         self._before = [library.get() for library in self._libraries]
         self.cores = max(self._before, default=1)
         self.available = min(self.cores, MOST_THREADS)
+        # For the process and not for a thread: OpenBLAS counts threads for all callers together.
         for library in self._libraries:
             library.set(1)
 

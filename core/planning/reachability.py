@@ -22,8 +22,8 @@ def sources_by_node(fetches: Sequence[Output | Node], fed: frozenset[Output]) ->
     while pending:
         node = pending.pop()
         if node is not None and node not in sources:
-            sources[node] = needed_sources(node, fed)
-            pending += sources[node]
+            sources[node] = behind = needed_sources(node, fed)
+            pending += behind
     return sources
 
 
@@ -38,7 +38,13 @@ def unused_outputs(node: Node, needed: Container[Node], fetches: Sequence[Output
 
 def needed_sources(node: Node, fed: frozenset[Output]) -> list[Node | None]:
     """Return the nodes that must run before `node`, None for a fed input. A fed placeholder has no sources."""
-    sources: list[Node | None] = [None if fed and value in fed else value.node for value in node.inputs]
+    values = node.inputs
+    # Most inputs are not fed: a test of all at once in C takes less time than a test of each.
+    sources: list[Node | None] = (
+        [value.node for value in values]
+        if fed.isdisjoint(values)
+        else [None if value in fed else value.node for value in values]
+    )
     for control in node.control_inputs:
         if not ((control.must_be_fed or control.op in _ARGUMENTS) and control.output() in fed):
             sources.append(control)

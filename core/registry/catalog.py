@@ -123,6 +123,7 @@ class OpDef:
         if arg.type_list_attr is not None:
             dtypes_of_arg = list(self.attr(attrs, arg.type_list_attr))
         else:
+            # Before the list is made: the number comes from the file.
             if count > MAX_LENGTH:
                 raise InvalidArgumentError(f"attribute '{arg.number_attr}' is {count}, more than the limit of {MAX_LENGTH}")
             dtypes_of_arg = [arg.dtype if arg.dtype is not None else self.attr(attrs, str(arg.type_attr))] * count
@@ -158,6 +159,7 @@ class Catalog:
 
     def get(self, op: str) -> OpDef | None:
         """Return the interface of an op, or None for an undeclared op."""
+        # A line is parsed when its op is first asked for: all 1,900 lines would take as long as a short command.
         definition = self._known.get(op)
         if definition is None and (definition := self._custom.get(op) or _builtin(op)) is not None:
             self._known[op] = definition
@@ -179,6 +181,7 @@ class Catalog:
             definition = _checked(parse_op(spec))
         except (ValueError, KeyError, IndexError) as error:
             raise InvalidArgumentError(f"op spec '{spec.strip()}' cannot be read: {error}") from None
+        # Two libraries with one op of different interfaces could not both be right about a node.
         if definition.name in self:
             raise AlreadyExistsError(f"op '{definition.name}' is already registered", op=definition.name)
         self._custom[definition.name] = definition
@@ -187,6 +190,7 @@ class Catalog:
 
     def spec(self, op: str) -> str:
         """Return the one-line spec of an op; InvalidArgumentError for an undeclared op."""
+        # For the error about an op that nobody declared.
         self[op]
         return self._specs.get(op) or _lines()[op]
 
@@ -306,6 +310,7 @@ def _parse_attr(text: str) -> AttrDef:
 
 def _partition_top(text: str, separator: str) -> tuple[str, str, str]:
     """Cut `text` at a separator outside braces that is not part of `>=`."""
+    # Braces become underscores of the same length, so that places in the copy are places in the text.
     match = re.search(r"(?<!>)" + re.escape(separator), re.sub(r"\{[^}]*\}", lambda m: "_" * len(m[0]), text))
     if match is None:
         return text.strip(), "", ""
@@ -337,6 +342,7 @@ def _parse_shape(text: str) -> Shape:
 
 def _unquote(text: str) -> str:
     """Return the text between quotes, JSON's escapes resolved."""
+    # Nearly all texts have no escape, and do without the import of json.
     if text[:1] == text[-1:] == '"' and "\\" not in text and len(text) > 1:
         return text[1:-1]
     import json
@@ -355,6 +361,7 @@ _VALUE_PARSERS: dict[str, Any] = {
     "int": int,
     "float": float,
     "bool": lambda text: text == "true",
+    # Strings of attributes are bytes, which the file writes as the characters of the same numbers.
     "string": lambda text: _unquote(text).encode("latin-1"),
     "type": dtypes.from_name,
     "shape": _parse_shape,

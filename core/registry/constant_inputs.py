@@ -41,5 +41,6 @@ def prepared_kernel(op: str) -> Prepared | None:
     """Return the maker of an op's kernels for constant inputs; None without a maker, and where an op library replaced the
     kernel.
     """
+    # The first kernel is the one that runs: a library's kernel does not do as the maker of tfg's does.
     kernels = registry.kernels(op)
     return _PREPARED.get(op) if kernels and kernels[0].is_own else None

@@ -26,6 +26,7 @@ def check_input_ranks(definition: OpDef, inputs: Sequence[TensorSpec | list[Tens
         low, high = allowed.get(arg.name, (0, float("inf")))
         for spec in value if isinstance(value, list) else (value,):
             rank = spec.shape.rank
+            # An unknown rank may be right.
             if rank is not None and not low <= rank <= high:
                 raise InvalidArgumentError(f"{arg.name} must be of {_described(low, high)}, not of shape {spec.shape}")
 

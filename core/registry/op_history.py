@@ -59,6 +59,7 @@ class OpHistory:
         items = value if isinstance(value, list) else [value]
         came = [self.attr_came(name), *(dtype_came(item) for item in items if isinstance(item, DType))]
         if known := self.values.get(name):
+            # A value without an entry is as old as the attribute.
             came += [known.get(value_name(item), known.get(_ANY_OTHER, FIRST)) for item in items]
         least, lowered = self.below.get(name, (0, FIRST))
         size = len(value) if isinstance(value, list) else value

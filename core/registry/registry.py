@@ -502,12 +502,14 @@ def op_library() -> Iterator[list[Kernel]]:
     global _library
     with _loading:
         if _library is not None:
+            # A library may load another: what both registered is undone together.
             yield _library.kernels
             return
         _library = _LoadedRegistrations()
         try:
             yield _library.kernels
         except BaseException:
+            # In reverse, so that each undo finds the tables as its registration left them.
             for take_back in reversed(_library.undo):
                 take_back()
             raise
@@ -518,6 +520,7 @@ def op_library() -> Iterator[list[Kernel]]:
 @functools.cache
 def _load_family(op: str) -> None:
     global _library
+    # The file of families says which module registers the op, so that only that one is imported.
     name = family_of_op().get(op)
     if name is not None:
         with _loading:
@@ -567,6 +570,7 @@ def _register(table: dict[str, Any], what: str, ops: Iterable[str], function: An
             _require_declared(op)
         if _library is not None:
             _load_family(op)  # first, as what the family has already is an error of the library, not of the family
+        # Marks such as NOT_DIFFERENTIABLE, and functions of several ops, may be stated twice.
         if op in table and table[op] is not function:
             raise AlreadyExistsError(f"op '{op}' already has a {what}", op=op)
         table[op] = function

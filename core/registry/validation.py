@@ -17,6 +17,8 @@ from ..types.shapes import Shape
 from ..types.tensors import FuncRef, Placeholder, Tensor
 from .catalog import CATALOG, ArgDef, AttrDef, OpDef
 
+# Graphs inside TensorFlow and bodies of functions have names that its import refuses, such as those with an underscore in
+# front: for these there is `is_importable`.
 _NODE_NAME: Final = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.\\/>-]*")
 _IMPORTABLE: Final = re.compile(r"[A-Za-z0-9.][\w./-]*(>[A-Za-z0-9.][\w./-]*)*", re.ASCII)
 _OP_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.\\/>-]*")
@@ -85,6 +87,7 @@ def check_node(op: str, attrs: Mapping[str, Any], count: int) -> Checked:
     if definition is None:
         check_op_name(op)
         check_colocation(attrs.get("_class", ()))
+        # An unknown op is legal in a graph: only a run, a shape or a gradient needs its interface.
         return Checked(op, attrs, is_declared=False)
     opened = check_attrs(definition, attrs)
     expected = expected_inputs(definition, attrs, count)
@@ -149,6 +152,7 @@ def _check_rules(op: str, rules: Sequence[_Rule], attrs: Mapping[str, Any]) -> S
     opened = []
     for name, kind, is_optional, attr, check in rules:
         value = attrs.get(name, _MISSING)
+        # By class: for isinstance, True is an int. And a check of each attribute of a million nodes must be short.
         if value.__class__ is kind:
             if check is not None:
                 check(attr, value)
@@ -195,6 +199,7 @@ def _is_open(definition: OpDef, attrs: Mapping[str, Any], arg: ArgDef) -> bool:
 def _rules_of(definition: OpDef) -> tuple[_Rule, ...]:
     entry = _rules.get(id(definition))
     if entry is None:
+        # The entry holds the interface, whose address can so be no other's.
         entry = _rules[id(definition)] = (definition, tuple(map(_rule, definition.attrs.values())))
     return entry[1]
 
@@ -232,6 +237,7 @@ def _check_no_reference(attr: AttrDef, value: DType) -> None:
 
 
 def _check_size(attr: AttrDef, value: Shape) -> None:
+    # TensorFlow refuses such a shape, and code that allocates relies on 64 bits.
     if value.dims and math.prod(d for d in value.dims if isinstance(d, int)) >= 1 << 63:
         raise InvalidArgumentError(f"attribute '{attr.name}' is {value}, of more elements than 64 bits can count")
 

@@ -73,8 +73,10 @@ def _checked(function: Callable[_P, _R], kinds: Mapping[str, type | types.UnionT
             if name not in known and not is_open:
                 problem = f"{function.__qualname__} has no parameter '{name}'"
                 raise ArgumentTypeError(problem, hint=nearest_names(name, known))
+        # The function itself has `**options`, so the defaults of the dictionary are filled in here.
         if defaults:
             kwargs.update(defaults | kwargs)
+        # All public functions pass here, so this is the one place where a graph that is nested too deeply becomes an error.
         with bounded_depth():
             return function(*args, **kwargs)
 
@@ -112,6 +114,7 @@ def _declared(reference: typing.ForwardRef) -> _SharedParameter:
     annotated = ast.parse(reference.__forward_arg__, mode="eval").body
     assert isinstance(annotated, ast.Subscript) and isinstance(annotated.slice, ast.Tuple)
     kind, default, sentence = annotated.slice.elts
+    # The default is an expression of the module that has the dictionary, not of the module that has the function.
     names = vars(sys.modules[str(reference.__forward_module__)])
     value = eval(compile(ast.Expression(default), "<default>", "eval"), names)
     return _SharedParameter(_Annotation(ast.unparse(kind), names), value, ast.literal_eval(sentence))
@@ -169,6 +172,7 @@ def _known(annotations: Mapping[str, _Annotation]) -> dict[str, tuple[type, ...]
 
 def _union(annotation: str) -> Iterator[str]:
     """Yield the members of an annotation, which the modules keep as text: `Mapping[str, int | str]` and `None`."""
+    # By hand, as evaluating the text fails if one of its names is imported for type checkers only.
     start = depth = 0
     for position, sign in enumerate(annotation):
         depth += (sign == "[") - (sign == "]")
@@ -201,6 +205,7 @@ def _classes(kind: Any) -> tuple[type, ...]:
         return (types.NoneType if origin is None else object,)
     if origin is float:
         return (float, int)  # as type checkers take an int for a float
+    # `isinstance` raises for a protocol that is not made for run time.
     is_protocol = getattr(origin, "_is_protocol", False) and not getattr(origin, "_is_runtime_protocol", False)
     return (origin,) if isinstance(origin, type) and not is_protocol else ()
 

@@ -32,6 +32,8 @@ except ImportError:  # Windows refuses to rename or remove an open file, and nee
 
 _staged: set[str] = set()
 """The staged files and folders of this process, named before they are made."""
+# What file systems without locks answer. EBADF is NFS's answer for a descriptor that was opened for reading, as that of a
+# folder must be.
 _NO_LOCKS = (errno.EBADF, errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -74,6 +76,7 @@ def require_folder(path: str | os.PathLike[str]) -> None:
         return  # a store has a folder with the folder's first file
     folder = os.path.dirname(os.fspath(path).rstrip(os.sep))
     with file_errors(path):
+        # Not by os.path.isdir, which says False for a name that no file can have: the error would speak of a missing folder.
         is_there = not folder or _is_folder(folder)
     if not is_there:
         raise NotFoundError(f"folder '{folder}' does not exist", hint="create the folder first")
@@ -139,6 +142,8 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 @contextlib.contextmanager
 def replacing(target: str) -> Iterator[IO[bytes]]:
     """Open a file as `atomic_file`, with the operating system's own errors, and in place of a link."""
+    # The contents reach the disk before the name does, and the name before the end: after a loss of power, the name leads to
+    # the old contents or to all of the new ones.
     with staged_file(target) as file:
         yield file
         finish(file)
@@ -164,8 +169,10 @@ def staged_file(target: str, replaced: str | None = None) -> Iterator[IO[bytes]]
         with file:
             yield file
     finally:
+        # In the usual case the file was renamed.
         with contextlib.suppress(FileNotFoundError):
             os.unlink(file.name)
+        # Only when the file is gone: an interruption in between leaves it to `remove_staged`.
         _staged.discard(file.name)
 
 
@@ -183,6 +190,7 @@ def staged_folder(target: str) -> Iterator[str]:
     finally:
         _remove_tree(name)
         _staged.discard(name)
+        # The lock is released last, so that no other writer takes the folder for abandoned meanwhile.
         if descriptor is not None:
             os.close(descriptor)
 
@@ -244,6 +252,7 @@ def new_file(path: str, mode: int | None) -> IO[bytes]:
     """Create a file with these permissions (None: the default permissions) and open the file for writing."""
     if mode is None:
         return open(path, "xb")
+    # For the owner alone at first: nobody else may open the file before it has its final permissions.
     file = open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode & 0o600))  # noqa: SIM115 - handed to the caller
     # After open, since the umask must not change the permissions of the replaced file; by the descriptor where the system can,
     # since another writer may remove the name as abandoned before the file is locked.
@@ -277,6 +286,7 @@ def _locked_folder(target: str) -> tuple[str, int | None]:
 def remove_abandoned(target: str) -> None:
     """Remove the staged files and folders of `target` whose writers were killed."""
     folder, name = os.path.split(target)
+    # Names as `staged_name` makes them and no others, since what matches is removed.
     is_staged = re.compile(re.escape(name) + r"\.\d+-[0-9a-f]+\.tmp").fullmatch
     for entry in filter(is_staged, os.listdir(folder or ".")):
         with contextlib.suppress(OSError):  # gone by now, being written, or another user's
@@ -287,8 +297,10 @@ def _remove_unlocked(path: str) -> None:
     if fcntl is None:
         os.unlink(path)  # fails for an open file, and for a folder, which may be in use
         return
+    # Another user may have put a link or a pipe under such a name: a link is not followed, and a pipe does not block.
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
+        # A writer that lives holds the lock, and this raises.
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.isdir(path):
             _remove_tree(path)
@@ -383,6 +395,7 @@ def rename_folder(source: str, target: str) -> None:
 
         upload_folder(source, target)
         return
+    # os.rename replaces an empty folder, but not on Windows.
     if fcntl is None and os.path.isdir(target):
         os.rmdir(target)
     os.rename(source, target)
@@ -390,6 +403,7 @@ def rename_folder(source: str, target: str) -> None:
 
 def flush_folder(path: str) -> None:
     """Wait until the names in the folder of `path` are on the disk, where the system and the file system can say so."""
+    # Windows opens no folders.
     if not hasattr(os, "O_DIRECTORY") or is_address(path):
         return
     descriptor = os.open(os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY)

@@ -53,6 +53,7 @@ def base_folder() -> str | None:
     if chosen:
         return os.path.abspath(chosen)
     users = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    # The standard of XDG has programs ignore a path that is not absolute, and a user without a home has none.
     return os.path.join(users, "tfg") if os.path.isabs(users) else None
 
 
@@ -66,6 +67,7 @@ def own_folder(name: str) -> str | None:
         for made in (base, folder):
             _make(made)
         _require_own(os.stat(folder), folder)
+        # A folder that existed may be open to others, and `makedirs` obeys the umask.
         os.chmod(folder, 0o700)
     except OSError as error:
         tell("nothing is cached in %s: %s", folder, error)
@@ -89,6 +91,7 @@ def read_entry(folder: str, name: str) -> bytes | None:
     path = os.path.join(folder, name)
     try:
         with open_regular(path, follow_links=False) as file:
+            # Of the open file: the name may lead to another file by now.
             status = os.fstat(file.fileno())
             _require_own(status, path)
             if status.st_size > MOST_BYTES:
@@ -112,6 +115,7 @@ def write_entry(folder: str, name: str, content: bytes) -> None:
     try:
         with replacing(os.path.join(folder, name)) as file:
             file.write(content)
+        # After each write rather than by a task of its own: the folder is never larger than one entry too many.
         remove(sorted(cached_files(folder), key=lambda file: file.seconds)[:-MOST_ENTRIES])
     except OSError as error:
         tell(_DAMAGED, name, error)

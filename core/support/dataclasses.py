@@ -18,6 +18,7 @@ from dataclasses import field as field
 from dataclasses import fields as fields
 from dataclasses import is_dataclass as is_dataclass
 from dataclasses import replace as replace
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 _PARAMS = "__dataclass_params__"
@@ -33,6 +34,7 @@ class _OnDemand:
 
     def __get__(self, instance: object, kind: type | None = None) -> Any:
         method = self.compiled(self.owner)
+        # Two threads may both compile the method: either result is right, and one stays.
         setattr(self.owner, self.name, method)
         return method.__get__(instance, kind)
 
@@ -43,15 +45,18 @@ def _lazy(frozen: bool = False, slots: bool = False, eq: bool = True, repr: bool
     def decorate(plain: type) -> Any:
         # A class of frozen objects inherits from such classes only, also where a user's class is made by the standard library.
         inherits_frozen = any(vars(base)[_PARAMS].frozen for base in plain.__mro__[1:] if _PARAMS in vars(base))
+        # The standard decorator still finds the fields and makes the slots; it only compiles no methods.
         made: Any = _standard(
             init=False, repr=False, eq=False, frozen=frozen and inherits_frozen, slots=slots, kw_only=kw_only
         )(plain)
+        # The standard library looks here for a class that inherits from this one.
         made.__dataclass_params__.frozen = frozen
         methods: dict[str, Any] = {"__init__": _OnDemand(made, "__init__", _frozen_constructor if frozen else _constructor)}
         if repr:
             methods["__repr__"] = _text
         if eq:
             methods["__eq__"] = _OnDemand(made, "__eq__", _equality)
+            # As in the standard library: objects that are equal and can change have no hash.
             methods["__hash__"] = _OnDemand(made, "__hash__", _hashing) if frozen else None
         if frozen:
             methods |= _refusals(made) | ({"__getstate__": _state, "__setstate__": _set_state} if slots else {})
@@ -84,13 +89,18 @@ def _compiled(owner: type, name: str, parameters: str, lines: Sequence[str], **n
 
 
 def _frozen_constructor(owner: type) -> Any:
-    return _constructor(owner, "set_field(self, {0!r}, {1})")
+    slots: dict[str, Any] = {part.name: getattr(owner, part.name, None) for part in fields(owner)}
+    if not all(isinstance(slot, MemberDescriptorType) for slot in slots.values()):
+        return _constructor(owner, "set_field(self, {0!r}, {1})", set_field=object.__setattr__)
+    # A slot's own setter takes a third of the time of object.__setattr__, which looks the slot up by its name.
+    return _constructor(owner, "set_{0}(self, {1})", **{f"set_{name}": slot.__set__ for name, slot in slots.items()})
 
 
-def _constructor(owner: type, assignment: str = "self.{0} = {1}") -> Any:
-    """Return `__init__`, which assigns each field by the text `assignment` of a name and a value."""
+def _constructor(owner: type, assignment: str = "self.{0} = {1}", **names: Any) -> Any:
+    """Return `__init__`, which assigns each field by the text `assignment` of a name and a value; `names` are what it uses."""
     parts = fields(owner)
-    names: dict[str, Any] = {"factory": _FACTORY, "set_field": object.__setattr__}
+    # The names are arguments of the function around the constructor: their values cannot clash with names of the module.
+    names["factory"] = _FACTORY
     for part in parts:
         default = part.default if part.default_factory is MISSING else part.default_factory
         names |= {} if default is MISSING else {f"default_{part.name}": default}
@@ -149,6 +159,7 @@ def _refusals(owner: type) -> dict[str, Any]:
     names = {part.name for part in fields(owner)}
 
     def __setattr__(self: Any, name: str, value: Any) -> None:
+        # As in the standard library: a subclass that is no dataclass may have attributes of its own.
         if type(self) is owner or name in names:
             raise FrozenInstanceError(f"cannot assign to field {name!r}")
         object.__setattr__(self, name, value)

@@ -26,6 +26,7 @@ class Display(Protocol):
         ...
 
 
+# A list of one at most, since core knows no HTML and the rooms that do are above it.
 _loaders: list[Callable[[], Display]] = []
 
 

@@ -52,11 +52,13 @@ def ended() -> int:
 def _handle_by(handler: Callable[[int, types.FrameType | None], None]) -> None:
     """Install a handler for signals that the parent of the process does not have ignored, as nohup has."""
     for number in _OWN:
+        # `nohup tfg run ... &` must outlive its terminal.
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, handler)
 
 
 def _quit(number: int, _: types.FrameType | None) -> None:
+    # By the system call: a signal may arrive inside `print`, whose lock is not reentrant.
     with contextlib.suppress(OSError):
         os.write(2, f"{_OWN[signal.Signals(number)]}\n".encode())
     os._exit(128 + number)
@@ -68,6 +70,7 @@ def _raise(number: int, frame: types.FrameType | None) -> None:
         raise KeyboardInterrupt
     import threading
 
+    # The import under way is left alone; by the next time it is mostly over.
     again = threading.Timer(_AGAIN, os.kill, (os.getpid(), number))
     again.daemon = True
     again.start()
@@ -77,6 +80,8 @@ def _watch() -> None:
     """End the process some seconds after SIGTERM in any case: a handler of Python waits for the kernel that computes."""
     import threading
 
+    # C writes the number of a signal to this pipe at once, even while a kernel computes and Python's own handler has to wait.
+    # The interpreter asks for a descriptor that does not block.
     read, write = os.pipe()
     os.set_blocking(write, False)
     signal.set_wakeup_fd(write, warn_on_full_buffer=False)

@@ -110,8 +110,10 @@ class MissingKeyError(NotFoundError, KeyError):
 
 def nearest_names(word: str, names: Collection[str]) -> str | None:
     """Return a hint with a few names: those with the word in them, the shortest first, then those that are spelled alike."""
+    # Here, as most runs end without an error and its import takes milliseconds.
     from difflib import get_close_matches
 
+    # Users remember a part of a name: `conv1` is spelled like no `model/block1/conv1/Conv2D`.
     holding = sorted((name for name in names if word and word.lower() in name.lower()), key=len)
     close = list(dict.fromkeys([*holding, *get_close_matches(word, names, _NEAREST)]))[:_NEAREST]
     return f"nearest names: {', '.join(close)}" if close else None

@@ -45,6 +45,7 @@ def is_plain(text: str) -> bool:
 
 def printable_proto(text: str) -> str:
     """Return equivalent text of protobuf's text format, with remaining control characters in strings as octal escapes."""
+    # By bytes of UTF-8, as protobuf's text format has no escape for a code point.
     return _IN_DATA.sub(lambda match: "".join(f"\\{byte:03o}" for byte in match[0].encode(errors="surrogatepass")), text)
 
 
@@ -85,6 +86,7 @@ def concealed(text: str) -> str:
     """Return a text for the user in which the addresses that tfg opened have no credentials; other text may be a graph's."""
     if not _credentials:
         return text
+    # The longest first: an address may be the beginning of another.
     for address in sorted(_credentials, key=len, reverse=True):
         text = text.replace(address, masked(address))
     return text

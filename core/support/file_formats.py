@@ -110,6 +110,7 @@ def extension_of(path: str | os.PathLike[str]) -> str:
 
     A number is no extension (`run-1.5`), nor is the number of a step after .ckpt.
     """
+    # `model.ckpt-1000` is a prefix of a checkpoint, and no file of the kind `.ckpt-1000`.
     name = _STEP_NUMBER.sub("", os.path.basename(places.plain(path)).lower())
     unpacked = name.removesuffix(_GZIP)
     extension = os.path.splitext(unpacked)[1]
@@ -135,6 +136,7 @@ def format_of(path: str | os.PathLike[str], writable: Writable) -> FileFormat:
         file_format = writable.default
     else:
         file_format = next((candidate for candidate in writable.formats if _is_asked(candidate, extension)), None)
+    # A folder named `logs.v2` is meant as one, but `values.png` is a mistake that is better refused.
     if file_format is None and writable.default is not None and writable.default.is_folder and not _is_known(extension):
         file_format = writable.default  # a folder's name may have a dot
     if file_format is None:

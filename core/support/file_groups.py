@@ -60,6 +60,7 @@ class FileGroup:
         with file_errors(self._staging):
             sync_files([file.staged for file in files])
         if is_address(files[0].path):
+            # Each upload mostly waits for its server.
             with concurrent.futures.ThreadPoolExecutor(_UPLOADS) as pool:
                 list(pool.map(_publish, files))
         else:
@@ -70,6 +71,7 @@ class FileGroup:
         """Wait until the names that were given are on the disk."""
         for folder in self._folders:
             with file_errors(folder):
+                # `flush_folder` takes the name of a file in the folder; any will do.
                 flush_folder(os.path.join(folder, "name"))
 
 
@@ -110,8 +112,10 @@ def sync_files(paths: Sequence[str]) -> None:
     Linux has a single call for all files (https://man7.org/linux/man-pages/man2/syncfs.2.html). Elsewhere there is a call
     for each file.
     """
+    # A thousand small results would otherwise wait for the disk a thousand times.
     syncfs = find_syncfs()
     if syncfs is not None:
+        # Any file of the file system stands for the whole.
         descriptor = os.open(paths[0], os.O_RDONLY)
         try:
             if not syncfs(descriptor):

@@ -41,6 +41,7 @@ def _enter() -> None:
     with _depth.lock:
         _depth.count += 1
         if _depth.count == 1:
+            # Only the outermost block remembers the thresholds: an inner one would remember RARELY.
             _depth.before = young, *older = gc.get_threshold()
             if 0 < young < RARELY:
                 gc.set_threshold(RARELY, *older)

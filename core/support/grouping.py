@@ -25,6 +25,7 @@ class JoinedNames:
 
     def root(self, name: str) -> str:
         parent = self.parents.get(name, name)
+        # Each name on the way is moved up to the grandparent (path splitting), so that later questions are short.
         while parent != (above := self.parents.get(parent, parent)):
             self.parents[name] = above
             name, parent = parent, above

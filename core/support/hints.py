@@ -80,6 +80,7 @@ def _packages(extra: str) -> list[str]:
     from importlib import metadata
 
     try:
+        # The installed package knows its extras; a list here would be a second one.
         requirements = metadata.requires("tfg") or []
     except metadata.PackageNotFoundError:
         return [f".[{extra}]"]
@@ -96,12 +97,15 @@ class Hint(str):
     parts: tuple[str | HintStep, ...]
 
     def __new__(cls, *parts: str | HintStep) -> Hint:
+        # Hints inside hints are taken apart, so that their steps are spelled too.
         flat = [inner for part in parts for inner in (part.parts if isinstance(part, Hint) else (part,))]
+        # A string, so that code that knows nothing of hints prints Python's words.
         made = super().__new__(cls, _spelled(flat, IN_PYTHON, repr))
         made.parts = tuple(flat)
         return made
 
     def __reduce__(self) -> tuple[type[Hint], tuple[str | HintStep, ...]]:
+        # pickle would make the hint anew of its text alone, and errors of worker processes would lose their steps.
         return Hint, self.parts
 
     @classmethod

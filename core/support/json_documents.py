@@ -34,9 +34,12 @@ def plain(value: Any, spell: Callable[[str], str] | None = None) -> Any:
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):
+        # Not zero for NaN and the infinities, which JSON has no numbers for.
         return value if value - value == 0 else str(value)
     if isinstance(value, bytes):
+        # Strings of TensorFlow are bytes, and need not be text.
         return value.decode("utf-8", "backslashreplace")
+    # Before the test for tuples, which named tuples are.
     if hasattr(value, "_asdict"):
         return {name: plain(item, spell) for name, item in value._asdict().items()}
     if hasattr(value, "__dataclass_fields__"):
@@ -69,6 +72,7 @@ def _plain_fields(value: Any, spell: Callable[[str], str] | None) -> dict[str, A
 
 
 def _plain_object(value: Any, spell: Callable[[str], str] | None) -> Any:
+    # By their methods: arrays, tensors and shapes are known here without an import of NumPy or of other rooms.
     if hasattr(value, "tolist"):
         return plain(value.tolist(), spell)
     if hasattr(value, "preview") and hasattr(value, "numpy"):

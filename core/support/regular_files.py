@@ -94,6 +94,7 @@ def is_current(file: BinaryIO, place: str) -> bool:
     remote = _remote(file)
     if remote is not None:
         return places.exists(place) and places.stamp(place) == remote.stamp
+    # By the number of the file and not its time: a file that was replaced has another number, whatever its time says.
     return os.path.exists(place) and os.path.samestat(os.fstat(file.fileno()), os.stat(place))
 
 
@@ -110,6 +111,8 @@ class PositionedFile:
         is_small = self._size <= IN_MEMORY and self._remote is None
         self._content = file.read(self._size) if is_small else None
         self._lock = threading.Lock()
+        # A descriptor of its own, so that the caller may close `file`. A small file needs none: a model has thousands of
+        # them.
         self._descriptor = os.dup(file.fileno()) if self._content is None and self._remote is None else None
 
     def __len__(self) -> int:
@@ -132,6 +135,7 @@ class PositionedFile:
         if self._remote is not None:
             return self._remote.read_at(position, size)
         pieces = []
+        # A call returns at most 2 GiB on Linux, and may return less anywhere.
         while size > 0 and (piece := self._read_some(position, size)):
             pieces.append(piece)
             position, size = position + len(piece), size - len(piece)
@@ -172,10 +176,12 @@ def read_stream(stream: BinaryIO, name: str) -> bytes:
 
 
 def _opened(path: str | os.PathLike[str], flags: int, streams: bool) -> BufferedReader:
+    # Opened first and looked at then: between a look at the name and its opening, the name could lead elsewhere.
     descriptor = os.open(path, flags)
     try:
         _check_kind(path, descriptor, streams)
         if hasattr(os, "O_NONBLOCK"):
+            # O_NONBLOCK was for the opening alone; reads of a pipe are to wait for its writer.
             os.set_blocking(descriptor, True)
         return open(descriptor, "rb")
     except BaseException:

@@ -121,6 +121,7 @@ class RemotePlace:
         """Remove the file."""
         with self._errors():
             self.system.rm_file(self._path)
+        # What was known before the write is wrong now, also of the folders above.
         _known.clear()
 
     def fetch(self, start: int | None, end: int | None) -> bytes:
@@ -142,6 +143,8 @@ class RemotePlace:
 
     def info(self) -> Mapping[str, Any]:
         """Return the properties of the file or folder, at most a second old; FileNotFoundError where there is nothing."""
+        # A second is short enough for a person who overwrites a file, and long enough for the dozen questions that reading
+        # one model asks.
         now = time.monotonic()
         asked, info = _known.get(self.address, (0.0, None))
         if info is None or now - asked > SECONDS:
@@ -159,6 +162,7 @@ class RemotePlace:
             yield
         except TfgError:
             raise
+        # Each library below has errors of its own.
         except Exception as error:
             raise self._error(error) from None
 
@@ -247,6 +251,8 @@ class RemoteFile(io.RawIOBase):
         end = min(position + size, self.size)
         if position >= end:
             return b""
+        # Held during the fetch, so that threads that read neighbouring tensors wait for one range in place of fetching it
+        # twice.
         with self._lock:
             for start, data in self._ranges.items():
                 if start <= position and end <= start + len(data):
@@ -256,6 +262,8 @@ class RemoteFile(io.RawIOBase):
 
     def _fetched(self, position: int, end: int) -> tuple[int, bytes]:
         """Fetch a range and some bytes around: behind, more with each range that follows the last; at the end, before."""
+        # Reading on in sequence is likely to go on. An archive is read from its end, where its directory is, in small steps
+        # backwards: hence the bytes before.
         self._ahead = min(2 * self._ahead, _MOST) if position == self._end else _LEAST
         stop = min(max(end, position + self._ahead), self.size)
         start = max(min(position, stop - self._ahead), 0)
@@ -263,6 +271,7 @@ class RemoteFile(io.RawIOBase):
         if len(data) > stop - start:  # the server sent the whole file
             start = 0
         self._end = start + len(data)
+        # A large range is a tensor, which is read once, and would push out the others.
         if len(data) <= _MOST or start == 0:
             self._ranges[start] = data
             while len(self._ranges) > _KEPT:
@@ -278,6 +287,7 @@ def open_remote(address: str) -> io.BufferedReader:
 def upload_folder(source: str, address: str) -> None:
     """Write the files of a folder of this machine below an address, those of the folder itself last."""
     files = [(os.path.relpath(folder, source), name) for folder, _, names in os.walk(source) for name in sorted(names)]
+    # A reader that sees `saved_model.pb` must find the variables beside it.
     for below, name in sorted(files, key=lambda file: (-file[0].count(os.sep), file[0] == os.curdir, file)):
         parts = [address.rstrip("/"), *([] if below == os.curdir else below.split(os.sep)), name]
         RemotePlace("/".join(parts)).upload(os.path.join(source, below, name))

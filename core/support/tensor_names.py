@@ -8,6 +8,7 @@ from typing import Final
 
 from .hints import Hint, step
 
+# The most digits of which every number fits into 64 bits. A damaged file may have thousands, which `int` refuses to read.
 _MOST_DIGITS: Final = 18
 
 
@@ -22,6 +23,7 @@ def parse_tensor_name(text: str) -> tuple[str, int, bool]:
         raise TypeError(f"the name of a tensor or node must be a str, not {text!r}")
     if text.startswith("^"):
         return text[1:], -1, True
+    # From the right: a name may hold colons itself, as the names of functions' tensors do.
     name, colon, index = text.rpartition(":")
     if colon and index.isdecimal():
         return name, output_number(index), False
@@ -42,6 +44,7 @@ class Suffixes:
 
     def first_free(self, name: str, taken: Container[str]) -> str:
         """Return `name` with the first suffix `_1`, `_2` ... that makes an unused name."""
+        # The result is that of a search from 1, as TensorFlow numbers names: a suffix that became free is below all others.
         freed = self._freed.get(name, [])
         while freed:
             if (candidate := f"{name}_{freed[0]}") not in taken:

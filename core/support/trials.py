@@ -54,9 +54,11 @@ class PairedTrial:
         self.times[number].append(seconds)
         ratios = self._ratios()
         is_long = min(map(sum, self.times)) >= self.seconds or len(ratios) >= _MOST * PAIRS
+        # No later pair is likely to turn this round, and each costs the user the slower run.
         if len(ratios) == 2 and min(ratios) > _FAR * GAIN:
             self.choice = 0
         elif self.choice is None and len(ratios) >= PAIRS and is_long:
+            # The median and not the mean: a pair in which another program woke up says nothing.
             self.choice = int(statistics.median(ratios) < GAIN)
 
     def _ratios(self) -> list[float]:

@@ -43,6 +43,7 @@ def untrusted_process() -> Iterator[None]:
 def keep_untrusted() -> None:
     """Do as `untrusted_process` does, to the end of a process that works on nothing else."""
     if not _Switch.is_hooked:
+        # Python calls the hook from C, so that no library gets round it by another module.
         sys.addaudithook(_audit)
         _Switch.is_hooked = True
     _Switch.is_on = True

@@ -14,6 +14,7 @@ def pass_on(error: BaseException) -> None:
     Python runs a handler between two instructions of the main thread, so that the handler's error appears inside an
     unrelated kernel or pass. Every handler of `Exception` calls this function first.
     """
+    # Most programs have no handler of their own, and pay for no walk through the traceback.
     if handlers := set(_handlers()):
         trace = error.__traceback__
         while trace is not None:
@@ -33,6 +34,7 @@ def _handlers() -> Iterator[types.CodeType]:
 def _code_of(handler: Any) -> types.CodeType | None:
     while hasattr(handler, "func"):  # a functools.partial wraps the handler
         handler = handler.func
+    # Python's own KeyboardInterrupt is no `Exception`, and passes by itself.
     if not callable(handler) or handler is signal.default_int_handler:
         return None
     function = handler if hasattr(handler, "__code__") else type(handler).__call__

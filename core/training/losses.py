@@ -104,6 +104,7 @@ def _of_one_class(g: GradientBuilder, output: Output, target: Output) -> Output:
 
 def _of_classes(g: GradientBuilder, output: Output, target: Output) -> Output:
     last = g.constant(np.array([-1], np.int32))
+    # Keras scales predictions so, too: their sum need not be exactly 1.
     shares = g.RealDiv(output, g.Sum(output, last, keep_dims=True))
     return g.Neg(_mean(g, g.Sum(g.Mul(target, g.Log(_clipped(g, shares))), last)))
 

@@ -89,6 +89,8 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
             {"momentum": 0.9},
             attrs={"use_nesterov": True},
         ),
+        # Initial values of slots are those of TensorFlow 1's optimizers: 0.1 for Adagrad and FTRL, 1 for the mean of squares
+        # of RMSProp.
         Optimizer("adagrad", "ApplyAdagrad", "a += g^2; w -= lr g / sqrt(a)", 0.01, {"accum": SlotVariable("Adagrad", 0.1)}),
         Optimizer(
             "adadelta",
@@ -122,6 +124,7 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
             "w -= lr weight_decay w; then as adam (Loshchilov and Hutter 2019)",
             0.001,
             _ADAM_SLOTS,
+            # Keras's defaults: TensorFlow 1 has no AdamW.
             {**_ADAM, "epsilon": 1e-7, "weight_decay": 0.004},
             ("beta1", "beta2"),
             has_sparse_op=False,

@@ -68,7 +68,7 @@ def add_training(
 ) -> TrainingGraph:
     """Return a copy of `graph` that `optimizer` trains: `loss` is a tensor name, `variables` a regular expression.
 
-    InvalidArgumentError where the loss depends on no variable that matches, and where no control edge could order the
+    InvalidArgumentError if the loss depends on no variable that matches, and where no control edge could order the
     updates.
     """
     training = _Builder(graph.copy(), optimizer).build(loss, variables, learning_rate, schedule, clipping)
@@ -77,9 +77,10 @@ def add_training(
 
 
 def require_order(graph: Graph, training: TrainingGraph) -> None:
-    """Raise InvalidArgumentError where a node that training added to `graph` races in a step of `training`."""
+    """Raise InvalidArgumentError if a node that training added to `graph` races in a step of `training`."""
     step: list[Output | Node] = [training.graph.output(training.loss), training.graph.node(training.train_op)]
     for race in itertools.islice(races_of(training.graph, step), _MOST_RACES):
+        # Races among the graph's own nodes were there before the training.
         if race.first.node.name not in graph or race.second.node.name not in graph:
             raise InvalidArgumentError(
                 f"no path orders a training step: '{race.first.node.name}' {race.first.words}, and "
@@ -94,6 +95,7 @@ def trainable_variables(graph: Graph, loss: Output, pattern: str = "") -> list[N
     variables = [n for n in graph if n in needed and n.op in VARIABLES and n.attrs["dtype"].is_floating]
     records = graph.meta.variables.get("trainable_variables", ()) if graph.meta is not None else ()
     listed = {record.name.partition(":")[0] for record in records}
+    # A collection says what the author trains; a variable with a gradient that it lacks is frozen.
     if listed:
         variables = [node for node in variables if node.name in listed]
     frozen = _frozen(graph)
@@ -188,11 +190,13 @@ class _Builder:
 
     def _squares(self, grads: Sequence[Output]) -> Output:
         """Add the sum of the squares of all elements."""
+        # AddN takes one dtype, and a model may have variables of several.
         halves = [self.g.Cast(self.g.L2Loss(grad), DstT=dtypes.float32) for grad in grads]
         return self.g.Mul(self.g.AddN(halves), 2.0)
 
     def _scaled(self, grad: Output, squares: Output, limit: float) -> Output:
         """Return the gradient times limit / max(norm, limit)."""
+        # Short gradients get a factor of 1, and a norm of 0 divides nothing.
         factor = self.g.RealDiv(limit, self.g.Maximum(self.g.Sqrt(squares), limit))
         return self.g.Mul(grad, self.g.Cast(factor, DstT=_dtype(grad)))
 
@@ -206,6 +210,7 @@ class _Builder:
     def _variable(self, value: Any, name: str, dtype: DType, is_resource: bool) -> Node:
         """Return a new variable with its initializer, or the existing variable of the same name."""
         existing = self.graph.get(name)
+        # A graph that was trained and saved has the slots of that training: they go on from their values.
         if existing is not None and existing.op in VARIABLES:
             return existing
         made = self.g.variable(value, name=name, dtype=dtype, resource=is_resource, trainable=False)
@@ -265,6 +270,7 @@ class _Builder:
             values: dict[str, Any] = {"var": variable.output(), **{arg: node.output() for arg, node in slots.items()}}
             values |= {f"{name}_power": self._read(node) for name, node in powers.items()}
             values |= dict(self.optimizer.hyperparameters)
+            # ApplyGradientDescent calls the rate alpha and the gradient delta.
             values["lr"] = values["alpha"] = self._as(rate, dtype)
             if isinstance(grad, IndexedSlices):
                 values["grad"], values["indices"] = self._summed(grad)

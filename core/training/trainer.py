@@ -96,8 +96,8 @@ def minimize(
 ) -> Solution:
     """Minimize half the sum of squares of `residuals(x)`, m numbers, over x, n numbers; `jacobian(x)` is m x n.
 
-    `on_step` sees every iteration with the best parameters so far. InvalidArgumentError where the start gives residuals or
-    derivatives that are not finite or fewer residuals than parameters; ResourceExhaustedError where the Jacobian would take
+    `on_step` sees every iteration with the best parameters so far. InvalidArgumentError if the start gives residuals or
+    derivatives that are not finite or fewer residuals than parameters; ResourceExhaustedError if the Jacobian would take
     more than `max_bytes`.
     """
     tolerances = tolerances or Tolerances()
@@ -120,6 +120,7 @@ def _start(
     residuals: Callable[[Vector], Vector], jacobian: Callable[[Vector], Vector], x: Vector, max_bytes: int
 ) -> _SearchPoint:
     r = residuals(x)
+    # The Jacobian, the scaled copy, u of the decomposition, and the copy that LAPACK overwrites, in doubles.
     needed = 4 * r.size * x.size * 8
     if needed > max_bytes:
         sizes = f"{counted(x.size, 'parameter')} and {counted(r.size, 'residual')}"
@@ -133,6 +134,7 @@ def _start(
     if not (np.isfinite(r).all() and np.isfinite(j).all()):
         raise InvalidArgumentError("residuals or derivatives are not finite at the start", hint="choose other initial values")
     scale = _column_norms(j)
+    # A parameter that nothing depends on at the start would divide by 0.
     scale[scale == 0] = 1.0
     norm = float(np.linalg.norm(scale * x))
     return _SearchPoint(x, r, j, scale, _RADIUS_FACTOR * norm if norm else _RADIUS_FACTOR)
@@ -144,6 +146,7 @@ def _search(
     """Step until a stopping rule holds; yield each iteration with the reason to stop, empty to go on."""
     number = 0
     while _gradient_cosine(state) > tolerances.gradient:
+        # One decomposition serves all dampings that are tried from this point.
         u, s, vt = np.linalg.svd(state.jacobian / state.scale, full_matrices=False)
         projected = u.T @ state.residuals
         accepted = False
@@ -155,6 +158,7 @@ def _search(
             reason = _stop_reason(state, scaled, ratio, reduction, tolerances)
             if accepted:
                 state.jacobian = jacobian(state.x)
+                # Never smaller again, as in MINPACK.
                 state.scale = np.maximum(state.scale, _column_norms(state.jacobian))
             yield Iteration(number, state.cost, damping, state.radius, accepted), reason
             if reason:
@@ -173,6 +177,7 @@ def _try_step(
     """Take the step where the cost falls enough, and fit the radius; return (accepted, ratio, relative reduction)."""
     length = float(np.linalg.norm(scaled))
     if is_first:
+        # As in MINPACK: the first radius is a guess from the size of x, and a shorter step says more.
         state.radius = min(state.radius, length)
     x = state.x + scaled / state.scale
     r = residuals(x)
@@ -185,6 +190,7 @@ def _try_step(
     predicted = linear**2 + 2.0 * damped**2
     ratio = actual / predicted if predicted else 0.0
     _fit_radius(state, ratio, actual, linear**2 + damped**2, length, damping)
+    # MINPACK's threshold, as are 0.25, 0.75 and the factors of the radius below.
     if ratio < 1e-4:
         return False, ratio, max(abs(actual), predicted)
     state.x, state.residuals = x, r
@@ -204,6 +210,7 @@ def _fit_radius(state: _SearchPoint, ratio: float, actual: float, directional: f
 def _stop_reason(state: _SearchPoint, scaled: Vector, ratio: float, reduction: float, tolerances: Tolerances) -> str:
     if state.cost == 0:
         return "the residuals are zero"
+    # A far better reduction than predicted says that the model was poor here, not that the search has ended.
     if reduction <= tolerances.cost and ratio <= 2.0:
         return "the cost no longer decreases"
     if state.radius <= tolerances.step * float(np.linalg.norm(state.scale * state.x)):
@@ -229,6 +236,7 @@ def _damping(s: Vector, projected: Vector, radius: float) -> float:
         slope = -float(np.sum(step**2 / (s**2 + damping))) / length
         damping = damping - (length / radius) * (length - radius) / slope
         if not lower < damping < upper:
+            # Newton's method left the bracket; Moré begins again inside.
             damping = max(1e-3 * upper, float(np.sqrt(lower * upper)))
     return damping
 
@@ -286,7 +294,7 @@ class Trainer:
 
     @property
     def rows(self) -> int | None:
-        """How many rows a step is fed; None where no feed has any."""
+        """How many rows a step is fed; None if no feed has any."""
         return self.batch or max((np.shape(value)[0] for value in self.feeds.values() if np.ndim(value)), default=None)
 
     def steps(self, count: int, done: int = 0) -> Iterator[Progress]:
@@ -303,6 +311,7 @@ class Trainer:
         rows = max((np.shape(value)[0] for value in self.feeds.values() if np.ndim(value)), default=0)
         if not rows:
             raise InvalidArgumentError("a batch needs a feed with rows")
+        # From the number of the step: a training that is resumed goes on with the same rows.
         chosen = np.arange((step - 1) * self.batch, step * self.batch) % rows
         return {k: v[chosen] if np.ndim(v) and np.shape(v)[0] == rows else v for k, v in self.feeds.items()}
 

@@ -44,6 +44,7 @@ class _OpaqueFunction:
         self.has_broadcast = function == _BROADCAST or any(isinstance(arg, Dim) and arg.has_broadcast for arg in args)
 
     def _key(self) -> tuple[Any, ...]:
+        # The order of operands makes no difference to a broadcast, so that two ways to the same shape are equal.
         return (self.function, frozenset(self.args) if self.function == _BROADCAST else self.args)
 
     def __eq__(self, other: object) -> bool:
@@ -59,6 +60,7 @@ class _OpaqueFunction:
 
     def evaluate(self, values: Mapping[str, DimLike]) -> DimLike:
         args = [substitute(arg, values) for arg in self.args]
+        # With numbers in place of symbols, a divisor may turn out to be 0.
         if self.function == "//" and args[1] == 0:
             raise InvalidArgumentError(f"a size is {self}, and {self.args[1]} is 0")
         return functools.reduce(_FUNCTIONS[self.function], args)
@@ -93,6 +95,7 @@ class Dim:
     @staticmethod
     def unknown() -> Dim:
         """Return a new anonymous dimension: equal only to itself, shown as `?`."""
+        # A new number each time: two sizes that nobody knows must not look equal.
         return Dim.symbol(f"?{next(_anonymous)}")
 
     @staticmethod
@@ -176,6 +179,7 @@ class Dim:
     def _refuse(self, *_: object) -> NoReturn:
         raise UnimplementedError(f"expected a number, not the symbolic dimension {self}")
 
+    # An error, and not False: a shape function that forgets unknown sizes would else take a wrong branch in silence.
     __lt__ = __le__ = __gt__ = __ge__ = __int__ = __index__ = __float__ = _refuse
 
     def __eq__(self, other: object) -> bool:
@@ -203,6 +207,7 @@ def floor_div(a: DimLike, b: DimLike) -> DimLike:
     """Return a // b: exact where a is a multiple of b, otherwise an opaque term. b must not be zero."""
     if isinstance(a, int) and isinstance(b, int):
         return a // b
+    # The quotient of equal sizes, which b is not 0 allows.
     if a == b:
         return 1
     quotient = _exact_quotient(_terms(a), _terms(b))
@@ -252,6 +257,7 @@ def broadcast_dims(a: DimLike, b: DimLike) -> DimLike:
         return a
     if isinstance(a, int) and isinstance(b, int):
         raise InvalidArgumentError(f"dimensions {a} and {b} must be equal")
+    # A number decides before a symbol, as it says more.
     for decisive in (a, b) if isinstance(a, int) else (b, a) if isinstance(b, int) else (a, b):
         if is_never_one(decisive):
             return decisive
@@ -275,6 +281,7 @@ def is_never_one(dim: DimLike) -> bool:
     """Return True if a dimension is another number than 1 in every run, as 2 * N or N + 2."""
     terms = dict(_terms(dim - 1))
     constant = terms.pop((), 0)
+    # dim - 1 is the constant and multiples of the divisor: it can be 0 only if the divisor divides the constant.
     divisor = math.gcd(*terms.values())
     return (constant % divisor != 0 if divisor else constant != 0) or is_never_negative(dim - 2)
 
@@ -347,6 +354,7 @@ def may_stand_for_rest(size: DimLike) -> bool:
 def _is_size(atom: _Atom) -> bool:
     if isinstance(atom, str):
         return not atom.startswith(_NUMBER)
+    # The larger of two is a size as soon as one of them is.
     return (any if atom.function == "max" else all)(map(is_never_negative, atom.args))
 
 
@@ -372,6 +380,7 @@ def _multiply(left: Monomial, right: Monomial) -> Monomial:
     powers = dict(left)
     for atom, power in right:
         powers[atom] = powers.get(atom, 0) + power
+    # In one order, so that equal products are equal keys; by text, since symbols and functions do not compare.
     return tuple(sorted(powers.items(), key=lambda item: str(item[0])))
 
 
@@ -385,6 +394,7 @@ def _exact_quotient(a: Mapping[Monomial, int], b: Mapping[Monomial, int]) -> Dim
         powers = dict(monomial)
         for atom, power in divisor:
             powers[atom] = powers.get(atom, 0) - power
+        # A remainder, or a symbol in the denominator: neither is a polynomial with whole coefficients.
         if coefficient % scale or min(powers.values(), default=0) < 0:
             return None
         terms[tuple(item for item in powers.items() if item[1])] = coefficient // scale

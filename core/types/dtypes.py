@@ -13,6 +13,7 @@ from ..support.errors import InvalidArgumentError
 if TYPE_CHECKING:
     import numpy as np
 
+# DT_FLOAT_REF is DT_FLOAT + 100 in TensorFlow's types.proto, and so on.
 _REF_OFFSET = 100
 
 
@@ -93,6 +94,7 @@ class DType:
         return self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # The one object of this type: dtypes are compared by identity.
         return from_number, (self.number,)
 
 
@@ -100,6 +102,7 @@ def _numpy_dtype(name: str) -> np.dtype[Any]:
     import numpy as np
 
     if name.startswith("ml_dtypes."):
+        # Only for the types that NumPy lacks: most graphs have none, and the import takes a while.
         import ml_dtypes
 
         dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name.removeprefix("ml_dtypes.")))
@@ -210,6 +213,7 @@ def from_numpy(dtype: Any) -> DType:
 
 @functools.cache
 def _from_numpy(dtype: np.dtype[Any]) -> DType:
+    # Bytes, text, and objects, whose elements kernels check.
     if dtype.kind in "SUO":
         return string
     for candidate in ALL:

@@ -113,6 +113,7 @@ class _NoElement(Shape):
     __slots__ = ()
 
     def __eq__(self, other: object) -> bool:
+        # Not equal to the shape of unknown rank, whose `dims` are None too.
         return self is other
 
     def __hash__(self) -> int:
@@ -172,6 +173,7 @@ def merge_dims(a: DimLike, b: DimLike) -> DimLike:
         return a
     if isinstance(b, int):
         return b
+    # A symbol with a name says more than an unknown.
     return b if a.is_anonymous and not b.is_anonymous else a
 
 
@@ -231,11 +233,13 @@ def _with_numbers(value: np.ndarray[Any, Any], dtype: DType, values: Mapping[str
     for index, item in enumerate(value.flat):
         if isinstance(item, Dim):
             result.flat[index] = substitute(item, values)
+    # Kernels take numbers in arrays of their dtype.
     return result if any(isinstance(item, Dim) for item in result.flat) else result.astype(dtype.numpy)
 
 
 def common_value(a: TensorSpec, b: TensorSpec) -> np.ndarray[Any, Any] | None:
     """Return the constant value of both specs, or None where the values differ or are unknown."""
+    # Shapes first: NumPy's comparison of unequal shapes broadcasts.
     if a.value is None or b.value is None or a.value.shape != b.value.shape:
         return None
     return a.value if a.value.dtype == b.value.dtype and (a.value == b.value).all() else None

@@ -86,6 +86,7 @@ class Tensor:
         NumPy copies unaligned numbers in every call.
         """
         array = self.numpy()
+        # Once here: NumPy copies unaligned numbers in every call.
         if not array.flags.aligned:
             array = array.copy()
             array.flags.writeable = False
@@ -115,19 +116,23 @@ class Tensor:
     def distinct(self) -> np.ndarray[Any, Any]:
         """Return the elements, or a single element where all elements share the memory of the first."""
         array = self.numpy()
+        # Strides of 0 are how one stored element stands for all.
         is_repeated = array.size > 1 and not any(step for step, n in zip(array.strides, array.shape) if n > 1)
         return array[(slice(1),) * array.ndim] if is_repeated else array
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tensor) or (self.dtype, self.shape) != (other.dtype, other.shape):
             return False
+        # The same bytes of a file need no decoding.
         if self.source is not None and self.source == other.source:
             return True
         if self.lack is not None and other.lack is not None and str(self.lack) == str(other.lack):
             return True
         own, others = self.distinct(), other.distinct()
+        # One stores a single element and the other all of them.
         if own.shape != others.shape:
             own, others = self.numpy(), other.numpy()
+        # By bytes: a NaN is itself, and 0 is not -0, as in the file.
         return bool((own == others).all()) if self.dtype.is_object else own.tobytes() == others.tobytes()
 
     def __hash__(self) -> int:
@@ -153,6 +158,7 @@ class _SampledElements:
 
     def __hash__(self) -> int:
         flat = self.array.reshape(-1)
+        # Some elements tell most constants apart, and hashing all of a large one takes as long as reading it.
         return hash(flat[:: -(-flat.size // _SAMPLES)].tobytes())
 
     def __eq__(self, other: object) -> bool:
@@ -183,6 +189,7 @@ def _shortened(value: Any) -> str:
     """Return the repr of a value, shortened; a repr may exceed Python's limit of digits or raise errors of its own."""
     try:
         text = repr(value)
+    # The value is an object of the user's, whose `repr` may do anything.
     except Exception:
         return f"a {type(value).__name__}"
     return text if len(text) <= 60 else f"{text[:57]}..."
@@ -199,6 +206,7 @@ def as_bytes_array(values: Any) -> np.ndarray[Any, Any]:
 
     array = np.asarray(values, object)
     items = array.ravel().tolist()
+    # The usual case, without a look at each element.
     if set(map(type, items)) <= {bytes}:
         return array.copy()
     return object_array(map(_as_bytes, items), array.shape)

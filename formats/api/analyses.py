@@ -35,7 +35,7 @@ def check(
     """Return all problems of a graph and its functions, errors first; an empty tuple for a sound graph.
 
     A path or the bytes of a file may hold a graph that `load` refuses: the reasons are problems too. `faults` are the
-    reasons where the caller read the file. Problems with a code in `ignore`, such as "colocation", are left out. Raises
+    reasons if the caller read the file. Problems with a code in `ignore`, such as "colocation", are left out. Raises
     the errors of `load` for a file without a graph, NotFoundError for an unknown code.
     """
     codes = (ignore,) if isinstance(ignore, str) else tuple(ignore)
@@ -60,11 +60,12 @@ def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False, raw
 
     The order of nodes does not count. Functions match by what they compute, and numbers that TensorFlow adds to names do not
     count; with `strict_names` nodes and functions match by name. Values of variables and contents of assets are compared
-    where the graphs come from SavedModels. Raises the errors of reading these files.
+    if the graphs come from SavedModels. Raises the errors of reading these files.
 
     Of the path of a checkpoint, an .npz or a .safetensors file, the values are compared with those of the other file or graph:
     with a graph's constants, as `compare_checkpoints` does.
     """
+    # One side that is only values is enough: a graph beside it is taken for its variables or constants.
     if any(not isinstance(side, Graph) and holds_state(side) for side in (before, after)):
         return diff_checkpoints(*map(_values_of, (before, after)))
     before = as_graph(before)
@@ -82,10 +83,12 @@ def path(graph: GraphLike, start: str, end: str, *, signature: str | None = None
     `raw`, the path is one of the file. NotFoundError names the nearest names, InvalidArgumentError lists names that fit.
     """
     view = model_view(graph, signature)
+    # With an output named, only the path that begins at this output is meant; without, any output of the node may begin it.
     by_tensor = ":" in start
     if not raw and (first := view.find(start)) is not None and (last := view.find(end)) is not None:
         return find_path(view.graph, first, last, by_tensor=by_tensor)
     around, prefix = view.source, ""
+    # Both ends in one function that stays a call are looked for in its body: the view has dissolved other functions.
     for name, function in view.source.functions.items():
         if start.startswith(f"{name}/") and end.startswith(f"{name}/"):
             around, prefix = function.body, f"{name}/"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...core.explaining.footprint import inferred
@@ -118,6 +118,7 @@ class Model(Displayed, NotCopied):
         values = {**given, **named}
         pairs = [pair for name, value in values.items() for pair in self._pairs(name, value, values)]
         fed = dict(pairs)
+        # One value may come by the name of an argument and one by its tensor; a silent choice would hide the mistake.
         if len(fed) < len(pairs) or len(values) < len(given) + len(named):
             raise InvalidArgumentError("an input has two values", hint=self._example())
         if missing := self._missing(frozenset(fed)):
@@ -138,6 +139,7 @@ class Model(Displayed, NotCopied):
     def outputs(self) -> Mapping[str, SignatureTensor]:
         """The returned tensors by name, with dtype and shape as far as it follows from the inputs' shapes."""
         declared = {name: self.signature.outputs.get(name, SignatureTensor("")) for name in self._fetches}
+        # Most signatures declare all ranks, and the inference of a large graph takes a while.
         if all(tensor.shape.dims is not None for tensor in declared.values()):
             return declared
         inference = inferred(self.graph)
@@ -153,6 +155,7 @@ class Model(Displayed, NotCopied):
     @property
     def session(self) -> SessionLike:
         """The session of all calls, for other fetches."""
+        # Two threads that call a new model at once must get one session: its variables are the model's.
         with self._opening:
             if self._session is None:
                 self._session = session_on(self.graph, self._opener or self._opened)
@@ -192,17 +195,13 @@ class Model(Displayed, NotCopied):
         prepare(session, self._state)
         return session
 
-    def _pairs(self, name: str, value: Any, given: Container[str]) -> list[tuple[str, Any]]:
+    def _pairs(self, name: str, value: Any, given: Iterable[str]) -> list[tuple[str, Any]]:
         """Return the tensors of an input with their values: of a sparse or ragged input the components, unless one of them
         is `given` by its own name.
         """
         composite = composite_of(self.graph, self.signature, name)
-        words = {tensor: word for word, tensor in self.signature.fed.items()}
-        if (
-            composite is None
-            or not composite.takes(value)
-            or any(words.get(part.name) in given for part in composite.parts[1:])
-        ):
+        tensors = (self.signature.fed.get(word, word) for word in given)
+        if composite is None or composite.is_fed_in_parts(tensors) or not composite.takes(value):
             return [self._pair(name, value)]
         return list(composite.arrays(value).items())
 
@@ -231,6 +230,7 @@ class Model(Displayed, NotCopied):
     def _missing_inputs(self, fed: frozenset[str]) -> tuple[str, ...]:
         """Return the inputs that the outputs need, that have no default and no value in `fed`."""
         fetched = [self.graph.output(name) for name in self._fetches.values()]
+        # What is fed cuts the graph: an input behind a fed tensor need not have a value.
         needed = needed_nodes(fetched, [self.graph.output(name) for name in fed])
         unfed = self.signature.fed.keys() - self.signature.defaults.keys()
         nodes = {name: self.graph.node_of(tensor) for name, tensor in self.signature.fed.items() if tensor not in fed}

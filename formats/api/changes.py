@@ -84,6 +84,7 @@ def freeze(
     state = state_of(graph, values)
     if not keep_functions:
         graph = inline_functions(graph)[0]
+    # Dead branches go before variables: a variable that only a dead branch writes does not keep the graph from being frozen.
     graph = with_live_branches(graph, names, names_of(inputs))
     result = freezing.freeze(graph, state, names, names_of(inputs), names_of(keep_variables), keep_files=keep_files)
     return with_files_of(graph, result)
@@ -109,13 +110,14 @@ def unfreeze(graph: GraphLike, variables: Sequence[str] | str | None = None, out
     a node computes with. `variables` are names of constants, or of layers for their parameters. A variable has the name
     and begins with the value of its constant. Bodies of functions take the place of calls. The averages of a batch
     normalization become variables that are not trained. InvalidArgumentError names a node that cannot become a variable, and
-    tells where there are no parameters; NotFoundError names the nearest names.
+    tells if there are no parameters; NotFoundError names the nearest names.
 
         tfg.save_model(tfg.unfreeze("frozen.pb").graph, "model")
     """
     graph = as_graph(graph)
     fetches = names_of(outputs)
     result = (inline_functions(graph)[0] if graph.functions else graph).copy()
+    # The count of FLOPs decides what a parameter is, so that `layers`, `flops` and this agree.
     weights = dict.fromkeys(name for cost in flops(result, fetches).nodes for name in cost.weights)
     names = [name for name in weights if name not in result or result[name].is_constant]
     if variables is not None:
@@ -140,6 +142,7 @@ def _chosen(graph: Graph, words: Sequence[str], weights: Sequence[str]) -> list[
     paths = {name: f"/{view.path(name)}" for name in weights}
     chosen: dict[str, None] = {}
     for word in words:
+        # Slashes around both let `conv` match a whole part of a path, and not the scope `conv_1`.
         inside = [name for name, path in paths.items() if f"/{word.strip('/')}/" in path]
         chosen |= dict.fromkeys(inside if inside and word not in graph else [graph.node(word).name])
     return list(chosen)
@@ -165,11 +168,12 @@ def to_inference(graph: GraphLike, outputs: Sequence[str] | str = (), *, average
     other readers of statistics of the batch take the averages that updates make of the statistics. Updates of training,
     losses, gradients and inputs that no output needs go. With `averages` moving averages take the place of variables.
     The variables stay variables: `freeze` and `save_model` take their values from a state, as for `graph`.
-    InvalidArgumentError where the outputs have to be named, and with `averages` where the graph has none.
+    InvalidArgumentError if the outputs have to be named, and with `averages` if the graph has none.
     """
     graph = as_graph(graph)
     names = names_of(outputs) or _results(graph)
     result = graph.copy()
+    # Flags come first: a batch normalization and a dropout under a flag are found on the branch that is left.
     settings = training_flags(result, needed_nodes([result.fetch(name) for name in names]))
     set_placeholders(result, {f"{name}:0": value for name, value in settings.items()})
     settle_values(result, set(settings))
@@ -181,6 +185,7 @@ def to_inference(graph: GraphLike, outputs: Sequence[str] | str = (), *, average
     decisions = [*settings_of(settings), *form.drop_updates(), *form.use_batch_averages()]
     decisions += form.use_averages(followed) if averages else ()
     variables = find_variables(result).values()
+    # No output needs the initializers, but a run without a checkpoint does.
     starts = [one.initializer.name for one in variables if one.node in form.needed and one.initializer]
     result = optimize(result, names, passes="prune", keep=starts)[0]  # gradients read the mask of a dropout
     result, dropout = _without_dropout(result, names, starts)
@@ -206,8 +211,8 @@ class ForTensorflow(NamedTuple):
 def for_tensorflow(graph: GraphLike, release: str) -> ForTensorflow:
     """Return a copy of the graph in the ops and attributes of a release of TensorFlow, such as `1.13`, from 1.0 on.
 
-    Newer ops become older ones where these compute the same. Attributes go that hold their default, that the release lacks,
-    or that only tell how to run. Bodies of functions take the place of calls where the release lacks the call, and before
+    Newer ops become older ones if these compute the same. Attributes go that hold their default, that the release lacks,
+    or that only tell how to run. Bodies of functions take the place of calls if the release lacks the call, and before
     2.0 functions go that no node calls. The GraphDef version is that of the release. InvalidArgumentError for an unknown
     release, UnimplementedError names all nodes that the release cannot say, and why.
     """
@@ -349,7 +354,7 @@ def reduce(
 ) -> Graph:
     """Return a part of the graph, no node of which can be left out, for which `fails` returns True.
 
-    `fails` gets a graph to try; InvalidArgumentError where the whole graph does not fail. The values of a run of `fetches`,
+    `fails` gets a graph to try; InvalidArgumentError if the whole graph does not fail. The values of a run of `fetches`,
     by default the outputs, stand in for the nodes that are left out; placeholders without a value in `feeds` get drawn ones.
     `open_session` opens the session of this run. The run may stop at an error: the values so far serve, and `on_error` gets
     the error.
@@ -357,6 +362,7 @@ def reduce(
     graph = as_run(graph, fetches)
     named_feeds = named(feeds)
     names = [name.partition(":")[0] for name in names_of(fetches) or default_fetches(graph)]
+    # The values of this one run stand in for nodes that a smaller graph leaves out, so that it computes on the same numbers.
     drawn = generated_feeds(graph, named_feeds, names)
     session = local_session(graph, open_session, state)
     recorder = ValueRecorder(session.runnable())

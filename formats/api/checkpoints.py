@@ -37,7 +37,6 @@ from ..checkpoint.object_graph import OBJECT_GRAPH, object_path
 from ..checkpoint.renaming import read_names
 from ..codecs.source import write_file
 from ..detect import is_saved_model
-from ..graph_tensors import stored_tensors, values_of
 from ..loading import load
 from ..state import (
     State,
@@ -47,6 +46,8 @@ from ..state import (
     names_in_graph,
     read_variables,
     renamed,
+    stored_tensors,
+    values_of,
     with_objects,
     write_state,
 )
@@ -60,7 +61,7 @@ METADATA: Final = "metadata.tsv"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TensorRow:
-    """A tensor of a checkpoint; `statistics` of its elements where they were asked for."""
+    """A tensor of a checkpoint; `statistics` of its elements if they were asked for."""
 
     name: str
     """The name in the checkpoint."""
@@ -83,14 +84,14 @@ class ComparedTensor:
     status: str
     """`equal`, `close`, `different` or `missing`."""
     largest_difference: float | None
-    """The largest absolute difference of two elements; None where the tensors cannot be subtracted."""
+    """The largest absolute difference of two elements; None if the tensors cannot be subtracted."""
     detail: str
     """The place of the largest difference, or the reason why there is none."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class StateComparison(Report):
-    """All tensors of two checkpoints; `equal` where every one is equal or close enough."""
+    """All tensors of two checkpoints; `equal` if every one is equal or close enough."""
 
     main_table: ClassVar[str] = "tensors"
 
@@ -110,7 +111,7 @@ class MatchedVariable:
     """A variable of a graph and the tensor of a checkpoint with its name, or a tensor that the graph has no variable for."""
 
     name: str
-    """The name of the variable; of the tensor where the graph has none."""
+    """The name of the variable; of the tensor if the graph has none."""
     status: str
     """`fits`, `missing`, `shape differs`, `dtype differs` or `extra`."""
     graph: str | None
@@ -123,7 +124,7 @@ class MatchedVariable:
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class CheckpointMatch(Report):
-    """The variables of a graph beside the tensors of a checkpoint; `fits` where each variable has its value."""
+    """The variables of a graph beside the tensors of a checkpoint; `fits` if each variable has its value."""
 
     main_table: ClassVar[str] = "variables"
 
@@ -191,7 +192,7 @@ class Checkpoint(Mapping[str, Array], Displayed):
     def matching(self, pattern: str) -> Checkpoint:
         """Return the tensors whose names the regular expression matches a part of, sorted by name.
 
-        NotFoundError where there are none.
+        NotFoundError if there are none.
         """
         tensors = _select(self.tensors, pattern)
         if not tensors and pattern:
@@ -229,6 +230,7 @@ class Checkpoint(Mapping[str, Array], Displayed):
         """Return the tensors as a file holds them: other files than checkpoints have a part of a TF2 checkpoint by names."""
         if self.objects is None:
             return dict(self.tensors)
+        # Other files have no object graph, so their values are called as a graph calls its variables.
         if file_format is CHECKPOINT or OBJECT_GRAPH in self.tensors:
             return with_objects(self.tensors, self.objects)
         return self.by_variable()
@@ -241,9 +243,12 @@ class Checkpoint(Mapping[str, Array], Displayed):
     @functools.cached_property
     def copies(self) -> Mapping[str, str]:
         """The tensors that the signatures of a SavedModel do not read, each with the variable that they read in its place."""
-        if not is_saved_model(self.path):
-            return {}
-        instead = variables_in_use(self._graph or load(self.path, tags=self.tags))
+        graph = self._graph
+        if graph is None:  # the file was read as a state
+            if not is_saved_model(self.path):
+                return {}
+            graph = load(self.path, tags=self.tags)
+        instead = variables_in_use(graph)
         return {name: instead[name] for name in self.tensors if name in instead}
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -272,10 +277,11 @@ def read_checkpoint(path: str | os.PathLike[str], *, names: str = "keys", tags: 
 
     `tags` choose the graph of a SavedModel.
     `names="variables"` names the tensors of TF2's checkpoints as the graph names its variables, not by object paths.
-    NotFoundError where there is neither, DataLossError where the file is damaged.
+    NotFoundError if there is neither, DataLossError if the file is damaged.
     """
     if names == "variables":
         return Checkpoint(os.fspath(path), read_variables(path), tags=tags)
+    # The graph is kept for `copies`: reading a SavedModel takes longer than its index.
     tensors, are_constants, graph = stored_tensors(path, tags)
     return Checkpoint(os.fspath(path), tensors, are_constants=are_constants, tags=tags, graph=graph)
 
@@ -302,6 +308,7 @@ def write_checkpoint(path: str | os.PathLike[str], values: State, *, labels: Seq
         raise InvalidArgumentError(problem, hint=Hint("choose one: ", step("name_tensor"), "; or write .npz"))
     ((name, tensor),) = tensors.items()
     if labels is not None:
+        # The labels first: if they do not fit the vectors, no file is written.
         _write_labels(os.path.join(os.path.dirname(path), METADATA), labels, name, tensor)
     write_file(os.fspath(path), [_encoded(file_format, name, tensor.numpy())])
     return 1
@@ -321,7 +328,7 @@ def compare_checkpoints(
 ) -> StateComparison:
     """Compare the tensors of two checkpoints by name, those whose names the regular expression matches a part of.
 
-    Tensors are close where the elements differ by at most `tolerance`, relative to the largest magnitude of the first. Two
+    Tensors are close if the elements differ by at most `tolerance`, relative to the largest magnitude of the first. Two
     NaN are equal. Beside the constants of a graph, the names are those of variables, and constants that the other checkpoint
     lacks do not count. InvalidArgumentError for a bad expression.
     """
@@ -349,13 +356,13 @@ def comparable(first: Checkpoint, second: Checkpoint) -> tuple[Mapping[str, Tens
 def checkpoint_of(graph: Graph) -> Checkpoint:
     """Return the values that a graph has: of a SavedModel's variables, or its constants."""
     tensors, are_constants = values_of(graph, graph.file)
-    return Checkpoint(graph.file, tensors, are_constants=are_constants)
+    return Checkpoint(graph.file, tensors, are_constants=are_constants, graph=graph)
 
 
 def _encoded(file_format: FileFormat, name: str, array: Array) -> bytes:
     """Return the bytes of a file that holds a single tensor."""
     if file_format is NPY:
-        from ..codecs.npy import npy_bytes  # lazy: most readers of checkpoints write nothing
+        from ..codecs.numpy_files import npy_bytes  # lazy: most readers of checkpoints write nothing
 
         return npy_bytes(name, array)
     from ..codecs.csv_table import table_bytes
@@ -403,6 +410,7 @@ def _shares(count: int, weights: Sequence[float] | None) -> list[float]:
 
 
 def _check_same(first: Checkpoint, second: Checkpoint) -> None:
+    # Either of the two may lack a tensor, and the error names the one that lacks it.
     for one, other in ((first, second), (second, first)):
         for name in one.tensors:
             if name not in other.tensors:
@@ -417,10 +425,12 @@ def _check_same(first: Checkpoint, second: Checkpoint) -> None:
 
 def _average(tensors: Sequence[Tensor], shares: Sequence[float]) -> Tensor:
     last = tensors[-1]
+    # A step counter has no average, and the last checkpoint is the one that goes on.
     if not (last.dtype.is_floating or last.dtype.is_complex):
         return last
 
     def average() -> Array:
+        # Sums of float16 or bfloat16 in their own dtype would lose most of the small differences between checkpoints.
         total: Array = np.zeros(last.shape, np.complex128 if last.dtype.is_complex else np.float64)
         for tensor, share in zip(tensors, shares):
             total += share * tensor.read().astype(total.dtype)
@@ -439,10 +449,12 @@ def match_checkpoint(checkpoint: Checkpoint, graph: GraphLike) -> CheckpointMatc
     wanted = _wanted(graph)
     names = names_in_graph(checkpoint.tensors, graph)
     kinds = {names.get(key, key): kind_of(tensor) for key, tensor in checkpoint.tensors.items() if not is_apart(key)}
+    # A state with a whole tensor fits a graph with its slices: a restore cuts it.
     parts = {part.variable: part.whole for part in partitions(graph) if part.whole in kinds and part.variable not in kinds}
     kinds |= {name: wanted[name] for name in parts if name in wanted}
     keys = {name: object_path(key) for key, name in names.items()}
     others = {name: kind for name, kind in kinds.items() if name not in wanted and name not in parts.values()}
+    # A TF2 checkpoint is read by people through its object paths, not through its keys.
     extra = {keys.get(name, name): kind for name, kind in others.items()}
     nearest = nearest_tensors({name: kind for name, kind in wanted.items() if name not in kinds}, extra)
     rows = [_matched(name, kind, kinds.get(name), nearest.get(name)) for name, kind in wanted.items()]
@@ -479,7 +491,9 @@ def _compare(name: str, a: Tensor, b: Tensor, tolerance: float) -> ComparedTenso
     if a.dtype.is_object:
         return ComparedTensor(name, "different", None, "strings differ")
     comparison = compare(name, 1, a.numpy(), b.numpy(), tolerance)
+    # Unsigned numbers and numbers of few bits would wrap around in a difference of their own dtype.
     x, y = (np.asarray(t.numpy(), np.complex128 if t.dtype.is_complex else np.float64) for t in (a, b))
+    # Equal infinities differ by NaN, and two NaN count as equal.
     difference = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.abs(x - y))
     where = np.unravel_index(int(np.argmax(difference)), difference.shape)
     detail = f"at [{','.join(map(str, where))}]: {x[where]:.9g} and {y[where]:.9g}"

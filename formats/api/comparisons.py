@@ -28,7 +28,7 @@ from ...core.support import dataclasses
 from ...core.support.arguments import checked, expect
 from ...core.support.engine_names import NUMPY
 from ...core.support.errors import InvalidArgumentError
-from ..onnx_comparison import compare_with_onnx, is_onnx
+from ..onnx_model import compare_with_onnx, is_onnx
 from ..state import State, as_tensors
 from .outputs import default_fetches
 from .prepared_sessions import Opener, as_run, local_session, named, names_of
@@ -65,7 +65,7 @@ def compare(
     graphs run from seed 0; their variables are initialized, then set to the values of `state`; `open_session` opens sessions
     in another way.
 
-    InvalidArgumentError where the graphs share no node, UnimplementedError for an ONNX file without onnxruntime.
+    InvalidArgumentError if the graphs share no node, UnimplementedError for an ONNX file without onnxruntime.
     """
     if (after is not None) + (passes is not None) + (engines is not None) != 1:
         raise InvalidArgumentError("compare needs exactly one of a second graph, passes and engines")
@@ -103,6 +103,7 @@ class _How:
 
     def graphs(self, before: Graph, after: Graph, fetches: _Fetches) -> GraphComparison:
         """Compare two graphs, nodes of called functions included."""
+        # A rewrite may dissolve a call that the other graph keeps: without calls in both, its nodes have their partners.
         before, after = (inline_functions(graph)[0] if graph.functions else graph for graph in (before, after))
         names = _targets(before, fetches, self.signature)
         return self._beside(before, after, _in_both(before, after, names, fetches, self.signature), self.open_session)
@@ -113,6 +114,7 @@ class _How:
 
         def opened(one: Graph) -> Session:
             session = self.open_session(graph)
+            # Both graphs run on a session of the original, so that random initial values of variables are the same.
             return session.on_graph(after) if one is after else session
 
         return self._beside(graph, after, {name: name for name in names}, opened)
@@ -123,6 +125,7 @@ class _How:
             raise InvalidArgumentError("a comparison of two engines has no times of nodes")
         expect(str, *engines)
         runtimes = [_runtime(name) for name in engines]
+        # Each runs in a session of its own, as a run may change variables that the other reads.
         sessions = [self.open_session(graph).on_graph(graph, runtime or NUMPY) for runtime in runtimes]
         result = compare_sessions(graph, names, self._feeds(graph, names), sessions, self.tolerance)
         reports = tuple(runtime.report() for runtime in runtimes if runtime is not None)
@@ -145,11 +148,12 @@ class _How:
     def _beside(
         self, before: Graph, after: Graph, names: Mapping[str, str], opened: Callable[[Graph], Session]
     ) -> GraphComparison:
-        """Compare the nodes of two graphs by values and, where asked, by times; `names` has the fetches of both."""
+        """Compare the nodes of two graphs by values and, if asked, by times; `names` has the fetches of both."""
         matched = match_nodes(before, after)
         feeds = self._feeds(before, tuple(names))
         result = compare_graphs(before, after, tuple(names.items()), feeds, opened, self.tolerance, matched)
         if self.measured:
+            # Times are measured apart from the values: a hook that keeps values slows each node down.
             both = feeds, renamed_feeds(matched, feeds)
             sessions = opened(before), opened(after)
             result = dataclasses.replace(
@@ -158,7 +162,7 @@ class _How:
         return _checked(result)
 
     def _feeds(self, graph: Graph, names: Sequence[str]) -> Mapping[str, Any]:
-        """Return the feeds, drawn where none are given, on which the graph runs."""
+        """Return the feeds, drawn if none are given, on which the graph runs."""
         feeds = Feeds(graph, self.fixed_feeds, names)
         if not feeds.drawn:
             return self.fixed_feeds
@@ -166,7 +170,7 @@ class _How:
 
 
 def _checked(result: GraphComparison) -> GraphComparison:
-    """Return the comparison; InvalidArgumentError where it has no nodes."""
+    """Return the comparison; InvalidArgumentError if it has no nodes."""
     if not result.nodes:
         raise InvalidArgumentError("no node of the first graph matches a node of the second")
     return result
@@ -192,6 +196,7 @@ def _in_both(before: Graph, after: Graph, names: Sequence[str], fetches: _Fetche
         return {name: after.fetch(other).name for name, other in fetches.items()}
     asked = _signature(before, signature)
     theirs = _signature(after, signature)
+    # Two models may call the same output of their signatures by different tensors.
     words = {} if fetches or asked is None or theirs is None else {name: word for word, name in asked.fetched.items()}
     outputs = theirs.fetched if theirs is not None else {}
     return {name: outputs.get(words.get(name, "")) or after.fetch(name).name for name in names}

@@ -94,10 +94,11 @@ class FlopsCounter:
         """The changes that another batch makes in the graph, in words."""
         self.graph = self._resized(graph, names, None if batch is None else rows_of(batch))
         self.gradients: Mapping[str, str] = {}
-        """The names of gradients by variable, where the backward pass is counted."""
+        """The names of gradients by variable, if the backward pass is counted."""
         if options["backward"] or loss is not None:
             from ...core.flops.training_steps import with_backward  # lazy: needs gradients
 
+            # After the batch has changed: the gradients are built on the graph that is counted.
             loss = _loss(self.graph, names) if loss is None else loss
             self.graph, self.gradients = with_backward(self.graph, loss, options["wrt"])
         self.fetches = (*names, *self.gradients.values())
@@ -115,6 +116,7 @@ class FlopsCounter:
         if others:
             graph = graph.copy()
             set_shapes(graph, others)
+        # A graph that states a batch needs other constants for another; in an open one the batch is the symbol N.
         if batch is not None and find_batch(graph, fetches, self._feeds).rows is not None:
             graph = graph.copy()
             self.changes = set_batch(graph, fetches, batch)
@@ -135,6 +137,7 @@ class FlopsCounter:
         """The shapes of arguments, and those that are given by themselves, with a value or in the RunMetadata."""
         given = {**{name: value.shape for name, value in self._values.items()}, **self._shapes}
         shapes = {**argument_shapes(self.graph), **given}
+        # What the user says comes before what a recording of some run had.
         return recorded_shapes(self.graph, self.times) | shapes if self.times else shapes
 
     def by_variable(self) -> dict[str, tuple[Section, Section]]:
@@ -159,6 +162,7 @@ class FlopsCounter:
         """Run the fetches on a cluster, and return the times that the servers record beside the counts."""
         from statistics import mean  # lazy: most counts measure nothing
 
+        # The first steps send the graph to the tasks and fill their caches.
         for _ in range(warmup):
             session.run(self.fetches, feeds)
         wall, traces = [], []
@@ -166,6 +170,7 @@ class FlopsCounter:
             started = time.perf_counter()
             session.run(self.fetches, feeds)
             wall.append(time.perf_counter() - started)
+            # A traced step takes longer, so the wall time is that of another step.
             traces.append(session.traced(self.fetches, feeds))
         self.times = [node_time for trace in traces for node_time in trace]
         return ClusterMeasurement(mean_of(self.timings(), runs), mean(wall), runs, tuple(traces[-1]))
@@ -241,7 +246,7 @@ def profile(
     session = local_session(graph, open_session, state)
     given = {graph.output(name).name: value for name, value in named(feeds).items()}
     all_feeds = Feeds(graph, given, names)
-    # A further run before those that are measured, where values are drawn: which of them the graph takes is seen there.
+    # A further run before those that are measured, if values are drawn: which of them the graph takes is seen there.
     if not all_feeds.drawn:
         return measure(session, names, given, warmup=warmup, runs=runs)
     given, _ = next(all_feeds.each_that_runs(lambda tried: session.run(names, tried)))
@@ -249,9 +254,9 @@ def profile(
 
 
 def counted_fetches(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs of a graph, or training operations where there are no outputs.
+    """Return the outputs of a graph, or training operations if there are no outputs.
 
-    InvalidArgumentError where there are none, and for a graph with several signatures.
+    InvalidArgumentError if there are none, and for a graph with several signatures.
     """
     signatures = graph.meta.signatures if graph.meta is not None else {}
     usual = graph.meta.usual_signature if graph.meta is not None else None
@@ -278,7 +283,7 @@ def _loss(graph: Graph, fetches: Sequence[str]) -> str:
 
 
 def _symbol(size: str, report: FlopsReport) -> str:
-    """Return the symbol of a size; InvalidArgumentError where nothing counted depends on the size."""
+    """Return the symbol of a size; InvalidArgumentError if nothing counted depends on the size."""
     for symbol in (size, f"n[{size}]"):
         if symbol in report.symbols:
             return symbol

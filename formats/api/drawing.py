@@ -27,8 +27,7 @@ from ...core.support.file_formats import DOT, DRAWING, PICTURES
 from ...core.support.hints import Hint, step
 from ...core.support.tensor_names import parse_tensor_name
 from ..codecs.source import write_file
-from ..dot import to_dot
-from ..rendering import layout_program
+from ..dot import layout_program, to_dot
 
 PictureFormat: TypeAlias = Literal["svg", "png", "pdf", "dot", "text"]
 _COLOURS: Final = ("device", "colocation", "stage")
@@ -98,6 +97,7 @@ class _Maker:
         self.format = format
         self.options = options
         self.title = options["function"] or ""
+        # A function is a thing of the file: in the view it may be dissolved into its calls.
         is_raw = options["raw"] or bool(self.title)
         view = graph if isinstance(graph, ModelView) else model_view(graph, options["signature"], raw=is_raw)
         self.view = view
@@ -134,6 +134,7 @@ class _Maker:
         for i, stage in enumerate(ORDER):
             new = {node for node in self.nodes if placed[node][0] == stage}
             if new:
+                # The picture of a stage shows what was there before, too, so that the new nodes have their surroundings.
                 nodes = [node for node in self.nodes if placed[node][0] in ORDER[: i + 1]]
                 yield make_picture(nodes, dataclasses.replace(self._look, emphasis=new), stage, self.required)
 
@@ -162,11 +163,12 @@ class _Maker:
             shares=self._shares() if options["flops"] else None,
             specs=self._specs(self.graph),
         )
+        # A picture has no columns of characters; only text folds its layers to fit.
         width = options["width"]
         return dataclasses.replace(look, max_layers=_MAX_TEXT_LAYERS, max_width=width) if width and is_text else look
 
     def _colours(self) -> Mapping[Node, str]:
-        """Return the word that each node is coloured by, where that is not the node's kind."""
+        """Return the word that each node is coloured by, if that is not the node's kind."""
         colour = self.options["color_by"]
         if colour == "stage":
             return {node: stage for node, (stage, _) in stage_of_nodes(Roles(self.graph)).items()}
@@ -201,7 +203,7 @@ def draw(graph: GraphLike | ModelView, format: PictureFormat = "svg", **options:
     """Return a picture of a model, or of the body of a function, with scopes folded.
 
     A model is what `tfg.model_view` makes of the graph and its signature. `svg`, `png` and `pdf` need Graphviz, or
-    graphviz-pure for the first two: NotFoundError where neither is installed, DeadlineExceededError for a layout that takes
+    graphviz-pure for the first two: NotFoundError if neither is installed, DeadlineExceededError for a layout that takes
     longer than the time limit.
     """
     maker = _Maker(graph if isinstance(graph, ModelView) else as_graph(graph), format, options)
@@ -221,5 +223,6 @@ def draw_each(
     """
     if parts not in ("functions", "stages"):
         raise InvalidArgumentError(f"unknown parts '{parts}'", hint="the parts are functions and stages")
+    # Stages and functions are those of the file: a view of the model leaves out the training, and dissolves calls.
     maker = _Maker(graph if isinstance(graph, ModelView) else model_view(as_graph(graph), raw=True), format, options)
     return tuple(map(maker.drawn, maker.stages() if parts == "stages" else maker.functions()))

@@ -46,6 +46,7 @@ class RecordStream:
 
     def nodes(self) -> Iterator[NodeRecord]:
         """Yield the records of the nodes of the graph; their shapes are the declared shapes."""
+        # Nodes of equal attributes share their texts, which most nodes of a large graph have in common.
         alike = Alike()
         for node in self._chosen.apply(self._all_nodes()):
             self._is_empty = False
@@ -56,6 +57,7 @@ class RecordStream:
         for function, body in function_records(self._all_functions(), self._chosen):
             self._is_empty = False
             yield function, body
+        # Only at the end is it known that no node passes, as nothing is held.
         require_nodes([] if self._is_empty else [self], self._chosen)
 
     def _all_nodes(self) -> Iterator[Node]:
@@ -101,6 +103,7 @@ def first_elements(
     if count < 1:
         raise InvalidArgumentError(f"{count} elements are too few")
     if open_session is None:
+        # The pipeline that is asked for begins by itself; others may need files or feeds.
         open_session = functools.partial(opened, state=state, seed=seed, begins_iterators=False)
     session = session_on(graph, open_session)
     return Rows(elements_of(Runner(session), name, count))

@@ -21,11 +21,13 @@ class GraphReading(NamedTuple):
     function: str | None = None
     """The function to use as the graph."""
 
+    # Imports are in the methods: a command makes its settings at the start, and may end before it reads a graph.
     def load(self, source: Source) -> Graph:
         """Load a graph; InvalidArgumentError names the first node that does not fit its op."""
         from ..loading import load
 
         self.load_libraries()
+        # Ops get their names before the check, which would refuse the unknown ones.
         graph = self.mapped(load(source, tags=self.tags))
         graph.check()
         return graph

@@ -39,7 +39,7 @@ class Joined(NamedTuple):
     state: dict[str, Tensor] | None
     """The values that were given for variables, by their names in the joined graph; None for none."""
     prefixes: tuple[str, str]
-    """The scopes of the nodes of each part; empty where the names stay."""
+    """The scopes of the nodes of each part; empty if the names stay."""
     clashes: tuple[str, ...]
     """The names of nodes, variables and loops that both graphs have, for which the second graph got a prefix."""
     connected: Mapping[str, str]
@@ -62,7 +62,7 @@ def join(
 
     `connect` maps inputs of the second graph to tensors of the first, by the names of a signature's arguments, of tensors,
     nodes or layers. Names of the joined graph serve on both sides, so that a tensor of the second graph may become an input
-    of the first. A prefix is the scope of a graph's nodes, variables, tables and loops. By default names stay, but where both
+    of the first. A prefix is the scope of a graph's nodes, variables, tables and loops. By default names stay, but if both
     graphs have a name, the second graph gets the name of its file as a prefix.
 
     A SavedModel still restores its variables and fills its tables. `first_state` and `second_state` are values by name for
@@ -80,6 +80,7 @@ def join(
     graphs = (as_graph(first), as_graph(second))
     if signature is not None and not any(signature in graph.signatures for graph in graphs):
         find_signature(graphs[1].meta, signature)
+    # Layers and nodes in functions become tensors first, as only tensors of the graphs themselves can be connected.
     given, taken = (_names(graph, signature, words) for graph, words in zip(graphs, (pairs.values(), pairs)))
     labels = (scope_name(graphs[0].file) or "first", scope_name(graphs[1].file) or "second")
     ends = [
@@ -111,9 +112,9 @@ def prepend(
 
     The kind "image" decodes JPEG, PNG, GIF and BMP, resizes to the size of the model's input, and gives the model
     (pixel - `mean`) * `scale`: numbers, or a number for each channel, in the order of the model's channels, which `bgr`
-    reverses. The kind "base64" decodes base64 for an input that takes bytes. `input` is needed where several inputs fit.
+    reverses. The kind "base64" decodes base64 for an input that takes bytes. `input` is needed if several inputs fit.
 
-    InvalidArgumentError where no input fits, where the size of the pictures is unknown, and for a scale above 1.
+    InvalidArgumentError if no input fits, if the size of the pictures is unknown, and for a scale above 1.
 
         served = tfg.prepend("model", "image", mean=127.5, scale=1 / 127.5)
         tfg.save_model(served, "served")
@@ -122,6 +123,7 @@ def prepend(
     if kind not in _FITTING:
         raise InvalidArgumentError(f"'{kind}' cannot be prepended", hint=f"choose one of {', '.join(_FITTING)}")
     word, tensor, spec = _one(names, names.inputs or _open_inputs(names.graph), input, *_FITTING[kind])
+    # An input may have the ending already, by which TensorFlow Serving knows strings of bytes.
     stem = scope_name(word).removesuffix("_bytes")
     if kind == "base64":
         end = base64_decoder(f"{stem}_base64", spec.shape)
@@ -129,6 +131,7 @@ def prepend(
         pixels = pixels_of(spec.shape, word)
         scaling = (_by_channel(mean, pixels, "mean"), _by_channel(scale, pixels, "scale"))
         end = picture_decoder(f"{stem}_bytes", pixels, spec.dtype, *scaling, bgr=bgr)
+    # The small graph gets the prefix, so that the model keeps all its names, which checkpoints have too.
     prefix = joined_graphs.free_scope(names.graph, "prepended")
     return join(end.graph, names.graph, {tensor.name: end.output}, first_prefix=prefix, signature=signature).graph
 
@@ -144,7 +147,7 @@ def append(
 ) -> Graph:
     """Return a copy of a classifier whose signature gives the best classes: `scores`, the largest first, and `classes`.
 
-    Classes are `labels`, or numbers from 0 without labels. `output` names the scores, (..., classes), where the model has
+    Classes are `labels`, or numbers from 0 without labels. `output` names the scores, (..., classes), if the model has
     several outputs; the others stay. InvalidArgumentError for an output that is no scores, and for another number of labels.
 
         tfg.append("model", 5, tfg.read_labels("labels.txt"))
@@ -185,7 +188,7 @@ def _open_inputs(graph: Graph) -> dict[str, str]:
 def _one(
     names: Names, tensors: Mapping[str, str], word: str | None, kind: str, which: str, fits: Callable[[TensorSpec], bool]
 ) -> tuple[str, Output, TensorSpec]:
-    """Return the tensor of the word, or the only fitting tensor, with its spec; InvalidArgumentError lists the names where
+    """Return the tensor of the word, or the only fitting tensor, with its spec; InvalidArgumentError lists the names if
     there is not one.
     """
     specs = infer(names.graph).specs
@@ -209,6 +212,7 @@ def _by_channel(numbers: float | Sequence[float], pixels: Pixels, name: str) -> 
     values = tuple(map(float, given))
     if len(values) not in (0, 1, pixels.channels):
         raise InvalidArgumentError(f"{name} has {len(values)} numbers, and the pictures {counted(pixels.channels, 'channel')}")
+    # Other tools divide by their scale: 127.5 would be meant as a divisor, and make pixels of 30,000.
     if name == "scale" and any(abs(value) > 1 for value in values):
         raise InvalidArgumentError(
             f"scale {max(values, key=abs):g} is above 1: pixels of 0 to 255 are multiplied by it",
@@ -240,7 +244,7 @@ def _names(graph: Graph, signature: str | None, words: Iterable[str]) -> Names:
 
 
 def _part(names: Names, own: PartNames, label: str) -> PartOfModel:
-    """Return a part of a joined model, with arguments for a signature where the graph has none."""
+    """Return a part of a joined model, with arguments for a signature if the graph has none."""
     graph = names.graph
     words = () if names.signature is not None else outputs_of(graph)
     outputs = {name.removesuffix(":0"): graph.output(name) for name in words}

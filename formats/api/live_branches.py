@@ -34,9 +34,10 @@ def with_live_branches(graph: Graph, fetches: Sequence[str], inputs: Sequence[st
     """Return a copy in which constant predicates have chosen their branches, cut at the tensors `inputs`, without dropout of
     rate 0.
 
-    Nodes on other branches never run, so nothing about them matters to a frozen graph or a model. The graph itself where no
+    Nodes on other branches never run, so nothing about them matters to a frozen graph or a model. The graph itself if no
     constant decides, and nothing draws.
     """
+    # No fetch needs the nodes that fill tables and set paths of files, but lookups and reads at run time do.
     keep = [node.name for node in (*table_fills(graph), *asset_assignments(graph))]
     if _has_decision(graph):
         graph = optimize(graph, fetches, inputs, _PASSES, keep=keep)[0]
@@ -62,17 +63,20 @@ def settle_values(graph: Graph, keep: Collection[str]) -> None:
 
 def _drop_dead_branches(graph: Graph, outputs: Collection[str], keep: Collection[str]) -> None:
     called = called_functions(graph, graph)
+    # Noted before the rewrite: a node that nobody ever read is an end of the graph, not what a dead branch left.
     read = {node.name for node in graph if node.uses} | _pivots(graph)
     rewrite(graph, _IN_GRAPH, outputs)
     calls = {node.name for node in graph if call_kind(graph.functions, node) is not None}
     rewrite(graph, _IN_FUNCTIONS, {*outputs, *calls})
     _drop_unread(graph, read, {*outputs, *keep})
+    # Functions that were called before and are not now go; functions that nothing called are of TF2's objects, and stay.
     for name in called - called_functions(graph, graph):
         del graph.functions[name]
 
 
 def _pivots(graph: Graph) -> set[str]:
     """Return the names of the nodes that stand for the choice of a V1 conditional, for nodes of its branches to wait for."""
+    # tf.cond of TensorFlow 1 switches the predicate by itself, and lets an Identity of each side stand for the branch.
     switches = [node for node in graph if node.op in SWITCH and node.inputs[0] == node.inputs[1]]
     return {user.name for node in switches for user in node.uses if user.is_identity}
 

@@ -57,13 +57,13 @@ DeclaredDims = Mapping[str, Sequence[int | str | None]]
 """The dimensions of a model's inputs by name: sizes, names, or None for any size."""
 
 _TOLERANCE: Final = 1e-5
-"""The largest difference of a result where roundings have little effect."""
+"""The largest difference of a result if roundings have little effect."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Source:
     """The graph that a model was made of: values of variables, outputs by their names in the model, and tensors of the graph
-    by the tensors that stand for them in the frozen graph, where the graph was cut.
+    by the tensors that stand for them in the frozen graph, if the graph was cut.
     """
 
     graph: Graph
@@ -135,10 +135,11 @@ class ModelExport(Displayed):
         """Run the written model in its `runtime`, and the graph that it was made of here, on drawn feeds.
 
         The model is read from a copy in another folder. `tolerance` is relative to a tensor's largest magnitude; by default
-        1e-5, and more where roundings on the way to a result have more effect. `open_session` opens a session of the graph,
+        1e-5, and more if roundings on the way to a result have more effect. `open_session` opens a session of the graph,
         by default with the values that the model was made with.
         """
         self.check_trust()
+        # As another program would find it: nothing beside the original can mend what the file lacks.
         with private_copy(self.path) as path:
             model = copy.copy(self)
             model.path = path
@@ -197,11 +198,13 @@ class _ModelRuns:
 
     def __call__(self, feeds: Mapping[str, Any]) -> list[dict[str, Any]]:
         inputs = {word: np.asarray(feeds[value.name]) for word, value in self.model.inputs.items()}
+        # A refusal of sizes that the file does not declare is no difference between the graph and its model.
         if not self.model.declares(inputs, self.dims):
             raise UndeclaredError(f"the model declares other sizes: {dict(self.dims)}")
         try:
             return [dict(zip(self.model.outputs, self.model.run(inputs)))]
         except UnimplementedError as error:
+            # A runtime may lack kernels for empty inputs only; for others the refusal is an error of the export.
             if all(value.size for value in inputs.values()):
                 raise
             raise UndeclaredError(f"{self.model.runtime} does not support an empty input: {error.message}") from error
@@ -390,6 +393,7 @@ def _fed(
 def _parameters(graph: Graph, nodes: Mapping[str, Node], state: State | Session | None) -> Parameters:
     """Return the values of parameters; FailedPreconditionError for a variable without a value."""
     values = {} if state is None or isinstance(state, Session) else as_tensors(state)
+    # A session is opened only for values that the caller did not give.
     if any(node.op in VARIABLES and name not in values for name, node in nodes.items()):
         session = state if isinstance(state, Session) else opened(graph, state)
         values = Runner(session).state() | values  # stated values win over those of initializers and files
@@ -476,6 +480,7 @@ class TfjsExport(ModelExport):
         fetches = [value.name for value in self.outputs.values()]
         fills = [node.name for node in table_fills(self.graph)]  # no output needs them, and lookups do
         fed = [value.node.name for value in self.inputs.values()]
+        # Portable: the passes make no op of tfg's own or of TensorFlow's runtime, which the other runtime lacks.
         return optimize(self.graph, [*fetches, *fills], passes=passes, portable=True, keep=fed).graph
 
     def __repr__(self) -> str:

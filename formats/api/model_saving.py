@@ -66,6 +66,7 @@ def write_model(folder: str, graph: Graph, model: ModelToWrite, session: Session
     PermissionDeniedError for a file outside the model that the session may not read.
     """
 
+    # The session may have changed its tables since they were filled, and a written model fills them from constants.
     _refresh_tables(model.graph, session)
 
     def save(prefix: str) -> None:
@@ -98,7 +99,7 @@ def _handed_on(value: Output) -> Output | None:
 def _arguments(
     graph: Graph, inputs: Mapping[str, str], outputs: Mapping[str, str]
 ) -> tuple[Mapping[str, Output], Mapping[str, Output]]:
-    """Return the tensors of a signature by argument, with the needed placeholders where there are no `inputs`."""
+    """Return the tensors of a signature by argument, with the needed placeholders if there are no `inputs`."""
     results = {word: graph.output(name) for word, name in outputs.items()}
     fed = {word: graph.output(name) for word, name in inputs.items()}
     usual = graph.meta.usual_signature if graph.meta is not None else None
@@ -115,6 +116,7 @@ def needed_placeholders(graph: Graph, arguments: Mapping[str, str], outputs: Ite
 
 def _saving_session(graph: Graph, session: SessionLike, folder: str) -> Session:
     """Return a session of a like graph with the same variables, which writes to a folder."""
+    # The graph of the savers runs once: an engine would only compile it.
     saving = Session(graph, engine=NUMPY)
     readable = [*map(str, saving.files.readable or ()), *(saving.files.addresses or ())]
     saving.files = FileAccess.only(readable, [folder])  # not files=: strangers' graphs are saved too
@@ -125,6 +127,8 @@ def _saving_session(graph: Graph, session: SessionLike, folder: str) -> Session:
         Runner(saving).restore(Runner(session).state())
     runner = Runner(saving)
     state = runner.state()
+    # Python's functions of a Keras model read copies of the weights: without their values a model loaded by Keras would
+    # compute on old ones.
     twins = {name: value for name, value in with_twins(state, graph).items() if value is not state.get(name)}
     if twins:
         runner.restore(twins)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ...core.feeding.named_components import Composite, composite_of, whole_texts
@@ -71,6 +71,8 @@ class Names:
 
         An unknown word stays, for the error of the method that takes it.
         """
+        # The view dissolves calls, which takes time in a large model, so it is made only for a word that the file does not
+        # know.
         unknown = [word for word in words if not self._is_there(word, {**self.outputs, **self.inputs})]
         if not unknown:
             return self
@@ -88,7 +90,7 @@ class Names:
         return model_view(self.graph, None if self.asked is None else self.asked.name)
 
     def layer(self, word: str, note: Callable[[str], None] = lambda _: None) -> Output | None:
-        """Return the tensor of the view that a word names, as that of a layer; None where there is none."""
+        """Return the tensor of the view that a word names, as that of a layer; None if there is none."""
         from ...core.model.model_view import is_inside  # lazy: most words are names of the file
 
         value = self.view.find(word)
@@ -118,7 +120,7 @@ class Names:
         return self._is_there(word, self.outputs) or self._function(word) is not None
 
     def inside(self, word: str) -> Output | None:
-        """The tensor in a function that `FUNCTION/NODE` names; None where the word names something of the graph itself."""
+        """The tensor in a function that `FUNCTION/NODE` names; None if the word names something of the graph itself."""
         if self._is_argument(word, self.outputs) or parse_tensor_name(word)[0] in self.graph:
             return None
         function = self._function(word)
@@ -140,6 +142,7 @@ class Names:
         """
         name = self._function(word)
         callers = [node for node in self.graph if name in called_functions(self.graph, [node])]
+        # A function that several signatures call is fetched through the call that this one runs.
         if len(callers) > 1:
             needed = needed_nodes([self.graph.fetch(output) for output in self.outputs.values()])
             callers = [node for node in callers if node in needed] or callers
@@ -233,6 +236,7 @@ class Names:
         name = self._named(word, {**self.outputs, **self.inputs})
         if ":" in name:
             return self.graph.output(name).node.name
+        # Tables show a variable by its `shared_name`, which may be another than that of its node.
         variable = None if name in self.graph else find_variables(self.graph).get(name)
         return name if variable is None else variable.node.name
 
@@ -248,9 +252,11 @@ class Names:
         """Return the values to feed by tensor name; errors name the option and the word."""
         feeds: dict[str, Any] = {}
         given_words = list(self.by_name(pairs))
-        alone = {parse_tensor_name(self._named(word, self.inputs))[0] for word, _ in given_words}
+        tensors = [self._named(word, self.inputs) for word, _ in given_words]
         for word, given in given_words:
-            composite = None if isinstance(given, ExampleRows) or given == "-" else self._composite(word, alone)
+            composite = composite_of(self.graph, self.signature, word)
+            if isinstance(given, ExampleRows) or given == "-" or (composite and composite.is_fed_in_parts(tensors)):
+                composite = None
             parts = None if composite is None else self._components(word, given, composite)
             fed = dict([self._feed(word, given)]) if parts is None else parts
             for name, value in fed.items():
@@ -259,15 +265,10 @@ class Names:
                 feeds[name] = value
         return feeds
 
-    def _composite(self, word: str, alone: Collection[str]) -> Composite | None:
-        """Return the sparse or ragged input of a name, unless a feed names one of its other components."""
-        composite = composite_of(self.graph, self.signature, word)
-        is_divided = composite is not None and any(part.node.name in alone for part in composite.parts[1:])
-        return None if is_divided else composite
-
     def _components(self, word: str, given: str | Given, composite: Composite) -> dict[str, Any] | None:
         """Return the feeds of the components of a sparse or ragged input; None for a value of its first component alone."""
         place, values = value_place("feed", word), composite.parts[composite.is_sparse]
+        # A literal of unequal rows is no array, so a text is first read as nested lists.
         whole = given.value if isinstance(given, Given) else nested_value(given)
         if whole is None:
             whole = value_of(str(given), values.dtype, place, readable=functools.partial(contents_of, self.graph, values))
@@ -296,13 +297,14 @@ class Names:
                 yield word, given
                 continue
             for name, value in named_values(read_document(given, "feed"), self.signature, self._is_input).items():
+                # Back to a text, as values of a document go the way of all other values, with their checks and errors.
                 yield name if name != WHOLE else self._only_input(), json.dumps(value)
 
     def _is_input(self, word: str) -> bool:
         return self._is_argument(word, self.inputs) or parse_tensor_name(word)[0] in self.graph
 
     def _only_input(self) -> str:
-        """Return the only input, for a document without names; InvalidArgumentError where there are others."""
+        """Return the only input, for a document without names; InvalidArgumentError if there are others."""
         names = list(self.inputs) or [node.name for node in self.graph if node.must_be_fed]
         if len(names) != 1:
             document = option("feed", '{"inputs": {"NAME": ..}}')
@@ -319,6 +321,8 @@ class Names:
         """
         if self.signature is None:
             return dict(feeds)
+        # A loop of runs asks for the same completion each time. The number of nodes is a part, as a graph only grows while it
+        # is used.
         key = len(self.graph), tuple(feeds), tuple(fetches)
         if key not in self._defaults:
             self._defaults[key] = dict(self._missing(self.signature, *key[1:]))
@@ -367,10 +371,12 @@ class Names:
             return fed.name, self._examples(word, fed, example_rows(given.value), are_for_any=True)
         if isinstance(given, Given):
             return fed.name, given.value
+        # Objects are no value of a tensor of strings, so they can only be features of Examples.
         if fed.base_dtype is string and (rows := example_rows(given)) is not None:
             return fed.name, self._examples(word, fed, rows)
         readable, shape = functools.partial(contents_of, self.graph, fed), fed_shape(fed)
         array = value_of(given, fed.dtype, value_place("feed", word), shape, readable)
+        # The session would find it too, but knows neither the user's word nor the option.
         if fed.node.must_be_fed and not fits(array.shape, shape):
             raise misfit(array.shape, fed, shape, self._example(word, fed))
         return fed.name, array

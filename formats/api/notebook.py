@@ -28,8 +28,7 @@ from ...core.support.display import Report, Rows, record
 from ...core.support.errors import TfgError
 from ...core.support.escaping import printable_line
 from ...core.support.words import counted, size_in_bytes
-from ..dot import to_dot
-from ..rendering import layout_program
+from ..dot import layout_program, to_dot
 from .callable_model import Model
 from .checkpoints import Checkpoint
 from .viewing import GraphPage, view
@@ -49,16 +48,19 @@ class NotebookDisplay:
     def html(self, value: Any) -> str | None:
         """Return the tables of an object below its `repr`, and a small graph's picture; of a page, the frame.
 
-        The picture is an image, whose scripts a browser does not run. Jupyter shows HTML where an object has both forms.
+        The picture is an image, whose scripts a browser does not run. Jupyter shows HTML if an object has both forms.
         """
         tables = "".join(_tables(value))
         picture = self.svg(value)
-        image = "" if picture is None else f'<img alt="the graph" src="{_data_url(picture)}">'
+        # Inline SVG may hold scripts and links of a graph's names; an image of a data address may not run any.
+        data = base64.b64encode((picture or "").encode()).decode()
+        image = "" if picture is None else f'<img alt="the graph" src="data:image/svg+xml;base64,{data}">'
         title = counted(len(value), "row") if isinstance(value, Rows) else repr(value)
         return f"<div><p><code>{_text(title)}</code></p>{image}{tables}</div>"
 
     def svg(self, value: Any) -> str | None:
-        """Return a small graph's picture; None for other graphs, and where no layout program is installed."""
+        """Return a small graph's picture; None for other graphs, and if no layout program is installed."""
+        # A notebook asks for the picture of each graph that ends a cell; a layout of a large one would take minutes.
         if not isinstance(value, Graph) or not 0 < len(value) <= _MAX_PICTURED:
             return None
         try:
@@ -73,6 +75,7 @@ class NotebookDisplay:
         return view(graph, fetches, flops=flops, height=height)
 
 
+# Core's objects know nothing of tables: this registry hangs them on the types from above.
 @functools.singledispatch
 def _tables(value: Any) -> Iterator[str]:
     """Return the tables of an object."""
@@ -81,9 +84,11 @@ def _tables(value: Any) -> Iterator[str]:
 
 @_tables.register
 def _graph_tables(graph: Graph) -> Iterator[str]:
+    # Each cell that ends with a graph shows this table, and a list of a million nodes would take seconds.
     if len(graph) <= _MAX_LISTED:
         yield _table(("input", "op", "dtype", "shape"), (_tensor(node) for node in graph if node.is_placeholder))
-        yield _table(("output", "op", "dtype", "shape"), map(_tensor, _ends(graph)))
+        ends = outputs(list(graph)) if not graph.variables else []
+        yield _table(("output", "op", "dtype", "shape"), map(_tensor, ends))
     variables = [(name, one.dtype, one.shape) for name, one in graph.variables.items()]
     yield _table(("variable", "dtype", "shape"), variables)
     for signature in graph.meta.signatures.values() if graph.meta is not None else ():
@@ -92,16 +97,13 @@ def _graph_tables(graph: Graph) -> Iterator[str]:
     yield _table(("op", "nodes"), collections.Counter(node.op for node in graph).most_common())
 
 
-def _ends(graph: Graph) -> list[Node]:
-    return outputs(list(graph)) if not graph.variables else []
-
-
 def _tensor(node: Node) -> tuple[object, ...]:
     """Return name, op, dtype and declared shape of a node's first output."""
     try:
         dtypes = node.output_dtypes
         shape: object = declared_shapes(node, len(dtypes))[0] if dtypes else ""
     except TfgError as error:
+        # A table is for looking at a graph, also at one that no session could run.
         return node.name, node.op, "?", error.message
     return node.name, node.op, dtypes[0] if dtypes else "", shape
 
@@ -204,10 +206,6 @@ def _node_facts_tables(facts: NodeFacts) -> Iterator[str]:
     yield _table(("fact", "value"), ((name, text) for name, text in rows.items() if text))
 
 
-def _data_url(picture: str) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
-
-
 def _records(records: Sequence[dict[str, Any]], title: str = "") -> str:
     columns = tuple(records[0]) if records else ()
     return _table(columns, (tuple(row.values()) for row in records), title)
@@ -215,6 +213,7 @@ def _records(records: Sequence[dict[str, Any]], title: str = "") -> str:
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> str:
     """Return a table of the first rows, and a line with the number of the others; nothing for no rows."""
+    # Rows come from generators; the number of those that are not shown is a part of the table.
     listed = list(rows)
     if not listed:
         return ""
@@ -240,7 +239,7 @@ def _number(value: float) -> str:
 
 
 def _text(value: object) -> str:
-    """Return text fit for HTML, on a line of its own and cut where it is long."""
+    """Return text fit for HTML, on a line of its own and cut if it is long."""
     text = _number(value) if _is_number(value) else "" if value is None else str(value)
     text = text if len(text) <= _MAX_CELL else f"{text[: _MAX_CELL - 3]}..."
     return html.escape(printable_line(text))

@@ -1,4 +1,4 @@
-"""The tensors that a function works on: the outputs, where the caller names none, and tensors inside of functions."""
+"""The tensors that a function works on: the outputs, if the caller names none, and tensors inside of functions."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ __all__ = ["Exposed", "default_fetches", "default_outputs", "default_runs", "exp
 
 
 def outputs_of(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs of the usual signature, of all where none is usual, or the outputs that `explain` finds; none where
+    """Return the outputs of the usual signature, of all if none is usual, or the outputs that `explain` finds; none if
     no output stands out.
     """
     usual = graph.meta.usual_signature if graph.meta is not None else None
     runs = signature_runs(graph) if usual is None else [tuple(usual.fetched.values())]
+    # Several signatures share tensors; each is fetched once.
     names = tuple(dict.fromkeys(name for run in runs for name in run))
     return names or graph_ends(graph).outputs
 
 
 def default_outputs(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs that `outputs_of` returns; InvalidArgumentError where there are none."""
+    """Return the outputs that `outputs_of` returns; InvalidArgumentError if there are none."""
     names = outputs_of(graph)
     if not names:
         raise no_obvious_output(graph, "name an output")
@@ -40,7 +41,7 @@ class Exposed(NamedTuple):
     """A graph with a node of its own for each of some words."""
 
     graph: Graph
-    """The graph itself where it has all nodes, otherwise a copy with the bodies of functions in place of calls."""
+    """The graph itself if it has all nodes, otherwise a copy with the bodies of functions in place of calls."""
     names: dict[str, str]
     """The names of the tensors, and of operations without a result, by the words."""
 
@@ -51,13 +52,14 @@ def expose(graph: GraphLike, words: Sequence[str] | str, signature: str | None =
 
     A word is a name of the graph, which stays, an argument of the signature, or what `ModelView.value` finds: a layer, which
     stands for its last result, a node as the author of the model called it, or FUNCTION/NODE. NotFoundError and
-    InvalidArgumentError are those of `ModelView.value`; InvalidArgumentError also where the calls around a node cannot be
+    InvalidArgumentError are those of `ModelView.value`; InvalidArgumentError also if the calls around a node cannot be
     dissolved.
 
         graph, names = tfg.expose(tfg.load("flowers"), ["deep"])
         part = tfg.extract(graph, names["deep"])
     """
     graph, words = as_graph(graph), names_of(words)
+    # Without a word of the view no view is made, and the graph stays the same object, with the caches of its sessions.
     there = {word: word for word in words if parse_tensor_name(word)[0] in graph}
     if len(there) == len(set(words)):
         return Exposed(graph, there)

@@ -60,6 +60,7 @@ def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
     graph = after.copy()
     removed = _add_removed(graph, difference, match)
     changes = _shape_changes(before, after, match)
+    # The later states are the stronger: a changed node may have other shapes too, and is shown as changed.
     states = dict.fromkeys((graph[name] for name in changes), "shapes differ")
     merged = {graph[name]: list(lines) for name, lines in changes.items()}
     for node, change in _changed(graph, difference):
@@ -69,6 +70,7 @@ def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
         states[node] = "changed"
         merged.setdefault(node, []).extend(lines)
     states |= dict.fromkeys(_added(graph, difference), "added") | dict.fromkeys(removed.values(), "removed")
+    # The page shows the merged graph, while the runs and the shapes of each model are by the nodes of its own graph.
     nodes_after = dict(_paired(after, graph))
     kept = {node: nodes_after[other] for node, other in _counterparts(match) if other in nodes_after}
     lines_of = {node: tuple(lines) for node, lines in merged.items()}
@@ -101,6 +103,7 @@ def _add_removed(graph: Graph, difference: GraphDiff, match: GraphMatch) -> dict
     for change in difference.functions_changed:
         if change.removed:
             name = names[change.name]
+            # A copy of a graph shares its functions, and the given graphs stay as they are.
             function = graph.functions[change.name] = _copied(graph, graph.functions[change.name])
             lost = [record.name for record in change.removed]
             removed |= _add_nodes(function.body, match.before.functions[name].body, lost, match.body(name))
@@ -124,6 +127,7 @@ def _add_nodes(graph: Graph, before: Graph, removed: Sequence[str], counterparts
     for node, made in copies.items():
         here = {source: copies.get(source) or graph[counterparts[source].name] for source in predecessors(node)}
         inputs = [Output(here[value.node], value.index) for value in node.inputs]
+        # Inputs come after all nodes are there: removed nodes of a loop read each other in a circle.
         graph.set_inputs(made, inputs, [here[control] for control in node.control_inputs])
     return copies
 
@@ -167,7 +171,7 @@ def _variables(graph: Graph, difference: GraphDiff) -> dict[Node, list[Change]]:
 
 
 def _shape_changes(before: Graph, after: Graph, match: GraphMatch) -> dict[str, list[Change]]:
-    """Return the matched nodes whose inferred outputs differ, by name; nothing where a graph's shapes cannot be inferred."""
+    """Return the matched nodes whose inferred outputs differ, by name; nothing if a graph's shapes cannot be inferred."""
     try:
         old, new = (infer(graph, functions=graph.functions) for graph in (before, after))
     except TfgError:

@@ -80,11 +80,12 @@ def page_values(
     """Return the values of nodes, with pictures of those of runs, and what colours the nodes by their values.
 
     The page holds up to `limit` bytes of pictures and files, the smallest first; `notes` gets the reasons of gaps. A wrong
-    `state` is an error: InvalidArgumentError where no variable has a value, otherwise as `read_graph_state` raises.
+    `state` is an error: InvalidArgumentError if no variable has a value, otherwise as `read_graph_state` raises.
     """
     stored = {**_constants(view.graph), **_variables(view, state, notes)}
     shown = shown or RunValues()
     results = list(_results(shown.runs, view.graph.functions))
+    # A node that ran shows what it returned, and not the value that the file has for it.
     fresh = {place.node for place, _ in results}
     tensors = {_ValuePlace(node): tensor for node, tensor in stored.items() if node not in fresh}
     values = _Described(tensors | dict(results), shown, limit, notes)
@@ -120,7 +121,7 @@ class _Described:
     def __init__(self, tensors: Mapping[_ValuePlace, Tensor], shown: RunValues, limit: int, notes: list[str]) -> None:
         self._tensors, self._shown, self._limit, self._notes = tensors, shown, limit, notes
         self.statistics: dict[_ValuePlace, TensorStatistics] = {}
-        """Of floats, where a run is shown: constants and variables first, then in the order of the run."""
+        """Of floats, if a run is shown: constants and variables first, then in the order of the run."""
 
     def each(self, report: Report) -> Iterator[tuple[Node, NodeValue]]:
         """Yield the nodes with their values."""
@@ -142,7 +143,7 @@ class _Described:
 
     @functools.cached_property
     def _frames(self) -> dict[_ValuePlace, PictureFrame]:
-        """What pictures show, where a run asks for pictures."""
+        """What pictures show, if a run asks for pictures."""
         if not self._shown.runs:
             return {}
         places = layouts({place.node: len(tensor.shape) for place, tensor in self._tensors.items() if place.output <= 0})
@@ -155,12 +156,14 @@ class _Described:
 
     @functools.cached_property
     def _in_full(self) -> set[_ValuePlace]:
+        # Pictures come first: they are small, and show more than a file for download.
         return held_in_full(self._tensors, self._limit - sum(self._frames[place].size for place in self._pictured))
 
     def _classes(self, array: Array, dtype: DType) -> tuple[tuple[str, float], ...]:
         labels = self._shown.labels
         if labels is None or not dtype.is_floating or not array.size or array.shape[-1:] != (len(labels),):
             return ()
+        # The first row stands for the batch: a list of classes for each row would hide the node among them.
         best = top_classes(array.reshape(-1, len(labels))[0], _CLASSES)
         pairs = zip(best.classes.tolist(), best.scores.tolist())
         return tuple((labels[number], float(score)) for number, score in pairs if math.isfinite(score))
@@ -188,6 +191,7 @@ def _results(
     """Yield the values of nodes in runs, without constants and copies of variables."""
     for label, by_node in runs.items():
         for node, run in by_node.items():
+            # None stands for a dead output, a handle or a list, which no page can show.
             values = [(output, value) for output, value in enumerate(run.values) if value is not None]
             for output, value in [] if node.is_variable_read or node.is_constant else values:
                 which = f"output :{output}" if len(run.values) > 1 else ""
@@ -196,7 +200,7 @@ def _results(
 
 
 def _how_often(node: Node, runs: Mapping[Node, NodeRun], functions: Mapping[str, Function]) -> str:
-    """Return how often a node ran where that is not once, and how many trips a loop made."""
+    """Return how often a node ran if that is not once, and how many trips a loop made."""
     kind = call_kind(functions, node)
     bodies = [reference.name for reference in kind.references(node)] if kind is not None and kind.is_loop else []
     steps = (each for name in bodies[-1:] for each in functions[name].body if not each.is_argument)
@@ -234,6 +238,7 @@ def _origins(statistics: Mapping[_ValuePlace, TensorStatistics]) -> dict[Node, s
     origins: dict[Node, str] = {}
     for place, one in statistics.items():
         if one.nans or one.infs:
+            # The statistics are in the order of the run, so the inputs of a node were looked at before the node.
             is_passed_on = any(value.node in origins for value in place.node.inputs)
             origins.setdefault(place.node, "passed on" if is_passed_on else "begins here")
     return origins
@@ -280,6 +285,7 @@ def inputs_to_show(
     from ..items import InputArrays, find_items  # lazy: most pages show no files of inputs
 
     items = find_items(each)
+    # Each input adds its values of all nodes to the page.
     if len(items) > _MAX_INPUTS:
         raise InvalidArgumentError(f"{len(items)} inputs are too many for a page", hint=f"name at most {_MAX_INPUTS} inputs")
     arrays = InputArrays(view.source, signature, fetches, parts or {}, find)

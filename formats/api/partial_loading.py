@@ -77,6 +77,7 @@ def load_for_passes(
     if untrusted:
         graph.distrust()
     for fault in faults:
+        # Missing inputs are what such passes mend; no pass mends another fault.
         if not isinstance(fault, AbsentInputError):
             raise fault
     return _prepared(graph, prepare)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ...core.engines.protocol import Mesh
     from ...core.runtime.session.session import Session
 
+# A function rather than a session: many functions rewrite the graph first, and need the session on what comes out.
 Opener: TypeAlias = Callable[[Graph], SessionLike]
 """A function from a graph to a session of the graph, with the engine, files and limits that the caller chooses."""
 
@@ -103,7 +104,7 @@ def engine_runtime(
 
 
 def runtime_of_many_runs() -> EngineRuntime | AutoRuntime | None:
-    """Return the engine for many runs of a graph, with `auto` where an engine is installed and TFG_ENGINE names none."""
+    """Return the engine for many runs of a graph, with `auto` if an engine is installed and TFG_ENGINE names none."""
     from ...core.engines.engine_registry import engine_of_many_runs  # lazy: most sessions have no engine
 
     name = engine_of_many_runs()
@@ -132,6 +133,7 @@ def local_session(graph: Graph, open_session: Opener | None, state: State | None
     from ...core.runtime.session.session import Session
 
     session = session_on(graph, open_session, state)
+    # Values of nodes are seen by a hook, which a session on a cluster cannot take.
     if not isinstance(session, Session):
         raise ArgumentTypeError("open_session must return a Session of this process")
     return session
@@ -144,6 +146,7 @@ def state_of(graph: Graph, values: State | SessionLike | None) -> dict[str, Tens
     if not isinstance(values, Mapping):
         return Runner(values or opened(graph)).contents()
     tensors = as_tensors(values)
+    # A session is opened only for tables: a state of variables alone, as a training returns it, says all that is needed.
     if all(entry in tensors for table in find_tables(graph).values() for entry in table.entries):
         return tensors
     return {**Runner(opened(graph, tensors or None)).contents(), **tensors}

@@ -24,6 +24,8 @@ Pairs = tuple[tuple[str, str | Given], ...]
 """Names, each with a value or with the text of a value."""
 
 
+# A key here and a field of `RunRequest` of the same name are all that a parameter of the steps needs. They stay two, as
+# `Unpack` takes no dictionary that is made of a dataclass: type checkers read the keys in the source.
 class StepKeywords(TypedDict, total=False):
     """The steps of a run."""
 
@@ -57,22 +59,31 @@ class RunRequest:
     labels: str | tuple[str, ...] | None = None
     """The labels of the classes, or the file with the labels."""
     fetches_outputs: bool = True
-    """Fetch the outputs of the signature or of the graph where `fetches` is empty."""
+    """Fetch the outputs of the signature or of the graph if `fetches` is empty."""
 
     @classmethod
     def of_values(cls, fetches: Sequence[str], feeds: Pairs, options: StepKeywords) -> RunRequest:
-        """Return the request of parameters in Python."""
-        targets, labels = names_of(options["targets"]), options["labels"]
-        return cls(
-            names_of(fetches), feeds, targets, options["steps"], options["fetch_every"], given_pairs(options["assign"]),
-            given_pairs(options["assign_add"]), given_pairs(options["assign_sub"]), options["check_numerics"],
-            options["top_k"], labels if labels is None or isinstance(labels, str) else names_of(labels),
-        )  # fmt: skip
+        """Return the request of parameters in Python: each key of `StepKeywords` is the field of its name."""
+        values: Mapping[str, Any] = options
+        fields = {
+            name: _FIELDS[name](values[name]) if name in _FIELDS else values[name] for name in StepKeywords.__annotations__
+        }
+        return cls(names_of(fetches), feeds, **fields)
+
+
+def _labels(labels: str | Sequence[str] | None) -> str | tuple[str, ...] | None:
+    return labels if labels is None or isinstance(labels, str) else names_of(labels)
 
 
 def given_pairs(values: Mapping[str, Any] | None) -> Pairs:
     """Return names, each with a value itself."""
     return tuple((name, Given(value)) for name, value in named(values).items())
+
+
+_FIELDS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "targets": names_of, "assign": given_pairs, "assign_add": given_pairs, "assign_sub": given_pairs, "labels": _labels,
+}  # fmt: skip
+"""By parameter: how the value in Python becomes the value of the request, if the two have different forms."""
 
 
 class RunPlan:
@@ -81,7 +92,7 @@ class RunPlan:
     def __init__(
         self, graph: Graph, request: RunRequest, signature: str | None, note: Callable[[str], None] = lambda _: None
     ) -> None:
-        """`note` takes the choice of outputs where the request names no fetch."""
+        """`note` takes the choice of outputs if the request names no fetch."""
         graph.check()
         self.graph = graph
         self.request = request
@@ -114,6 +125,7 @@ class RunPlan:
     @functools.cached_property
     def _paths(self) -> dict[str, str]:
         """The names to show, each with a name of the file: of a tensor, an operation, or as FUNCTION/NODE."""
+        # The view of the model is made only for a word that neither the signature nor the file knows.
         return {word: word if self.names.knows(word) else self._path_of(word) for word in self.words}
 
     def _path_of(self, word: str) -> str:

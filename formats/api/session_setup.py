@@ -56,12 +56,12 @@ class SessionSetup:
     """Initialize variables and tables and begin iterators, as far as the graph has initializers."""
 
     def of_many_runs(self) -> Self:
-        """Return the settings for many runs of a graph: with the engine for these where they name none."""
+        """Return the settings for many runs of a graph: with the engine for these if they name none."""
         name = self.engine_of_many_runs()
         return self if name is None else dataclasses.replace(self, engine=name)
 
     def engine_of_many_runs(self) -> str | None:
-        """Return the engine for many runs where the settings name none; None for NumPy.
+        """Return the engine for many runs if the settings name none; None for NumPy.
 
         Servers use their own kernels, and engines take more address space than a memory limit may allow.
         """
@@ -76,7 +76,7 @@ class SessionSetup:
         """Tell the user of a step; the settings of a command print the text."""
 
     def check_trust(self, graph: Graph) -> None:
-        """Raise InvalidArgumentError where the settings open files or a cluster to an untrusted graph."""
+        """Raise InvalidArgumentError if the settings open files or a cluster to an untrusted graph."""
         from ...core.runtime.guards.limits import refuse_cluster, refuse_files
         from ...core.runtime.state.file_access import FileAccess
 
@@ -95,6 +95,7 @@ class SessionSetup:
         from ...core.runtime.state.file_access import FileAccess
 
         if self.max_memory is None:
+            # Memory that the allocator keeps would count against a limit of the process.
             keep_freed_memory(of_any_size=self.engine is not None)
         return Session(
             graph, seed=self.seed, files=FileAccess.only(writable=self.allow_files), cache=cache,
@@ -134,11 +135,13 @@ class SessionSetup:
         if graph is not None:
             runner = type(runner)(runner.session.on_graph(graph))
         is_asked = bool(self.init or self.init_op)
+        # A SavedModel without its checkpoint can run if its variables get values otherwise.
         if not (is_asked or self.state or self.variable_values):
             require_saved_values(runner.graph)
         if is_asked or (implied and self._needs_initializer(runner.graph)):
             names = runner.initialize(self.init_op)
             self.note(f"initialized by {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}", quiet or not is_asked)
+        # A model that has a loader's start steps has run them in `start`.
         elif self.fills_variables and (runner.graph.meta is None or not runner.graph.meta.start_steps):
             runner.fill()
             runner.begin_iterators()
@@ -164,13 +167,14 @@ class SessionSetup:
         from ...core.graph.variable_nodes import find_variables
         from ...core.runtime.session.runner import initializers
 
+        # The loader's start steps restore these, and an initializer would overwrite what they restored.
         if graph.meta is not None and (graph.meta.variables_prefix is not None or graph.meta.joined is not None):
             return False
         return bool(initializers(graph)) or (not self.state and bool(find_variables(graph)))
 
 
 def require_saved_values(graph: Graph) -> None:
-    """Raise NotFoundError where the checkpoint of a SavedModel is not there, as TensorFlow's loader does."""
+    """Raise NotFoundError if the checkpoint of a SavedModel is not there, as TensorFlow's loader does."""
     if graph.meta is not None and graph.meta.folder is not None and graph.meta.variables_prefix is None:
         from ..state import saved_values  # lazy: most graphs have no saved values
 

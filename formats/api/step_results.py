@@ -19,8 +19,7 @@ from ...core.support.json_documents import json_line
 from ...core.types.arrays import Array
 from ...core.types.tensors import Tensor
 from ..codecs.csv_table import columns_of, csv_bytes
-from ..codecs.npy import npy_bytes
-from ..codecs.npz import npz_bytes
+from ..codecs.numpy_files import npy_bytes, npz_bytes
 from ..codecs.source import read_text
 
 
@@ -37,10 +36,10 @@ class TopClasses:
 
 @checked
 def top_classes(scores: Any, k: int = 5, labels: Sequence[str] | None = None) -> TopClasses:
-    """Return the k largest scores of each row of `scores`, (..., classes), the largest first; all where there are fewer.
+    """Return the k largest scores of each row of `scores`, (..., classes), the largest first; all if there are fewer.
 
     Equal scores come in the order of their classes, as of `tf.math.top_k`. InvalidArgumentError for scores that are no
-    numbers, for scalars, and where there is not one label for each class.
+    numbers, for scalars, and if there is not one label for each class.
     """
     expect(str, *(labels or ()))
     array = np.asarray(scores)
@@ -52,6 +51,8 @@ def top_classes(scores: Any, k: int = 5, labels: Sequence[str] | None = None) ->
     if labels is not None and len(labels) != count:
         hint = "use the labels of this model; some models count the background as class 0"
         raise InvalidArgumentError(f"{len(labels)} labels do not fit {count} classes", hint=hint)
+    # A stable sort of the negated scores leaves equal scores in the order of their classes. Unsigned scores have no negative
+    # numbers, hence the float64.
     order = np.argsort(-array.astype(np.float64), axis=-1, kind="stable")[..., :k]
     named = None if labels is None else np.array([label.encode() for label in labels], object)[order]
     return TopClasses(order, np.take_along_axis(array, order, -1), named)
@@ -69,6 +70,7 @@ def read_labels(path: str | os.PathLike[str]) -> list[str]:
         return text.splitlines()
     try:
         parsed = json.loads(text)
+        # By number, as the order of an object is no promise; a gap in the numbers is an error.
         values = parsed if isinstance(parsed, list) else [parsed[str(number)] for number in range(len(parsed))]
         return [str(value[-1] if isinstance(value, list) else value) for value in values]
     except (ValueError, KeyError, IndexError, RecursionError) as error:
@@ -118,12 +120,12 @@ def steps_csv(steps: Sequence[StepResult], results: Iterable[str] | None = None,
 
 
 def fetched_tensors(steps: Sequence[StepResult]) -> dict[str, Tensor]:
-    """The values of each tensor; where several steps fetched, stacked along a new first axis."""
+    """The values of each tensor; if several steps fetched, stacked along a new first axis."""
     return {name: Tensor.from_numpy(array) for name, array in step_arrays(steps).items()}
 
 
 def step_arrays(steps: Sequence[StepResult]) -> dict[str, Any]:
-    """Each tensor's value; where several steps fetched, their values stacked along a new first axis."""
+    """Each tensor's value; if several steps fetched, their values stacked along a new first axis."""
     values_by_name = grouped((item.name, item.value) for step in steps for item in step.values if item.shape is not None)
     arrays = {}
     for name, values in values_by_name.items():

@@ -78,6 +78,7 @@ class TrainingFile:
 
     def checkpoint(self, runner: Runner, step: int, steps: int) -> None:
         """Write the file after every `every` steps, apart from the last of the `steps`."""
+        # `finish` writes the last step.
         if self.every and step % self.every == 0 and step < steps:
             self.write(self.contents(runner, step))
             tell("checkpoint after step %d", step)
@@ -90,6 +91,7 @@ class TrainingFile:
 
     def write(self, state: Mapping[str, Tensor]) -> None:
         """Write the file, whole or not at all; a checkpoint has the form of the SavedModel's."""
+        # A checkpoint with the object graph of the SavedModel is one that tf.train.Checkpoint restores.
         form = self.graph.meta.variables_prefix if self.graph.meta is not None else None
         write_state(self.path, with_twins(state, self.graph), form, self.graph)
 
@@ -213,7 +215,7 @@ def train(
     `feeds` are the same in each step, or `batch` rows of them in turn. `optimizer`, `settings` (hyperparameters by name),
     `lr`, `schedule` and `clipping` are those of `tfg train`; `variables` is a regular expression for the names of the
     variables to train, by default all that the loss depends on. Training begins with the initial values, or those of
-    `state`. Training ends early at a loss that is not finite, and where `on_step`, which sees each step, returns False;
+    `state`. Training ends early at a loss that is not finite, and if `on_step`, which sees each step, returns False;
     `on_start` sees the trainer before the first step, and returns how many of the `steps` are done already.
 
     `save_state` is a file for all variables after the last step, written also after every `checkpoint_every` steps; a loss
@@ -221,10 +223,11 @@ def train(
     if the file exists, up to `steps` in total.
 
     `open_session` opens the session of the training graph, by default with `seed` and the fastest installed engine, unless
-    TFG_ENGINE names one. InvalidArgumentError where the loss
+    TFG_ENGINE names one. InvalidArgumentError if the loss
     depends on no such variable. The graph given stays as it is.
     """
     graph = as_graph(graph)
+    # Before the training: a dtype that the file cannot hold is an error now, and not after an hour of steps.
     file = training_file(save_state, graph, checkpoint_every, resume)
     method = find_optimizer(optimizer).configured(settings or {})
     rule = parse_schedule(schedule) if schedule else None
@@ -235,9 +238,11 @@ def train(
     trainer.runner.initialize(training.init_op)
     if state is not None:
         trainer.runner.restore(as_tensors(state))
+    # The file comes after the initializers and `state`, as its values are the latest.
     trainer.done = file.resume(trainer.runner) if file is not None else 0
     done = trainer.done if on_start is None else max(trainer.done, on_start(trainer))
     history = list(_watched(trainer, steps, done, file, on_step))
+    # A diverged training must not replace the last good checkpoint.
     if file is not None and not (history and not math.isfinite(history[-1].loss)):
         file.finish(trainer.runner, done + len(history))
     return TrainingReport(
@@ -277,7 +282,7 @@ def fit(
     `variables` is a
     regular expression for the names of the variables to fit. The fit begins with the initial values, or those of `state`.
     `on_start` sees the problem before the first iteration, `on_step` each iteration. `open_session` opens the session.
-    InvalidArgumentError where residuals or derivatives are not finite at the start.
+    InvalidArgumentError if residuals or derivatives are not finite at the start.
     """
     graph = as_graph(graph)
     graph, minimized, values = _with_loss(graph, residuals, feeds, residuals=True)
@@ -294,8 +299,10 @@ def _with_loss(
 ) -> tuple[Graph, str, dict[str, Any]]:
     """Return the graph with the loss, the name of the loss, and the feeds by names of tensors."""
     usual = graph.meta.usual_signature if graph.meta is not None else None
+    # A name of the graph comes before an argument of the signature, as in all commands.
     inputs = {} if usual is None else {word: name for word, name in usual.fed.items() if word not in graph}
     values = {inputs.get(word, word): value for word, value in named(feeds).items()}
+    # A node may be called like a loss; then the text names the node.
     by_name = loss if isinstance(loss, NamedLoss) else None if loss in graph else NamedLoss.parse(loss)
     fed: dict[str, Any] = {}
     if by_name is None:
@@ -307,13 +314,14 @@ def _with_loss(
         output = names[word]
         if labels not in values:
             raise InvalidArgumentError(f"the labels '{labels}' are not fed", hint=f"pass the values as feeds['{labels}']")
+        # The labels are no tensor of the graph yet: their shape and dtype decide those of the placeholder that is added.
         value = np.asarray(values.pop(labels))
         graph, minimized, fed = add_labelled_loss(graph, by_name.kind, output, labels, value, residuals=residuals)
     return graph, minimized, {**{graph.output(name).name: value for name, value in values.items()}, **fed}
 
 
 def _only_output(graph: Graph) -> str:
-    """Return the output of the usual signature; InvalidArgumentError where the graph has no such signature or output."""
+    """Return the output of the usual signature; InvalidArgumentError if the graph has no such signature or output."""
     signature = graph.meta.usual_signature if graph.meta is not None else None
     outputs = list(signature.fetched.values()) if signature is not None else []
     if len(outputs) != 1:

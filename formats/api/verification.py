@@ -110,9 +110,9 @@ def verify(
     `feeds` get drawn values: sizes that differ from input to input (1, 2, 3 and 0), both truth values, and values on both
     sides of predicates. `tolerance` is relative to a tensor's largest magnitude, or an accuracy class, such as the `accuracy`
     of an OptimizeReport; the tolerance of a class grows with the roundings on the way to a result. `steps` runs follow each
-    other, by default 3 where the graph has variables. The variables of both graphs begin with the initial values of
+    other, by default 3 if the graph has variables. The variables of both graphs begin with the initial values of
     `before`, or those of `state`, and are compared at the end. Fetched initializers also run without any state.
-    `open_session` opens a session of `before`. NoFeedsError where `before` runs on no drawn feeds.
+    `open_session` opens a session of `before`. NoFeedsError if `before` runs on no drawn feeds.
     """
     before = as_run(before, fetches)
     work = _Verifying(before, named(feeds), tolerance, steps, lambda graph: local_session(graph, open_session, state))
@@ -197,6 +197,7 @@ class _Verifying:
     ) -> None:  # fmt: skip
         self.before = before
         self.feeds = feeds
+        # A second step shows what the first did to variables; a graph without variables does the same each time.
         self.steps = steps or (_STEPS if find_variables(before) else 1)
         self.opened = open_session
         self.cuts = {name: f"{cut_name(before.output(name))}:0" for name in cuts}
@@ -215,6 +216,7 @@ class _Verifying:
         left_out: dict[str, str] = {}
         for run in self._same_runs(fetches):
             original = BatchRuns(self.before, run.mine, self.opened, inputs, rows[0])
+            # Results that depend on other rows, such as a mean of the batch, differ with its size and are left out by name.
             unlike = original.unlike(Feeds(typical, {}, list(run.mine.values())).first())
             left_out |= unlike
             pair = run.only([label for label in run.mine if label not in unlike])
@@ -232,6 +234,7 @@ class _Verifying:
         if not any(signature.outputs for signature in written.values()):
             return self._compared(after, self._same_runs(fetches), self._with_state if keeps_state else self._frozen)
         runs = [self._pair(signature) for signature in written.values() if signature.outputs]
+        # A writer that drops a signature would pass otherwise: what is not there is not compared.
         lost = sorted(self._signatures - set(written)) if is_whole and not fetches else []
         result = self._compared(after, runs, self._alone)
         missing = tuple(LoneRefusal("", "rewrite", f"the written model has no signature '{name}'") for name in lost)
@@ -256,6 +259,7 @@ class _Verifying:
         theirs: dict[str, str] = {}
         for word, name in written.fetched.items():
             tensor = fetched.get(word, name)
+            # Two outputs of a signature may be one tensor of the original and two of the written model.
             label = tensor if tensor not in mine else f"{written.name} {word}"
             mine[label], theirs[label] = tensor, name
         return _Pair(mine, theirs, {fed.get(word, name): name for word, name in written.fed.items()})
@@ -285,7 +289,8 @@ class _Verifying:
         return [run.only(labels) for labels in fetches_in_turn(self.before, run.mine, outputs)]
 
     def _verdict(self, after: Graph, run: _Pair, opened: Opened, opened_after: Opened, steps: int) -> Verdict:
-        """Compare on feeds drawn for the original, or for a graph that has placeholders where the original has not."""
+        """Compare on feeds drawn for the original, or for a graph that has placeholders if the original has not."""
+        # The file has placeholders in the place of tensors, so what is drawn fits the file, and is fed to the original there.
         if self.cuts:
             original = GraphRuns(self.before, run.mine, opened, steps, {name: tensor for tensor, name in self.cuts.items()})
             rewrite = GraphRuns(after, run.theirs, opened_after, steps)
@@ -320,6 +325,7 @@ class _Verifying:
 
     def _empty(self, graph: Graph) -> Session:
         """Return a session without state, which cannot read the files of `before`."""
+        # A written model that still read the original's files would pass here, and fail on another machine.
         folders = self.before.meta.folders if self.before.meta is not None else ()
         return self._settings.reopened(graph, hidden=folders)
 
@@ -359,6 +365,7 @@ class _Verifying:
 @contextlib.contextmanager
 def private_folder() -> Iterator[str]:
     """Yield an empty folder that only this user can read; the folder is removed at the end."""
+    # Windows does not remove a file that a mapping still holds; the verdict stands all the same.
     with tempfile.TemporaryDirectory(prefix="tfg-", ignore_cleanup_errors=True) as folder:
         yield folder
 

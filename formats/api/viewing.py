@@ -73,6 +73,7 @@ class GraphPage(Displayed):
         return f"<GraphPage {self.title}: {len(self.html):,} characters>"
 
     def _repr_html_(self) -> str:
+        # A frame with scripts and without same origin: the page computes, and cannot reach the notebook around it.
         source = html.escape(self.html)
         return (
             f'<iframe srcdoc="{source}" sandbox="allow-scripts" style="width:100%;height:{self.height}px;border:0"></iframe>'
@@ -238,9 +239,12 @@ def make_page(
     page.values, of_values = page_values(view, state, max_values, page.notes, report, shown)
     problems = problem_overlay(graph)
     page.overlays = (*([problems] if problems else []), *overlays, *of_values, *differences)
+    # The page opens in the colours of what the user asked for: differences, then NaN, then overlays.
     telling = [*differences, *(one for one in of_values if one.title == NON_FINITE), *overlays]
     page.colour = telling[0].title if telling else ""
     book = make_book(title, graph, page.figures(path, flops, is_sound, sheets or _sheets), report)
+    # A comparison begins with the whole graph, as the differences may lie anywhere; other pages begin with the model's
+    # layers.
     return book if compared is None else dataclasses.replace(book, start=0)
 
 
@@ -311,6 +315,7 @@ class _Page:
         facts = next(sheets)
         of_file = dict(_file_facts(self.view.source))
         others = (row for row in facts.rows if row[0] not in of_file)
+        # The view has no signatures and versions of its own: these are the file's.
         yield dataclasses.replace(facts, rows=(*of_file.items(), *others))
         if missing:
             rows = ((op.op, str(op.count), "yes" if op.known else "no", op.reason) for op in missing)
@@ -330,6 +335,7 @@ class _Page:
         """
         functions = whole.functions
         graphs = {"": whole, **{name: function.body for name, function in functions.items()}}
+        # The answers are shared, so a function that several graphs call is inferred once for each signature of its calls.
         answers = Answers()
         called: Mapping[Function, Sequence[TensorSpec]] = {}
         for name, graph in graphs.items():
@@ -340,6 +346,7 @@ class _Page:
             except TfgError as error:
                 notes.append(f"shapes{f' in {name}' if name else ''} are the declared shapes: {error}")
             if not name:
+                # The whole graph comes first, and its calls tell with which specs each function is shown.
                 called = dict(answers.arguments)
 
     def _flops(self, facts: GraphFacts) -> dict[Node, DimLike]:
@@ -347,6 +354,8 @@ class _Page:
         from ...core.passes.pipeline import guessed_fetches  # lazy: pages need no passes
 
         try:
+            # The count infers shapes by itself: its estimates assume that unknown sizes are not 1, and must not become facts
+            # of the page.
             report = count_flops(self.graph, self.fetches or guessed_fetches(self.graph))
         except TfgError as error:
             if self.fetches:
@@ -363,7 +372,7 @@ class _Page:
         return flops_by_node(self.graph, report)
 
     def _layers(self, report: FlopsReport, facts: GraphFacts) -> Sequence[Layer]:
-        """Return the layers that the FLOPs are of, with times where a run was measured."""
+        """Return the layers that the FLOPs are of, with times if a run was measured."""
         trained = {one.name: one.shape.num_elements for one in facts.variables if one.purpose == "trainable"}
         times = next((overlay.values for overlay in self.overlays if overlay.unit == "seconds"), None)
         seconds = None if times is None else {node.name: float(time) for node, time in times.items()}
@@ -371,7 +380,7 @@ class _Page:
 
 
 def _counts_alone(graph: Graph) -> dict[Node, DimLike]:
-    """Return the FLOPs of the nodes of a graph's outputs; none where they cannot be counted."""
+    """Return the FLOPs of the nodes of a graph's outputs; none if they cannot be counted."""
     from ...core.passes.pipeline import guessed_fetches  # lazy: pages need no passes
 
     try:

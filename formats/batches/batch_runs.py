@@ -32,10 +32,9 @@ from ..saving import to_bytes
 from ..state import State
 from .each_inputs import EachKeywords, in_batches
 from .each_pool import ProcessPool
-from .each_recipe import BatchOutput, Recipe, graph_recipe
 from .each_results import SweepReport, reports, shard_path, writing_results
 from .each_stamp import Manifest, Record, Stamp, job_facts
-from .each_tasks import SweepTask, SweepTasks, TaskQueue, sweep_tasks
+from .each_tasks import BatchOutput, Recipe, SweepTask, SweepTasks, TaskQueue, graph_recipe, sweep_tasks
 from .each_worker import Worker
 from .table_batches import TableFunction, is_table
 
@@ -114,6 +113,7 @@ class BatchJob:
         self._note = note
         self._tasks = _placed(tasks, recipe.output)
         self._record = _record(recipe, self._tasks)
+        # A job that goes on must draw as it began, though the user gave no seed either time.
         seed = recipe.session.seed if recipe.output.overwrite else self._record.adopt_seed(recipe.session.seed)
         # All processes have the same seed, and again after a resume, so that initializers draw the same numbers.
         self._seed = secrets.randbits(31) if seed is None and is_place else seed
@@ -126,6 +126,7 @@ class BatchJob:
         folder = self._recipe.output.place
         with file_errors(folder):
             make_folders(folder)
+        # Before any result is written, so that a refusal leaves another job's results as they are.
         left = self._record.open(self._seed, self._tasks)
         done, cpu, failed, started = 0, 0.0, [], time.monotonic()
         for report in self._recorded(left) if left else ():
@@ -142,6 +143,7 @@ class BatchJob:
         told = self._reports(TaskQueue(tasks))
         self._record.begin()
         try:
+            # An error or Ctrl-C must end the processes of the pool before the record ends.
             with contextlib.closing(told):
                 for report in told:
                     self._record.count(report.outcomes)
@@ -153,6 +155,7 @@ class BatchJob:
 
     def _reports(self, queue: TaskQueue) -> Generator[SweepReport]:
         """Return reports on the tasks from the place of the batch, after a check of the settings."""
+        # Made here wherever the runs are: errors that concern all inputs are told once, before processes start.
         worker = Worker(self._graph, self._session, self._recipe.request, self._recipe.output, self._recipe.batch, self._note)
         worker.check()
         kind, _, rest = self._on.partition(":")
@@ -266,6 +269,7 @@ def run_batch(
         None if out_dir is None else os.fspath(out_dir), None if output is None else absolute(output), format,
         shard_size, overwrite, keep_going,
     )  # fmt: skip
+    # A graph in a file is opened by each process on its own machine; only a Graph of this process must travel.
     path = None if isinstance(graph, Graph) else os.fspath(graph)
     note = (lambda _: None) if note is None else note
     loaded, path, size = batched(loaded, path, request, setup.signature, batch, note)
@@ -286,6 +290,7 @@ def batched(
     note: Callable[[str], None],
 ) -> tuple[Graph, str | None, BlockSize]:  # fmt: skip
     """Return a graph that takes `batch` rows, its file where the graph is still the file's, and the inputs in a block."""
+    # The plan of a run is needed only to find the batch of the graph.
     if batch == "auto":
         return graph, path, batch
     fetches = list(RunPlan(graph, request, signature).fetches.values())

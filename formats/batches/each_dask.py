@@ -17,9 +17,8 @@ from ...core.support import dataclasses
 from ...core.support.errors import UnavailableError
 from ...core.support.hints import Hint, step
 from ...core.support.log import tell
-from .each_recipe import Recipe, digest_of
 from .each_results import Results, SweepReport, reports, writing_results
-from .each_tasks import Outcome, SweepTask, TaskQueue
+from .each_tasks import Outcome, Recipe, SweepTask, TaskQueue, digest_of
 from .each_worker import Worker, recipe_worker
 
 _AHEAD: Final = 3

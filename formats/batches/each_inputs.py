@@ -181,6 +181,10 @@ class SharedRuns:
         self._shared = runner if is_shared else None
         return runner
 
+    def runs_at_once(self) -> int:
+        """Return how many runs of the shared session may be side by side; 1 before the first, and on a cluster."""
+        return getattr(self._shared.session, "runs_at_once", 1) if self._shared is not None else 1
+
     def require_no_trace(self, names: Sequence[str], fed: Mapping[str, Any]) -> None:
         """InvalidArgumentError for runs that cannot be one: they would not see what each other leave behind."""
         if not self.leaves_nothing(names, fed):
@@ -188,6 +192,7 @@ class SharedRuns:
 
     def leaves_nothing(self, names: Sequence[str], fed: Mapping[str, Any]) -> bool:
         """Return True if a run of the tensors and operations with these tensors fed writes and draws nothing."""
+        # What a run leaves behind depends on which tensors are fed, as a fed tensor cuts off what makes it, not on the values.
         key = frozenset(fed)
         if key not in self._leaving:
             self._leaving[key] = self._finds_no_trace(names, fed)
@@ -243,7 +248,7 @@ class _Runs:
         """Yield the result of each input; inputs run in blocks where they can be stacked."""
         work = BlockWork(
             arrays.of, arrays.block, lambda values: self._run(values, ()), lambda result: result, self._rows,
-            functools.partial(lacks_rows, self._graph), lambda _: None, lambda item: item.is_slow,
+            functools.partial(lacks_rows, self._graph), lambda _: None, lambda item: item.is_slow, self._sessions.runs_at_once,
         )  # fmt: skip
         runner = BlockRunner(work, self._batch)
         for ran in runner.results(items):
@@ -301,6 +306,10 @@ class StepRuns:
             raise InvalidArgumentError("a run is more than a step that fetches tensors")
         self._sessions.require_no_trace(list(orders.fetches.values()), fed)
         return BlockRows(self._graph, orders.fetches, list(fed), [name for name in orders.feeds if name not in fed])
+
+    def runs_at_once(self) -> int:
+        """Return how many runs may be side by side."""
+        return self._sessions.runs_at_once()
 
     def close(self) -> None:
         """End the sessions on a cluster."""

@@ -23,9 +23,8 @@ from ...core.support.errors import UnavailableError, UnimplementedError
 from ...core.support.file_groups import remove_staging
 from ...core.support.gc_control import RARELY
 from ...core.support.untrusted import keep_untrusted
-from .each_recipe import Recipe
 from .each_results import SweepReport, reports, writing_results
-from .each_tasks import Outcome, SweepTask, TaskQueue
+from .each_tasks import Outcome, Recipe, SweepTask, TaskQueue
 from .each_worker import recipe_worker
 
 _ATTEMPTS: Final = 3
@@ -77,6 +76,7 @@ class ProcessPool:
     def _write_recipe(self, folder: str) -> None:
         """Write the recipe; a graph given as bytes is written to a file, which all processes share in memory."""
         recipe = self._recipe
+        # Through the pickle each process would have a copy of the weights of its own.
         if recipe.data is not None:
             path = os.path.join(folder, "graph")
             with open(path, "wb") as file:
@@ -101,6 +101,7 @@ class ProcessPool:
         """Return the outcomes that processes sent, after a wait for the first message."""
         outcomes: list[Outcome] = []
         with contextlib.suppress(queue.Empty):
+            # With a limit, as the counts of tasks move on without a message, and the progress is told from them.
             outcomes += self._outcomes(*self._messages.get(timeout=_POLL_SECONDS), tasks)
             while True:
                 outcomes += self._outcomes(*self._messages.get_nowait(), tasks)
@@ -124,12 +125,16 @@ class ProcessPool:
         tasks = [
             dataclasses.replace(task, is_alone=True) if place < begun else task for place, task in enumerate(member.tasks)
         ]
+        # A process that ends before its first task blames no task; such deaths count together.
         name = current.name if current is not None else ""
+        # A process that was ready, and ran nothing when it died, counts for no task: another takes its place.
         self._deaths[name] += current is not None or not member.is_ready
         failed: list[Outcome] = []
         if self._deaths[name] == _ATTEMPTS:
             if current is None:
                 raise UnavailableError(f"{_ATTEMPTS} processes ended before their first task, the last {_how(code)}")
+            # Of tasks that run alone the one that began last killed the process. Those before it are computed, but not
+            # written, and run again.
             del tasks[begun - 1]
             failed = [Outcome(current, error=f"its process was killed {_ATTEMPTS} times, last {_how(code)}")]
         queue.put_back(tasks)
@@ -174,6 +179,7 @@ class _Member:
     def wanted(self) -> int:
         """Return the number of tasks to send; 0 while the process has enough work."""
         rate = self._settled / max(time.monotonic() - self._started, 1e-3)
+        # By the rate so far: an input may take microseconds or minutes.
         ahead = min(int(rate * _AHEAD_SECONDS), _MOST_AHEAD)
         lacking = ahead - (len(self.tasks) - self.running)
         return max(lacking, 1) if not self.tasks or lacking > ahead // 4 else 0
@@ -206,6 +212,7 @@ class _Member:
 
     def end(self) -> int | None:
         """Kill the process, if still alive, and return its exit code."""
+        # Killed and not asked: results that are not on the disk are computed again, and a kernel may not return for long.
         self._process.kill()
         self._reader.join()  # `communicate` below must not read the pipe beside the reader
         with contextlib.suppress(OSError):  # tasks that a dead process did not read
@@ -230,6 +237,7 @@ def _python_process(code: str) -> tuple[list[str], Mapping[str, str]]:
 
 def serve(folder: str, number: int) -> None:
     """Work on tasks until standard input ends. The process has a number in the pool."""
+    # The graph is many objects without cycles, which each full collection would walk.
     gc.set_threshold(RARELY)
     orders: queue.SimpleQueue[Sequence[SweepTask]] = queue.SimpleQueue()
     # In a thread, since a kernel may compute for long: at the end of the pipe the job is over, and this process ends at once.
@@ -279,6 +287,7 @@ def _work(folder: str, orders: queue.SimpleQueue[Sequence[SweepTask]], answers: 
     _send(answers, [])
 
     def begin(count: int) -> None:
+        # Before the run, in memory that outlives the process: after a kill nothing more can be said.
         _COUNT.pack_into(begun, 0, _COUNT.unpack_from(begun)[0] + count)
 
     def work(tasks: Sequence[SweepTask]) -> Iterator[Sequence[Outcome]]:
@@ -288,6 +297,7 @@ def _work(folder: str, orders: queue.SimpleQueue[Sequence[SweepTask]], answers: 
 
         def batches() -> Iterator[Sequence[SweepTask]]:
             while True:
+                # Nothing to do until the next order, which the pool may send only when it knows the outcomes.
                 if orders.empty() and (outcomes := results.finish()):
                     _send(answers, outcomes)
                 yield orders.get()

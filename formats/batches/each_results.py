@@ -22,11 +22,10 @@ from ...core.support.json_documents import json_line
 from ...core.types.tensors import Tensor
 from ..api.step_results import fetched_tensors, step_arrays, steps_csv
 from ..codecs.arrow_table import ArrowWriter
-from ..codecs.npz import NpzWriter
+from ..codecs.numpy_files import NpzWriter
 from ..codecs.tensor_proto import encode_tensor
 from ..protos.example_pb2 import Example
-from .each_recipe import BatchOutput
-from .each_tasks import Outcome, SweepTask
+from .each_tasks import BatchOutput, Outcome, SweepTask
 
 _SYNC_SECONDS: Final = 0.25
 """Seconds that written files wait for further files, so that all share a sync."""

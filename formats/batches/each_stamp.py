@@ -21,9 +21,8 @@ from ..api.run_plan import RunRequest
 from ..checkpoint.store import open_checkpoint
 from ..codecs.source import read_regular
 from ..codecs.tensor_proto import encode_tensor
-from .each_recipe import BatchOutput, Recipe, digest_of, digest_of_bytes
 from .each_results import result_path
-from .each_tasks import SHARD_SIZE, Outcome, SweepTask, SweepTasks
+from .each_tasks import SHARD_SIZE, BatchOutput, Outcome, Recipe, SweepTask, SweepTasks, digest_of, digest_of_bytes
 
 NAME: Final = ".tfg-job"
 _SEED: Final = "seed"

@@ -1,21 +1,36 @@
-"""The tasks of a batch: a task for each input and each setting of a sweep."""
+"""The tasks of a batch: a task for each input and each setting of a sweep; and the recipe that a process works by."""
 
 from __future__ import annotations
 
 import bisect
+import hashlib
 import itertools
 import json
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
+from ...core.comparing.row_blocks import BlockSize
+from ...core.graph.graph import Graph
 from ...core.support import dataclasses
-from ...core.support.errors import InvalidArgumentError
+from ...core.support.errors import InvalidArgumentError, NotFoundError
+from ...core.support.file_formats import CSV, JSON, NPY, NPZ, SHARDS, TABLE, format_of
 from ...core.support.json_documents import plain
+from ...core.support.places import absolute, is_file, is_folder
+from ...core.support.regular_files import open_regular
+from ...core.support.untrusted import is_untrusted
+from ..api.graph_reading import GraphReading
 from ..api.names import Given
-from ..api.run_plan import Pairs
+from ..api.run_plan import Pairs, RunRequest
+from ..api.session_setup import SessionSetup
+from ..detect import MODEL_FILES
 from ..items import Chained, Item, Items, MadeOnDemand, find_items
+from ..saving import to_bytes
+
+if TYPE_CHECKING:
+    from ...core.graph.metagraph import MetaGraph
+    from ...core.runtime.session.runner import StepResult
 
 _TOGETHER: Final = 1000
 """Tasks with separate files that are taken at a time."""
@@ -70,6 +85,7 @@ class TaskQueue:
 
     def take(self, count: int) -> Sequence[SweepTask]:
         """Remove and return the next tasks: all tasks of a shard, or up to `count` tasks with separate files."""
+        # As a slice that is made on demand: a shard of a table is a few numbers, also on the way to another process.
         if self and not self._back and isinstance(self._tasks, SweepTasks) and self._tasks.shards:
             shard = self._tasks.shard_from(self._taken)
             self._taken += len(shard)
@@ -159,6 +175,7 @@ def sweep_tasks(patterns: Sequence[str], sweep: Sequence[tuple[str, Sequence[str
     items: Sequence[Item | None] = find_items(patterns) or [None]
     settings = [[(name, value) for value in values] for name, values in sweep]
     combinations = list(itertools.product(*settings))
+    # Two equal names would be one file, in which the later result replaces the earlier.
     if len({_name(None, chosen) for chosen in combinations}) < len(combinations):
         raise InvalidArgumentError("the sweep repeats a value")
     return SweepTasks(items, combinations)
@@ -166,6 +183,7 @@ def sweep_tasks(patterns: Sequence[str], sweep: Sequence[tuple[str, Sequence[str
 
 def _name(item: str | None, settings: Pairs) -> str:
     """Return the name of a result from the name of the input and the settings."""
+    # A value such as `a/b` must not become a folder.
     words = [f"{name}={_word(value)}".replace(os.sep, "_") for name, value in settings]
     return ",".join([*([item] if item is not None else []), *words])
 
@@ -173,3 +191,113 @@ def _name(item: str | None, settings: Pairs) -> str:
 def _word(given: str | Given) -> str:
     value = plain(given.value) if isinstance(given, Given) else given
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+
+
+# The recipe: everything that a process needs to work on the tasks of a batch.
+
+_FORMATS = {file_format.word: file_format.extensions[0] for file_format in (NPZ, NPY, JSON, CSV, TABLE)}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class BatchOutput:
+    """The place and the form of the results: a folder with a file for each result, or shards of many results."""
+
+    folder: str | None = None
+    """The folder with a file for each result."""
+    shards: str | None = None
+    """The name of the shards without their numbers; the extension is the format."""
+    format: str = NPZ.word
+    """The format of the files in the folder."""
+    shard_size: int | None = None
+    """The number of results in a shard; None for 1,000, or for the groups of rows of Parquet and Arrow files."""
+    overwrite: bool = False
+    """Compute results again that are there."""
+    keep_going: bool = False
+    """Continue after a failure."""
+    encode: Callable[[Sequence[StepResult]], bytes] | None = None
+    """The function that makes a file's contents; by default the encoder of the format."""
+
+    def check(self) -> None:
+        """InvalidArgumentError without a place, with two places, for unknown formats, and for shards without a result."""
+        if (self.folder is None) == (self.shards is None):
+            raise InvalidArgumentError("the results need a place", hint="name either a folder or a file for shards")
+        if self.shards is not None:
+            format_of(self.shards, SHARDS)
+        if self.shard_size is not None and self.shard_size < 1:
+            raise InvalidArgumentError(f"a shard of {self.shard_size} results is empty")
+        if self.format not in _FORMATS or (self.format == TABLE.word and self.encode is None):
+            raise InvalidArgumentError(f"'{self.format}' is not a format of results", hint="use npz, npy, json or csv")
+
+    @property
+    def place(self) -> str:
+        """The folder that the results go to."""
+        return os.path.dirname(self.shards) if self.shards is not None else str(self.folder)
+
+    @property
+    def ending(self) -> str:
+        """The extension of a result's own file."""
+        return _FORMATS[self.format]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Recipe:
+    """Everything that a process needs to work on tasks: the graph, as a file or as bytes, and the settings.
+
+    A graph as bytes is read without the metadata, which is beside the bytes.
+    """
+
+    path: str | None
+    digest: str
+    data: bytes | None
+    reading: GraphReading
+    session: SessionSetup
+    request: RunRequest
+    output: BatchOutput
+    meta: MetaGraph | None = None
+    untrusted: bool = False
+    batch: BlockSize = "auto"
+    """The number of inputs in a run."""
+
+    def load(self) -> Graph:
+        """Load the graph from its file if this machine has the same file, otherwise from the bytes."""
+        if self.path is not None and self.digest == digest_of(self.path):
+            graph = self.reading.load(self.path)
+        elif self.data is not None:
+            graph = self.reading._replace(tags=None).load(self.data)
+        else:
+            raise NotFoundError(f"'{self.path}' is missing here, or differs from the graph of the job")
+        graph.meta = self.meta or graph.meta
+        if self.untrusted:
+            graph.distrust()
+        return graph
+
+
+def graph_recipe(
+    graph: Graph, path: str | None, reading: GraphReading, session: SessionSetup, request: RunRequest, output: BatchOutput,
+    batch: BlockSize,
+) -> Recipe:  # fmt: skip
+    """Return the recipe for a graph in a file, or for a graph of this process, which travels as bytes."""
+    digest = None if path is None else digest_of(path)
+    untrusted = graph.is_untrusted or is_untrusted()
+    if path is not None and digest is not None:
+        return Recipe(absolute(path), digest, None, reading, session, request, output, None, untrusted, batch)
+    data = to_bytes(graph, "graph")
+    own = GraphReading(op_library=reading.op_library)
+    return Recipe(None, digest_of_bytes(data), data, own, session, request, output, graph.meta, untrusted, batch)
+
+
+def digest_of(path: str) -> str | None:
+    """Return a checksum of a graph's file, or of the description of a SavedModel's folder; None without a file."""
+    names = [os.path.join(path, name) for name in MODEL_FILES] if is_folder(path) else [path]
+    for name in names:
+        if is_file(name):
+            with open_regular(name) as file:
+                # The whole file, unlike the beginnings that tell remembered choices apart: results of other weights must never
+                # mix.
+                return hashlib.file_digest(file, "blake2b").hexdigest()
+    return None
+
+
+def digest_of_bytes(data: bytes) -> str:
+    """Return the checksum of `digest_of` for the contents of a file."""
+    return hashlib.blake2b(data).hexdigest()

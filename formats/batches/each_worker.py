@@ -27,9 +27,8 @@ from ..api.session_setup import SessionSetup
 from ..api.step_results import encoded_steps
 from ..items import InputArrays
 from .each_inputs import StepRuns, values_of
-from .each_recipe import BatchOutput, Recipe
 from .each_results import COLUMNS, kind_of, shard_entry, table_entry
-from .each_tasks import Outcome, SweepTask
+from .each_tasks import BatchOutput, Outcome, Recipe, SweepTask
 
 _EACH: Final = re.compile(r"@each(?::([^?]*))?(\?.*)?")
 
@@ -59,6 +58,7 @@ class Worker:
         self._closing = contextlib.ExitStack()
         self._batch = batch
         self._note = note
+        # Readers hold an open file and a place in it; Dask's worker may have several threads.
         self._local = threading.local()
 
     def check(self) -> None:
@@ -75,6 +75,7 @@ class Worker:
 
         An error of the graph or of an input is in the outcome. `begin` is called with the number of tasks before a run.
         """
+        # With values of a sweep each input may set variables, so that runs cannot be one.
         for is_alone, group in itertools.groupby(
             tasks, lambda task: task.is_alone or task.item is None or bool(task.settings)
         ):
@@ -91,6 +92,7 @@ class Worker:
         try:
             assigned = tuple((name, value) for name, value in task.settings if name in self._variables)
             entry = self._entry(task, self._plan.shown(self._runs.steps(self._fed(task), assigned)))
+        # A fault of tfg is no fault of an input: with `keep_going` it would be hidden in the report.
         except InternalError:
             raise
         except TfgError as error:
@@ -107,6 +109,7 @@ class Worker:
         entries = [(table, None), *[(None, None)] * (len(ran.inputs) - 1)] if table is not None else [
             self._tried(task, own) for task, own in zip(ran.inputs, self._parts(ran, steps))
         ]  # fmt: skip
+        # CPU time: times of inputs are added over all processes, and waiting for the disk is nobody's work.
         seconds = ran.seconds + (time.process_time() - started) / len(ran.inputs)
         return [Outcome(task, entry, error, seconds) for task, (entry, error) in zip(ran.inputs, entries)]
 
@@ -115,6 +118,7 @@ class Worker:
         rows, shard = self._own.runner.rows, ran.inputs[0].shard
         if not ran.counts or rows is None or shard is None or kind_of(shard) not in (CSV, *COLUMNS):
             return None
+        # A table has as many rows in each column; a value that all inputs share, or one with several parts a row, fits none.
         times = {rows.times(item.name) for step in steps for item in step.values}
         if len(times) != 1 or 0 in times:
             return None
@@ -180,7 +184,7 @@ class Worker:
         work = BlockWork(
             self._fed, lambda tasks: arrays.block([task.item for task in tasks if task.item is not None]),
             self._runs.steps, values_of, self._runs.rows, functools.partial(lacks_rows, self._graph), self._note,
-            lambda task: task.item is not None and task.item.is_slow,
+            lambda task: task.item is not None and task.item.is_slow, self._runs.runs_at_once,
         )  # fmt: skip
         return _OfThread(arrays, BlockRunner(work, self._batch))
 

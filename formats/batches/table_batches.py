@@ -245,8 +245,9 @@ class _TableRows:
         self._table: _AnyTable = _ArrayTable({})
         self._arrays: dict[str, Array] = {}
         work: BlockWork[int] = BlockWork(
-            self._row, self._block, runs.steps, values_of, runs.rows, functools.partial(lacks_rows, graph), note
-        )
+            self._row, self._block, runs.steps, values_of, runs.rows, functools.partial(lacks_rows, graph), note,
+            runs_at_once=runs.runs_at_once,
+        )  # fmt: skip
         self._runner = BlockRunner(work, size)
 
     def fed(self, table: _AnyTable) -> set[str]:

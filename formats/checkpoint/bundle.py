@@ -45,6 +45,7 @@ from .tensor_slices import FULL, Extents, decode_extents, decode_name, decode_na
 
 _VERSION = 1
 _ATTEMPTS = 100
+# TensorFlow's keys: the header has the empty key, which sorts before all others.
 HEADER_KEY = b""
 _NAMES = b"\1"
 """The first possible key of a tensor's name; the key of a slice begins with 0."""
@@ -94,6 +95,8 @@ def _read_table(prefix: str, file: BinaryIO) -> tuple[BundleHeaderProto, dict[by
 def open_bundle(prefix: str, files: FileGate = OPEN) -> CheckpointReader:
     """Open a bundle at a consistent moment: if another bundle replaces the files meanwhile, open the new bundle."""
     path = index_path(prefix)
+    # The table is opened before the data files and looked at again after them: if the same table is still there, no writer
+    # came between, and the data files are those that the table describes.
     for _ in range(_ATTEMPTS):
         with file_errors(path), files.open(path) as index:
             header, items = _read_table(prefix, index)
@@ -118,6 +121,8 @@ class _Tensors(Mapping[str, StoredTensor]):
         self._prefix = prefix
         self._shards = shards
         self._slices = {key: encoded for key, encoded in items.items() if key < _NAMES}
+        # Names are decoded together, and entries only when they are asked for: a listing of 100,000 tensors reads no entry
+        # whole.
         keys = [key for key in items if key >= _NAMES]
         self._encoded = dict(zip(decode_names(keys), map(items.__getitem__, keys)))
         self._kinds: dict[bytes, Kind] = {}
@@ -136,6 +141,7 @@ class _Tensors(Mapping[str, StoredTensor]):
         known = self._kinds
         kinds = {}
         for name, encoded in self._encoded.items():
+            # `_kind` is a call for each tensor, and this loop avoids the call for all but the first of each head.
             kinds[name] = (len(encoded) > 4 and known.get(encoded[: encoded[3] + 4])) or self._kind(encoded)
         return kinds
 
@@ -173,13 +179,14 @@ _DTYPE, _SHAPE, _SHARD, _OFFSET, _SIZE, _CRC = 0x08, 0x12, 0x18, 0x20, 0x28, 0x3
 
 
 def _end_of_head(encoded: bytes) -> int:
-    """Return the end of dtype and shape, a prefix shared by many entries; 0 where an entry begins otherwise."""
+    """Return the end of dtype and shape, a prefix shared by many entries; 0 if an entry begins otherwise."""
     is_usual = len(encoded) > 4 and encoded[0] == _DTYPE and encoded[2] == _SHAPE and encoded[1] < 0x80 and encoded[3] < 0x80
     return 4 + encoded[3] if is_usual else 0
 
 
 def _shards_of(entries: Collection[bytes]) -> set[int]:
     """Return the numbers of the data files in use. Entries with equal bytes up to the number are examined once."""
+    # Only data files in use are opened: others may be missing, as in a checkpoint of which a part was copied.
     shards = {beginning: _usual_shard(beginning) for beginning in set(map(_beginning, entries))}
     numbers = {number for number in shards.values() if number is not None}
     if None in shards.values():
@@ -189,12 +196,12 @@ def _shards_of(entries: Collection[bytes]) -> set[int]:
 
 
 def _beginning(encoded: bytes) -> bytes:
-    """Return the bytes of an entry up to the number of the data file, where dtype and shape come first."""
+    """Return the bytes of an entry up to the number of the data file, if dtype and shape come first."""
     return encoded[: encoded[3] + 6] if len(encoded) > 3 else encoded
 
 
 def _usual_shard(beginning: bytes) -> int | None:
-    """Return the number of the data file where the number follows dtype and shape, or is left out as 0; else None."""
+    """Return the number of the data file if the number follows dtype and shape, or is left out as 0; else None."""
     end = _end_of_head(beginning)
     if not end or end + 1 >= len(beginning):
         return None
@@ -204,17 +211,13 @@ def _usual_shard(beginning: bytes) -> int | None:
     return 0 if tag in (_OFFSET, _SIZE, _CRC) else None
 
 
-def _used_shards(entries: Mapping[bytes, BundleEntryProto]) -> list[int]:
-    """Return the numbers of the data files in use."""
-    return sorted({entry.shard_id for entry in entries.values() if not entry.slices})
-
-
 def write_bundle(
     prefix: str, tensors: Sequence[tuple[str, tuple[int, ...], Extents | None, Tensor]], files: FileGate = OPEN
 ) -> None:
     """Write (name, full shape, extents of the slice or None, value) as a bundle of a single shard, whole or not at all."""
     data = files.to_replace(shard_path(prefix, 0, 1))
     index = files.to_replace(index_path(prefix))
+    # A bundle of more shards has no data file of this name; then the table tells the permissions.
     with file_errors(prefix), staged_file(data, replaced=data if exists(data) else index) as file:
         entries = _write_tensors(file, tensors)
         finish(file)
@@ -260,6 +263,7 @@ def _shard_count(prefix: str, files: FileGate) -> int:
     """Return the number of shards in the names of a bundle's data files; 0 for a missing or unreadable bundle."""
     try:
         return read_index(prefix, files)[0].num_shards
+    # What cannot be read is replaced like a missing bundle; its data files of unknown number stay.
     except (NotFoundError, DataLossError, UnimplementedError):
         return 0
 
@@ -268,6 +272,8 @@ def _swap(prefix: str, staged: Sequence[str], count: int, entries: Mapping[bytes
     index = files.to_replace(index_path(prefix))
     for shard, source in enumerate(staged):
         place_copy(source, files.to_replace(shard_path(prefix, shard, count)), staged_name(index))
+    # The names of the data files must be on the disk before the table that names them: after a loss of power, a table without
+    # its data would stand in the place of a whole bundle.
     flush_folder(index)
     write_index(index, entries, count)
 
@@ -357,10 +363,12 @@ def merge_bundles(
     target = resolved(files.to_write(index_path(destination)))
     for prefix, header, items in bundles:
         index = resolved(files.to_write(index_path(prefix)))
-        used = _used_shards(items)
+        used = sorted({entry.shard_id for entry in items.values() if not entry.slices})
         data = [resolved(files.to_write(shard_path(prefix, shard, header.num_shards))) for shard in used]
         _merge_entries(entries, items, {shard: len(shards) + i for i, shard in enumerate(used)}, prefix)
         shards += data
+        # A checkpoint may be merged into itself with others; then the new table has replaced its table, and `_install`
+        # has replaced or removed its data.
         old += [] if index == target else [index, *data]
     with file_errors(destination):
         make_folders(files.to_write(os.path.dirname(destination) or "."))
@@ -377,6 +385,8 @@ def _merge_entries(
             target[key] = entry
             if not entry.slices:
                 entry.shard_id = shards[entry.shard_id]
+        # Each task saves the slices that it has of a partitioned variable: the entries of the whole tensor list different
+        # slices.
         elif existing.slices and entry.slices:
             existing.slices.extend(entry.slices)
         else:
@@ -385,8 +395,10 @@ def _merge_entries(
 
 def _remove(paths: Sequence[str], folders: Sequence[str], files: FileGate) -> None:
     """Remove the remaining files of merged bundles, tables first, and folders that are empty afterwards."""
+    # Tables go first, so a removal that is interrupted leaves data without a table, which no reader takes for a checkpoint.
     for path in filter(exists, paths):
         remove(path)
+    # An object store has no folders of its own: a folder is gone with its last file.
     for folder in filterfalse(is_address, set(folders) - {""}):
         if os.path.isdir(files.to_write(folder)) and not os.listdir(folder):
             os.rmdir(folder)
@@ -422,7 +434,7 @@ class Shards:
         self._good: set[tuple[int, int, int, int]] = set()
 
     def check(self, name: str, entry: BundleEntryProto) -> None:
-        """Raise NotFoundError or DataLossError where the file of an entry is missing or too short. Nothing is read."""
+        """Raise NotFoundError or DataLossError if the file of an entry is missing or too short. Nothing is read."""
         self._located(name, entry)
 
     def read(self, name: str, entry: BundleEntryProto) -> np.ndarray[Any, Any]:
@@ -437,6 +449,8 @@ class Shards:
             return object_array(_read_variants(_content(data, entry), math.prod(shape), entry.crc32c, where), shape)
         if dtype.is_object:
             raise UnimplementedError(f"tfg does not read tensor '{name}' of dtype {dtype} from checkpoints")
+        # The size of the entry is inside the file, so a shape that fits the size allocates no more memory than the file has
+        # bytes.
         if entry.size != math.prod(shape) * dtype.size:
             raise DataLossError(f"{where} has {entry.size} bytes, which do not fit {dtype} of shape {list(shape)}")
         array = np.empty(shape, dtype.numpy)
@@ -446,6 +460,7 @@ class Shards:
     def _fill(self, target: memoryview, data: PositionedFile, entry: BundleEntryProto, where: str) -> None:
         """Read the bytes of an entry; bytes in memory never change, so their checksum is compared only once."""
         key = entry.shard_id, entry.offset, entry.size, entry.crc32c
+        # A file on the disk may change at any time, so its checksums are compared at each read.
         crc, is_good = 0, key in self._good
         for start in range(0, len(target), _PIECE):
             piece = target[start : start + _PIECE]
@@ -472,7 +487,7 @@ class Shards:
 
 
 def require_fetched(data: PositionedFile, path: str) -> None:
-    """Raise NotFoundError where a file of a checkpoint is a Git LFS pointer."""
+    """Raise NotFoundError if a file of a checkpoint is a Git LFS pointer."""
     if len(data) < _LARGEST_POINTER:
         require_no_pointer(bytes(data.read_at(0, len(data))), path)
 
@@ -505,7 +520,8 @@ def _read_strings(content: memoryview, count: int, stored_crc: int, where: str) 
 
 
 def size_bytes(sizes: Sequence[int]) -> bytes:
-    """Return the lengths in the checksum's form: 32 bits each, 64 where needed."""
+    """Return the lengths in the checksum's form: 32 bits each, 64 if needed."""
+    # The file has the lengths as varints, but TensorFlow's checksum takes them as numbers of 32 or 64 bits.
     return b"".join(size.to_bytes(4 if size < 1 << 32 else 8, "little") for size in sizes)
 
 

@@ -39,7 +39,7 @@ def object_path(key: str) -> str:
 def moved_objects(tensor: Tensor, keys: Mapping[str, str]) -> Tensor:
     """Return the object graph of a part of a checkpoint, under new keys: `keys` has the new key of each key that stays.
 
-    A value moves to the object at the path of its new key, which is made where the graph has none. Other references to
+    A value moves to the object at the path of its new key, which is made if the graph has none. Other references to
     that object hold for the value, too: Keras lists each variable of a layer in the lists of the model as well.
     """
     objects = read_objects(tensor)
@@ -52,6 +52,7 @@ def moved_objects(tensor: Tensor, keys: Mapping[str, str]) -> Tensor:
                 changes.append((value, key))
     if not changes:
         return tensor
+    # All values are taken off before the first is put back: two variables may exchange their names.
     places = _Places(objects)
     for value, key in changes:
         if key is not None:
@@ -84,6 +85,7 @@ class _Places:
         added = self._nodes[node].attributes.add()
         added.CopyFrom(value)
         added.checkpoint_key = key
+        # A slot is found through its optimizer and its variable; its name in the graph has no such path, and stays.
         if not slot:
             added.full_name = path
 
@@ -116,6 +118,7 @@ class _Places:
 
 def _escaped(name: str) -> str:
     """Return the part of a path that stands for the name of an attribute."""
+    # TensorFlow's escapes of object paths: "/" separates the names, and ".ATTRIBUTES" begins the part that is no name.
     return name.replace(".", "..").replace("/", ".S")
 
 

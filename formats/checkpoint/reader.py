@@ -146,15 +146,18 @@ _Piece = tuple["StoredPart", tuple[slice, ...], tuple[slice, ...]]
 
 
 def _needed(tensor: StoredTensor, parts: Sequence[StoredPart], requested: SliceSpec) -> list[_Piece]:
-    """Return the pieces of the wanted slice; InvalidArgumentError where the parts do not cover the slice."""
+    """Return the pieces of the wanted slice; InvalidArgumentError if the parts do not cover the slice."""
     everything = tuple(slice(0, length) for _, length in requested.bounds)
     for part in parts:
+        # A variable is mostly restored in the partitions in which it was saved: the part is the result, and nothing is
+        # copied.
         if resolve(part.extents, tensor.shape) == requested.bounds:
             return [(part, everything, everything)]
     if not _are_slices(parts):
         return [(parts[0], requested.index, everything)]
     overlaps = [(part, _overlap(resolve(part.extents, tensor.shape), requested.bounds)) for part in parts]
     pieces = [(part, *overlap) for part, overlap in overlaps if overlap is not None]
+    # Slices of a valid checkpoint do not overlap, so their sizes tell whether a gap is left, without a mask of the elements.
     covered = sum(math.prod(piece.stop - piece.start for piece in target) for _, _, target in pieces)
     if covered < math.prod(requested.shape):
         place = format_extents(requested.extents)
@@ -176,10 +179,11 @@ def _assemble(tensor: StoredTensor, parts: Sequence[StoredPart], requested: Slic
 
 
 def _read_part(tensor: StoredTensor, part: StoredPart) -> Array:
-    """Read a stored slice; DataLossError where the slice's own entry has another shape or dtype than the tensor's
+    """Read a stored slice; DataLossError if the slice's own entry has another shape or dtype than the tensor's
     description.
     """
     array, shape = part.read(), SliceSpec(tensor.shape, part.extents).shape
+    # A slice of a V2 checkpoint has an entry of its own, which a hostile file may fill with another shape.
     if array.shape != shape or array.dtype != tensor.dtype.numpy:
         raise DataLossError(
             f"slice {format_extents(part.extents)} of tensor '{tensor.name}' has {array.dtype} and shape "
@@ -201,7 +205,7 @@ def _overlap(stored: Extents, requested: Extents) -> tuple[tuple[slice, ...], tu
 
 
 def check_disjoint(name: str, shape: Sequence[int], parts: Sequence[Extents]) -> None:
-    """Raise InvalidArgumentError where two slices of a tensor overlap."""
+    """Raise InvalidArgumentError if two slices of a tensor overlap."""
     bounds = [resolve(extents, shape) for extents in parts]
     for i, extents in enumerate(bounds):
         for other in bounds[:i]:

@@ -55,6 +55,8 @@ def new_names(names: Collection[str], pairs: Mapping[str, str], owner: str) -> d
 
     MissingKeyError for an old name without a match, InvalidArgumentError for two names that become one.
     """
+    # Only an old name that no name or scope equals is an expression: "w.1" of a checkpoint with such a tensor names the
+    # tensor.
     scopes = {scope for name in names for scope in _scopes(name)}
     patterns = {old: (regular_expression(old), new) for old, new in pairs.items() if old not in scopes}
     renamed, matched = {}, set()

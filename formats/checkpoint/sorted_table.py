@@ -19,6 +19,7 @@ from ...core.support.errors import DataLossError, UnimplementedError
 
 MAGIC = struct.pack("<Q", 0xDB4775248B80FB57)
 _FOOTER_SIZE, _TRAILER_SIZE = 48, 5
+# The interval and the size of blocks are those of TensorFlow's own writer (table_options.h).
 _RESTART_INTERVAL = 16
 _BLOCK_SIZE = 1 << 18
 _COPIED = 1 << 20
@@ -135,6 +136,7 @@ def _sizes(block: Buffer, position: int, end: int) -> tuple[int, int, int, int]:
 def write_table(file: IO[bytes], items: Iterable[tuple[bytes, bytes]]) -> None:
     """Write a table; keys must come in order and without repetition."""
     offset = 0
+    # Every key of the index is a restart point, as in TensorFlow's files: a reader in C++ searches restart points by halves.
     index = _BlockBuilder(1)
     block = _BlockBuilder(_RESTART_INTERVAL)
     full: tuple[bytes, bytes] | None = None  # last key and handle of a full block; the index entry waits for the next key
@@ -159,6 +161,7 @@ def write_table(file: IO[bytes], items: Iterable[tuple[bytes, bytes]]) -> None:
 
 def _separator(last: bytes, following: bytes) -> bytes:
     """Return a short key, not before `last` and before `following`, for a block's entry in the index."""
+    # As in LevelDB, the key of a block in the index is any key up to the next block, and a short key makes a small index.
     at = _common_prefix(last, following)
     if at < min(len(last), len(following)) and last[at] + 1 < following[at]:
         return last[:at] + bytes([last[at] + 1])
@@ -199,6 +202,7 @@ class _BlockBuilder:
 
     def add(self, key: bytes, value: bytes) -> None:
         shared = 0
+        # A restart point has its whole key, so a reader can begin there without the keys before.
         if self._count == self._interval:
             self._restarts.append(len(self._data))
             self._count = 0

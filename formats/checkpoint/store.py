@@ -55,6 +55,7 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
 
     NotFoundError for a missing checkpoint, DataLossError for a damaged checkpoint.
     """
+    # People name what they see in the folder: a data file, an index, the folder itself.
     prefix = _SHARD_SUFFIX.sub("", os.fspath(path))
     if is_folder(files.to_read(prefix)):
         prefix = _latest(prefix, files)
@@ -77,6 +78,7 @@ def open_checkpoint(path: str | os.PathLike[str], files: FileGate = OPEN) -> Che
 
 def checkpoint_beside(graph: str) -> str | None:
     """Return the prefix of the checkpoint that lies beside a graph's file: of the same name, the latest, or the only one."""
+    # A Saver writes the graph beside the checkpoint, under the checkpoint's name.
     own = graph.removesuffix(".meta")
     if own != graph and exists(index_path(own)):
         return own
@@ -149,6 +151,7 @@ def _write(
     prefix: str, items: Sequence[tuple[str, tuple[int, ...], Extents | None, Tensor]], version: int, files: FileGate
 ) -> None:
     for name, full_shape, extents, tensor in items:
+        # Checked for all tensors before the first byte is written.
         expected = full_shape if extents is None else SliceSpec(full_shape, extents).shape
         if tensor.shape != expected:
             raise InvalidArgumentError(f"tensor '{name}' has shape {list(tensor.shape)}, but its slice has {list(expected)}")
@@ -219,7 +222,9 @@ class FileCheckpointStore:
         """Return a cached reader: a graph restores variable by variable, and the table is read once, until the file
         changes.
         """
+        # The files may change between two restores of a run: a training in another process writes the same prefix again.
         stamp = _stamp(prefix, files)
+        # The gate is a part of the key: a session that may open fewer files gets no reader that another session opened.
         key = prefix, files.access
         cached = self._readers.get(key)
         if cached is None or cached[0] != stamp:
@@ -270,6 +275,7 @@ def _add_tensors(tensors: dict[str, StoredTensor], table: SortedTable, path: str
     for meta in parse(SavedTensorSlices, described).meta.tensor:
         dtype, shape = dtypes.from_number(meta.type), decode_static_shape(meta.shape)
         parts = tuple(_part(meta.name, dtype, shape, decode_extents(proto), table, path) for proto in meta.slice)
+        # In V1 each task writes a table of its own, and a partitioned variable has slices in several of them.
         existing = tensors.get(meta.name)
         if existing is not None:
             parts = existing.parts + parts
@@ -289,6 +295,7 @@ def _part(name: str, dtype: DType, shape: tuple[int, ...], extents: Extents, tab
                 raise DataLossError(f"a slice of tensor '{name}' carries the name '{data.name}'")
             return decode_elements(data.data, data.data.tensor_content, dtype, part_shape, decode_tensor)
 
+    # A table of V1 has its own checksum for each block, so nothing can be checked without reading.
     return StoredPart(extents, read, lambda: None)
 
 

@@ -39,7 +39,7 @@ class SliceSpec:
 
 
 def resolve(extents: Extents, shape: Sequence[int]) -> Extents:
-    """Return the extents with every length known; InvalidArgumentError where the extents do not fit the shape."""
+    """Return the extents with every length known; InvalidArgumentError if the extents do not fit the shape."""
     if len(extents) != len(shape):
         raise InvalidArgumentError(
             f"slice {format_extents(extents)} has {len(extents)} dimensions, but the tensor has {len(shape)}"
@@ -58,6 +58,8 @@ def parse_spec(spec: str) -> SliceSpec | None:
     if not spec:
         return None
     *sizes, slice_text = spec.split(" ")
+    # A size of 18 digits fits into 64 bits; Python refuses to read numbers of more than 4,300 digits with an error of its
+    # own.
     if not all(re.fullmatch(r"\d{1,18}", size) for size in sizes):
         raise InvalidArgumentError(f"'{spec}' is not a shape and slice such as '10 4 0,5:-'")
     shape = tuple(map(int, sizes))
@@ -120,6 +122,7 @@ def encode_name(name: str) -> bytes:
 
 def slice_key(name: str, extents: Extents) -> bytes:
     """Return the key of a slice in a table; keys sort by name, then by the slice's numbers."""
+    # TensorFlow's keys (EncodeTensorNameSlice): the 0 at the beginning keeps slices apart from the names of whole tensors.
     parts = [_ordered_number(0), _ordered_string(encode_name(name)), _ordered_number(len(extents))]
     for start, length in extents:
         parts += [_ordered_signed(start), _ordered_signed(length)]
@@ -139,6 +142,7 @@ def _ordered_string(value: bytes) -> bytes:
 
 def _ordered_signed(value: int) -> bytes:
     """Encode a number as leading 1 bits, a bit for each byte, then the number; a negative number has all bits inverted."""
+    # Of the 8n bits of n bytes, n count the bytes and one is the sign, so that 7n - 1 are left for the number.
     size = (value if value >= 0 else ~value).bit_length() // 7 + 1
     header = ((1 << size) - 1) << (8 * size - size)
     return ((value ^ header) & ((1 << 8 * size) - 1)).to_bytes(size, "big")

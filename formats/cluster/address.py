@@ -1,4 +1,4 @@
-"""Where the server of a cluster is: grpc://HOST:PORT, or grpcs://HOST:PORT where a proxy speaks TLS."""
+"""Where the server of a cluster is: grpc://HOST:PORT, or grpcs://HOST:PORT if a proxy speaks TLS."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ class Address:
     @staticmethod
     def parse(text: str) -> Address:
         """Parse grpc://HOST:PORT or grpcs://HOST:PORT?ca=FILE&cert=FILE&key=FILE; InvalidArgumentError for any other text."""
+        # Before anything is looked up: for the file of a stranger not even the name of a host goes to a name server.
         refuse_network(text)
         try:
             parts = urllib.parse.urlsplit(text)
@@ -39,6 +40,7 @@ class Address:
             raise InvalidArgumentError(f"'{text}' is not an address: {error}") from None
         files = dict(urllib.parse.parse_qsl(parts.query))
         is_secure = parts.scheme == "grpcs"
+        # TensorFlow's servers take no user and no password, and one in an address would be shown in messages.
         rest = parts.path.strip("/") or parts.fragment or parts.username
         if parts.scheme not in SCHEMES or not host or not port or rest or (files and not is_secure):
             raise InvalidArgumentError(
@@ -51,6 +53,7 @@ class Address:
     @property
     def target(self) -> str:
         """Return HOST:PORT in gRPC's form."""
+        # An address of IPv6 has colons itself, and stands in brackets before the port.
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property

@@ -45,8 +45,7 @@ from ..run_metadata import node_times
 from ..saving import to_bytes
 from ..state import read_graph_state
 from .address import Address
-from .failures import failure
-from .master import MAX_REQUEST, Master
+from .master import MAX_REQUEST, Master, failure
 from .tasks import TaskWatch, ask_tasks
 
 CONNECT_SECONDS: Final = 10.0
@@ -74,12 +73,14 @@ class _MasterSession:
         self._nodes: dict[str, Node] = {}
         self._functions: set[str] = set()
         self._sent: dict[Graph, int] = {}
+        # Several threads may run steps of one session; without the lock two of them would extend the graph by the same nodes,
+        # which the master refuses.
         self._lock = threading.RLock()
 
     def handle_for(self, graph: Graph) -> str | None:
-        """Return the handle of the session, made or extended where the session lacks nodes of the graph.
+        """Return the handle of the session, made or extended if the session lacks nodes of the graph.
 
-        None where the session has a different node with the same name.
+        None if the session has a different node with the same name.
         """
         with self._lock:
             if self._handle is None:
@@ -112,6 +113,7 @@ class _MasterSession:
                 return
 
     def _create(self, graph: Graph) -> str:
+        # A node that the graph puts on a GPU runs elsewhere if the cluster has none.
         config = pb.SessionConfig(allow_soft_placement=True, device_filters=self._filters)
         try:
             response = self.master.create(to_bytes(graph, "graph"), config, TASKS_SECONDS, self._waiting)
@@ -240,9 +242,10 @@ class ClusterSession(NotCopied):
         return PartialRun(self, self._master.set_up_partial_run(request, TaskWatch(self._master, handle, self._note).look))
 
     def on_graph(self, graph: Graph) -> ClusterSession:
-        """Return a session on another graph with the same variables: the same session, where the graph only has more nodes."""
+        """Return a session on another graph with the same variables: the same session, if the graph only has more nodes."""
         self.start()
         _check_graph(graph)
+        # The other session shares the master's sessions, so variables and their values are the same.
         other = object.__new__(ClusterSession)
         other.__dict__.update(self.__dict__)
         other.graph, other._reader = graph, None
@@ -258,6 +261,7 @@ class ClusterSession(NotCopied):
             if meta.variables_prefix is not None:
                 Runner(self).restore(read_graph_state(meta.variables_prefix, self.graph))
             for operation, feeds in meta.start_steps:
+                # The restore op would read the checkpoint on the servers, which do not have the file.
                 if meta.saver is None or operation != meta.saver.restore_op:
                     self.run([operation], feeds)
         except BaseException:
@@ -406,7 +410,7 @@ def _bytes(value: Any) -> int:
 
 
 def _values(asked: Sequence[Output | Node], answer: pb.RunStepResponse) -> dict[Output, Any]:
-    """Return the values of the requested tensors; UnknownError where the server answers with others."""
+    """Return the values of the requested tensors; UnknownError if the server answers with others."""
     tensors = {named.name: named.tensor for named in answer.tensor}
     values = {}
     for output in dict.fromkeys(item for item in asked if isinstance(item, Output)):
@@ -415,6 +419,7 @@ def _values(asked: Sequence[Output | Node], answer: pb.RunStepResponse) -> dict[
         tensor = decode_tensor(tensors[output.name])
         if output.dtype is not None and tensor.dtype is not output.dtype.base:
             raise _strange(output, f"has {tensor.dtype} for it, not {output.dtype.base}")
+        # A TensorProto of one value may claim any shape: filled up, an answer of some bytes would take all memory.
         if tensor.size * tensor.dtype.size > unpacked_limit(tensors[output.name].ByteSize()):
             raise _strange(output, f"has one value for all of {tensor.size:,}")
         values[output] = _value(tensor)
@@ -430,6 +435,7 @@ def _value(tensor: Tensor) -> Any:
     value = tensor.numpy()
     if value.dtype == object and value.ndim == 0 and isinstance(value.item(), bytes):
         return value.item()
+    # A decoded tensor may be a view of the message, which stays in memory as long as the view does, and cannot be written to.
     return value if value.flags.writeable and value.base is None else value.copy()
 
 
@@ -470,6 +476,7 @@ class VariableReader:
     def read(self) -> list[ClusterVariable]:
         """Return the variables with their values."""
         variables, session = self._variables, self._session
+        # One step asks of all variables whether they have values: reading one without a value is an error that ends the step.
         flags = dict(zip(variables, session.run([self._checks[name] for name in variables])))
         held: dict[str, Any] = {}
         for names in _groups([variable for name, variable in variables.items() if flags[name]]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -10,16 +11,17 @@ from typing import Any, Final
 from google.protobuf.message import Message
 
 from ...core.codecs import wire
-from ...core.support import dataclasses
-from ...core.support.errors import InvalidArgumentError, NotFoundError, UnavailableError, UnimplementedError
+from ...core.graph.graph import Graph, Node
+from ...core.support import dataclasses, errors
+from ...core.support.errors import InvalidArgumentError, NotFoundError, TfgError, UnavailableError, UnimplementedError
 from ...core.support.hints import extra_hint
 from ...core.support.regular_files import open_regular
 from ..protos import cluster_pb2 as pb
 from .address import Address
-from .failures import failure
 
 MAX_REQUEST: Final = 2**31 - 1
 """The bytes of the largest message that protobuf reads, sent or received."""
+# gRPC refuses answers above 4 MB by default, and waits up to two minutes before it tries a lost server again.
 _OPTIONS: Final = (
     ("grpc.max_send_message_length", -1),
     ("grpc.max_receive_message_length", MAX_REQUEST),
@@ -30,6 +32,25 @@ PATIENCE: Final = 10.0
 """The seconds of waiting after which a note is made, and between checks of the tasks in the meantime."""
 _PAUSE: Final = 0.1
 _ABANDON_SECONDS: Final = 30.0
+_KINDS: Final[dict[int, type[TfgError]]] = {
+    1: errors.CancelledError, 2: errors.UnknownError, 3: errors.InvalidArgumentError, 4: errors.DeadlineExceededError,
+    5: errors.NotFoundError, 6: errors.AlreadyExistsError, 7: errors.PermissionDeniedError, 8: errors.ResourceExhaustedError,
+    9: errors.FailedPreconditionError, 10: errors.AbortedError, 11: errors.OutOfRangeError, 12: errors.UnimplementedError,
+    13: errors.UnknownError, 14: errors.UnavailableError, 15: errors.DataLossError, 16: errors.PermissionDeniedError,
+}  # fmt: skip
+"""The errors of gRPC's status codes, the same as TensorFlow's. INTERNAL becomes UnknownError: InternalError would call a
+server's fault a fault of tfg.
+"""
+_RULE: Final = re.compile(r"={5,}")
+_CODE: Final = re.compile(r"^([A-Z_]+): ", re.MULTILINE)
+_TASK: Final = re.compile(r"From (/job:\S+?):\n")
+_REMOTE: Final = re.compile(r"from remote target (/job:\S+)")
+_NODE: Final = re.compile(r"\{\{node ([^{}]+)\}\}")
+_MORE: Final = "\nAdditional GRPC error information"
+_LONGEST: Final = 1 << 16
+"""The number of characters of a server's message that are parsed: a hostile server may send two gigabytes."""
+_PARTED: Final = re.compile(r"_[SG]\d+$")
+_FED: Final = re.compile(r"_(?:recv|arg)_(.+)_(\d+)(?:_\d+)?$")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -61,7 +82,8 @@ class Master:
         self._abandoned: list[Any] = []
 
     def wait(self, seconds: float) -> None:
-        """Wait for the server; UnavailableError where no server answers within `seconds`."""
+        """Wait for the server; UnavailableError if no server answers within `seconds`."""
+        # The question needs no request of its own: an empty message is a valid one of any type.
         ask = self._channel.unary_unary("/tensorflow.WorkerService/GetStatus")
         end = time.monotonic() + seconds
         while True:
@@ -85,6 +107,7 @@ class Master:
         The call waits for the tasks of the config's device filters, or for all. After some seconds `waiting` names the
         tasks.
         """
+        # The graph is put around by hand: as a message inside of a message it would be parsed, and copied twice.
         rest = pb.CreateSessionRequest(config=config, target=str(self.address)).SerializeToString()
         request = b"".join((wire.length_prefix(pb.CreateSessionRequest.GRAPH_DEF_FIELD_NUMBER, len(graph)), graph, rest))
         response: pb.CreateSessionResponse = self._call("CreateSession", request, seconds, waiting)
@@ -162,6 +185,7 @@ class Master:
         except self._grpc.RpcError as error:
             raise failure(error.code().value[0], error.details() or "") from None
         finally:
+            # A finished call takes no notice of it.
             future.cancel()
 
     def _future(self, method: str, request: Message | bytes, seconds: float | None) -> Any:
@@ -173,6 +197,7 @@ class Master:
         return call.future(data, timeout=seconds)
 
     def _result(self, future: Any, waiting: Callable[[], str] | None, look: Callable[[], None] | None) -> Any:
+        # The wait is cut into pieces, between which the tasks are looked at.
         while waiting is not None or look is not None:
             try:
                 return future.result(PATIENCE)
@@ -202,3 +227,53 @@ def _content(path: str | None) -> bytes | None:
             return file.read()
     except OSError as error:
         raise NotFoundError(f"'{path}' cannot be read: {error.strerror}") from None
+
+
+# A cluster's failures as the errors that tfg's own sessions raise: with node, op and task.
+
+
+def failure(code: int, message: str, graph: Graph | None = None) -> TfgError:
+    """Return the error for a status: the kind by the code, node and task from the message."""
+    text = _first_cause(message[:_LONGEST])
+    task, name = _REMOTE.search(text) or _TASK.search(text), _NODE.search(text)
+    node = _node(graph, name[1]) if name else None
+    said = _without_places(_TASK.sub("", text.partition(_MORE)[0])) or "the server states no reason"
+    where = f" (on {task[1]})" if task else ""
+    kind = _KINDS.get(code, errors.UnknownError)
+    return kind(said + where, node=node.name if node else name and name[1], op=node.op if node else None)
+
+
+def _first_cause(message: str) -> str:
+    """Return the first of several errors in a message that is not a cancellation caused by another error."""
+    lines = message.split("\n")
+    rules = [number for number, line in enumerate(lines) if _RULE.fullmatch(line)]
+    if len(rules) < 2:
+        return message
+    block = "\n".join(lines[rules[0] + 1 : rules[1]])
+    codes = list(_CODE.finditer(block))
+    ends = [*(code.start() for code in codes[1:]), len(block)]
+    # An error on one task cancels the steps of the others, which then report the cancellation, often first.
+    causes = [(code[1], block[code.end() : end]) for code, end in zip(codes, ends)]
+    return next((text for code, text in causes if code != "CANCELLED"), block)
+
+
+def _without_places(text: str) -> str:
+    """Return a message without the places `[[node]]`, and without the spaces before each place."""
+    said, position = [], 0
+    # A search by hand is linear; a regular expression for `[[...]]` would look for each `]]` again, in a text that a server
+    # chose.
+    while (start := text.find("[[", position)) >= 0 and (end := text.find("]]", start) + 2) > 1:
+        is_place = end == len(text) or text[end].isspace()
+        said.append(text[position:start].rstrip() if is_place else text[position:end])
+        position = end
+    return "".join([*said, text[position:]]).strip()
+
+
+def _node(graph: Graph | None, name: str) -> Node | None:
+    """Return the graph's node for a node of a partition: the master renames the ends of edges between devices."""
+    if graph is None:
+        return None
+    # The master ends the names of sends and receives with _S1 and _G2, and makes _arg_x_0_1 of a feed.
+    fed = _FED.fullmatch(_PARTED.sub("", name))
+    candidates = (name, _PARTED.sub("", name), fed[1] if fed else name)
+    return next((graph.node(candidate) for candidate in candidates if candidate in graph), None)

@@ -58,7 +58,7 @@ def describe_cluster(
 
     `address` is grpc://HOST:PORT or grpcs://HOST:PORT?ca=FILE. `reset` first ends all sessions and drops the variables of
     `containers`, by default of the unnamed container. `note` gets remarks while the function waits for the server.
-    UnavailableError where the server does not answer, InvalidArgumentError for a text that is no address.
+    UnavailableError if the server does not answer, InvalidArgumentError for a text that is no address.
     """
     server, dropped = Address.parse(address), (containers,) if isinstance(containers, str) else tuple(containers)
     expect(str, *dropped)
@@ -71,6 +71,7 @@ def describe_cluster(
     devices = tasks.devices
     asked = devices[:MOST_ASKED]
     session = ClusterSession(_questions(asked), server, note=note, filters=_filters(tasks))
+    # The first step makes the session, which waits for all tasks.
     made = _seconds(lambda: session.run("nothing"))
     for i in range(len(asked)):
         session.run(f"question{i}")  # the first time a part of the graph is sent there
@@ -88,7 +89,7 @@ def _reset(master: Master, containers: Sequence[str]) -> None:
 
 
 def _tasks(master: Master) -> Tasks:
-    """Return the tasks of the cluster; each is asked separately where the tasks do not all answer together."""
+    """Return the tasks of the cluster; each is asked separately if the tasks do not all answer together."""
     try:
         return Tasks(tuple(master.devices(seconds=ANSWER_SECONDS)), ())
     except DeadlineExceededError:
@@ -96,7 +97,7 @@ def _tasks(master: Master) -> Tasks:
 
 
 def _filters(tasks: Tasks) -> list[str]:
-    """Return the living tasks, for a session that must not wait for the others; none where all answer."""
+    """Return the living tasks, for a session that must not wait for the others; none if all answer."""
     return list(dict.fromkeys(device.name.rpartition("/device:")[0] for device in tasks.devices)) if tasks.silent else []
 
 

@@ -50,6 +50,7 @@ class Tasks:
 def ask_tasks(master: Master) -> Tasks:
     """Ask each task of the cluster for itself; the master's own devices come first."""
     own = [dataclasses.replace(device, is_of_master=True) for device in _devices_with(master, _NOBODY)]
+    # The job of the master may have any name; a job of another name is not found, as no server lists it.
     jobs = dict.fromkeys([*(match[2] for device in own if (match := _TASK.match(device.name))), *_JOBS])
     devices, silent = {device.name: device for device in own}, []
     for job in jobs:
@@ -81,6 +82,7 @@ class TaskWatch:
         now = time.monotonic()
         if now < self._next:
             return
+        # A task that answers once is forgotten here: only an unbroken silence counts.
         self._silent = {name: self._silent.get(name, now) for name in self._silent_tasks()}
         for name, since in self._silent.items():
             if now - since >= SILENT_SECONDS:
@@ -101,6 +103,7 @@ class TaskWatch:
         try:
             devices = self._master.devices(self._handle, ANSWER_SECONDS)
         except (DeadlineExceededError, UnavailableError):
+            # A master that does not answer cannot be asked for its tasks, and counts as one silent task itself.
             return [f"the server at {self._master.address}"]
         names = dict.fromkeys(match[1] for device in devices if (match := _TASK.match(device.name)))
         return [name for name in names if not self._answers(name)]
@@ -129,6 +132,7 @@ def _tasks_of(master: Master, job: str) -> Iterator[tuple[str, list[Device]]]:
 
 def _devices_with(master: Master, device_filter: str) -> list[Device]:
     """Return the devices of a session that waits for the tasks of a filter alone: the master's and the tasks' devices."""
+    # An empty graph: the session is made only for the answer to whether the tasks of its filter are there.
     handle = master.create(b"", pb.SessionConfig(device_filters=[device_filter]), ANSWER_SECONDS).session_handle
     try:
         return master.devices(handle, ANSWER_SECONDS)

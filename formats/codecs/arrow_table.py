@@ -42,6 +42,7 @@ def _damage(path: str) -> Iterator[None]:
         try:
             yield
         except (pyarrow().ArrowException, OSError) as error:
+            # An OSError of the system has a number; pyarrow's own OSErrors about damaged files have none.
             if isinstance(error, OSError) and error.errno is not None:
                 raise
             raise DataLossError(f"'{path}' is damaged: {error}") from None
@@ -54,7 +55,7 @@ class ArrowFile:
     """
 
     def __init__(self, path: str) -> None:
-        """Open a file; DataLossError where it is damaged."""
+        """Open a file; DataLossError if it is damaged."""
         self.path = path
         arrow = pyarrow()
         with file_errors(path):
@@ -121,6 +122,7 @@ def column_array(column: Any, name: str) -> Array:
     if isinstance(kind, arrow.BaseExtensionType):
         tensors = isinstance(kind, arrow.FixedShapeTensorType)
         return np.asarray(array.to_numpy_ndarray()) if tensors else column_array(array.storage, name)
+    # A missing float becomes NaN; no other type has such a value.
     if array.null_count and not arrow.types.is_floating(kind):
         raise InvalidArgumentError(f"column '{name}' has missing values", hint="fill them, or feed other columns")
     if arrow.types.is_fixed_size_list(kind) or arrow.types.is_list(kind) or arrow.types.is_large_list(kind):
@@ -155,7 +157,9 @@ def arrow_column(array: Any, name: str) -> Any:
         column = arrow.array(flat.tolist(), arrow.binary())
     else:
         is_own = values.dtype.isbuiltin == 1
+        # Arrow has no bfloat16 and no float8: the next wider type holds each of their numbers.
         column = arrow.array(flat if is_own else flat.astype(np.float32 if values.dtype.itemsize > 1 else np.float16))
+    # Lists are made from the innermost axis outwards, by offsets alone: the numbers are not copied.
     for axis in range(values.ndim - 1, 0, -1):
         lists = int(np.prod(values.shape[:axis]))
         offsets = np.arange(lists + 1, dtype=np.int64) * values.shape[axis]
@@ -186,6 +190,7 @@ class ArrowWriter:
         arrow = pyarrow()
         table = arrow.concat_tables(self._tables).combine_chunks() if self._tables else arrow.table({})
         if self._is_parquet:
+            # pyarrow divides a table of more than a million rows by itself; readers take the shard as one group.
             arrow.parquet.write_table(table, self._file, row_group_size=max(table.num_rows, 1))
             return
         with arrow.ipc.new_file(self._file, table.schema) as writer:

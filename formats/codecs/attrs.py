@@ -21,7 +21,7 @@ HEAD = ("name", "op", "input", "device")
 class NodeAttrs(Mapping[str, Any]):
     """The attributes of NodeDefs in the file's bytes, decoded at first use; nodes with equal attributes share an object.
 
-    A loaded node keeps the same object as `source`: where `attrs` still is `source`, the attributes are unchanged.
+    A loaded node keeps the same object as `source`: if `attrs` still is `source`, the attributes are unchanged.
     `contents` holds the large tensor_content bytes that were left in the file, by attribute. Errors name the node passed
     in.
     """
@@ -39,6 +39,7 @@ class NodeAttrs(Mapping[str, Any]):
     def proto(self) -> NodeDef:
         """Return the message with the attributes; the message's name, op, inputs and device are not meaningful."""
         data = self._data
+        # The message replaces the bytes: it is made once, and most attributes of a large graph are never asked for.
         if isinstance(data, bytes):
             data = self._data = NodeDef.FromString(data)
         return data
@@ -46,6 +47,7 @@ class NodeAttrs(Mapping[str, Any]):
     def bare(self) -> NodeDef:
         """Return the message without name, op, inputs and device."""
         proto = self.proto
+        # A large node keeps its whole message, which also has the fields before the attributes.
         if any(getattr(proto, field) for field in HEAD):
             proto = NodeDef()
             proto.CopyFrom(self.proto)
@@ -70,7 +72,7 @@ class NodeAttrs(Mapping[str, Any]):
         return value
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the value of an attribute, or `default` where the attribute is not set."""
+        """Return the value of an attribute, or `default` if the attribute is not set."""
         value = self._cache.get(name)
         if value is not None:
             return value
@@ -113,6 +115,8 @@ def decode_shape(proto: TensorShapeProto) -> Shape:
     if proto.unknown_rank:
         return Shape()
     sizes = [dim.size for dim in proto.dim]
+    # Grappler numbers unknown dimensions below -1 in `_output_shapes`; TensorFlow imports such graphs, and they are written
+    # back as they were.
     if any(size < -1 for size in sizes):
         return NumberedShape(sizes)
     return Shape(None if size < 0 else size for size in sizes)
@@ -188,6 +192,7 @@ def encode_attr(value: Any, type_: str | None = None) -> AttrValue:
 
 def _encode_scalar(value: Any, type_: str | None) -> tuple[str, Any]:
     """Return the field of AttrValue, or of AttrValue's list, for a value, and the value in protobuf's form."""
+    # A script may give 1 for an attribute of floats; TensorFlow reads only the field `f`.
     if type_ == "float" and isinstance(value, (int, float)):
         return "f", float(value)
     for kinds, field, encode in _ENCODERS:

@@ -13,7 +13,7 @@ from ...core.types.tensors import as_bytes_array
 
 
 def cast_value(array: Array, dtype: DType | None, text: str, hint: str | None = None) -> Array:
-    """Convert `array` to `dtype`; InvalidArgumentError where more than precision would be lost. `hint` helps against
+    """Convert `array` to `dtype`; InvalidArgumentError if more than precision would be lost. `hint` helps against
     fractions.
     """
     if dtype is None:
@@ -61,7 +61,7 @@ def _range_of(dtype: DType) -> tuple[int, int]:
 
 
 def _check_finite(array: Array, result: Array, dtype: DType, said: str) -> None:
-    """Raise InvalidArgumentError where a finite number exceeds the largest finite number of a dtype."""
+    """Raise InvalidArgumentError if a finite number exceeds the largest finite number of a dtype."""
     parts = dtypes.float64 if dtype is dtypes.complex128 else dtypes.float32 if dtype.is_complex else dtype
     info = ml_dtypes.finfo(parts.numpy)
     # Up to half a unit in the last place beyond the largest number rounds down to the largest number.

@@ -65,6 +65,7 @@ class CsvFile:
 
     def _read_header(self) -> list[str]:
         with file_errors(self.path):
+            # Spreadsheets write a byte order mark, which would be a part of the first column's name.
             start = len(_BOM) if self._file.read(len(_BOM)) == _BOM else 0
             self._file.seek(start)
             header, cells = next(_records(self.path, self._file, Row(start, start, 0, 1)), (Row(0, 0, 0, 1), []))
@@ -95,7 +96,7 @@ class CsvFile:
         return self.whole(row, next((cells for _, cells in _records(self.path, lines, row)), []))
 
     def read_rows(self, rows: Sequence[Row]) -> list[list[str]] | None:
-        """Return the cells of rows that stand one behind the other, read at once; None where others are between them."""
+        """Return the cells of rows that stand one behind the other, read at once; None if others are between them."""
         with file_errors(self.path):
             self._file.seek(rows[0].start)
             lines = io.BytesIO(self._file.read(rows[-1].end - rows[0].start))
@@ -121,13 +122,14 @@ class CsvFile:
     def as_array(
         self, rows: Sequence[Row], cells: Sequence[Sequence[str]], names: Sequence[str], dtype: DType | None
     ) -> Array:
-        """Return the cells of columns, (rows, columns), in a dtype; without a dtype as numbers where all are numbers, or else
+        """Return the cells of columns, (rows, columns), in a dtype; without a dtype as numbers if all are numbers, or else
         as strings of bytes.
 
         InvalidArgumentError names the row and the column of a cell that is no number, or that does not fit the dtype.
         """
         if dtype is string:
             return as_bytes_array(cells)
+        # Most cells are plain numbers, and NumPy converts all of them together.
         if dtype is not None and dtype.is_floating and (plain := _plain_numbers(cells)) is not None:
             return self._cast(plain, rows, names, dtype)
         numbers = [list(map(_number, row)) for row in cells]
@@ -148,6 +150,7 @@ class CsvFile:
         try:
             return cast_value(numbers, dtype.base if dtype is not None else None, "the cells")
         except InvalidArgumentError:
+            # All cells are cast at once; only after an error one by one, for the place of the cell.
             for row, cells in zip(rows, numbers):
                 for name, cell in zip(names, cells):
                     self._cast_cell(cell, f"{row.place(self.path)}, column '{name}'", dtype)
@@ -195,7 +198,7 @@ def missing_column(table: str, name: str, names: Sequence[str]) -> NotFoundError
 
 
 def _plain_numbers(cells: Sequence[Sequence[str]]) -> Array | None:
-    """Return cells as doubles, where these are what `_number` reads: no words, and no digits that a double rounds."""
+    """Return cells as doubles, if these are what `_number` reads: no words, and no digits that a double rounds."""
     try:
         numbers = np.array([list(map(float, row)) for row in cells])
     except ValueError:
@@ -207,6 +210,7 @@ def _number(cell: str) -> int | float | None:
     text = cell.strip().lower()
     if text in _TRUTH:
         return _TRUTH[text]
+    # int first: a float would round the last digits of a large integer.
     for kind in (int, float):
         try:
             number = kind(text)
@@ -227,6 +231,8 @@ def _records(path: str, lines: Iterable[bytes], at: Row) -> Iterator[tuple[Row, 
             end += len(line)
             yield line.decode("utf-8")
 
+    # Strict: a quote that is never closed would otherwise make one cell of the rest of the file. The reader takes a line only
+    # when a record needs it, so `end` is the byte behind the record.
     reader, line = csv.reader(texts(), strict=True), at.line
     try:
         for cells in reader:

@@ -65,6 +65,7 @@ def decoded(value: Any) -> Any:
     """Return the bytes of {"b64": BASE64}, and any other value as it is."""
     if not _is_bytes(value):
         return value
+    # The program `base64` wraps its lines, and many encoders leave out the padding.
     text = "".join(value[_BYTES].split()).rstrip("=")
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
@@ -88,6 +89,7 @@ def named_values(parsed: Any, signature: Signature | None, is_input: Callable[[s
     """
     if not _is_object(parsed):
         return {WHOLE: parsed}
+    # An input may itself be called `inputs`, as in many exported models: its arrays do not make a request.
     keys = [key for key in (_ROWS, _COLUMNS) if key in parsed and (_is_object(parsed[key]) or not is_input(key))]
     if not keys:
         return dict(parsed)

@@ -27,11 +27,12 @@ def layer_classes(graph: Graph) -> Mapping[str, str]:
     The result is empty for files without this metadata, as Keras 3 writes them. DataLossError for damaged metadata.
     """
     named = grouped((str(layer["name"]), str(layer["class_name"])) for layer in _described(graph))
+    # Layers of nested models may share a name, and the scope of a node tells only the name.
     return {name: classes[0] for name, classes in named.items() if len(set(classes)) == 1}
 
 
 def keras_version(graph: Graph) -> str:
-    """Return the version of Keras 2 that wrote a model, empty where no file says. DataLossError as `layer_classes`."""
+    """Return the version of Keras 2 that wrote a model, empty if no file says. DataLossError as `layer_classes`."""
     versions = (str(one["keras_version"]) for one in _described(graph) if "keras_version" in one)
     return next(versions, "")
 
@@ -43,6 +44,7 @@ def _described(graph: Graph) -> Iterator[Mapping[str, Any]]:
             metadata = json.loads(text)
         except ValueError as error:
             raise DataLossError(f"the metadata of a Keras layer is not JSON: {error}") from None
+        # Other objects of a model have metadata of their own, as metrics and wrappers do.
         if isinstance(metadata, dict) and {"name", "class_name"} <= metadata.keys():
             yield metadata
 

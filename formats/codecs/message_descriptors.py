@@ -44,7 +44,7 @@ class DescribedType:
             raise DataLossError(f"Unable to parse text protobuf: {error}") from None
 
     def sanitized(self, data: bytes) -> bytes:
-        """Return the message as protobuf writes it; DataLossError where protobuf refuses the message."""
+        """Return the message as protobuf writes it; DataLossError if protobuf refuses the message."""
         message = self._new()
         try:
             message.ParseFromString(data)
@@ -122,6 +122,8 @@ def _with_dependencies(file: FileDescriptor) -> Iterator[FileDescriptor]:
 def _as_tensorflow(file: FileDescriptor) -> bytes:
     """Return the descriptor of a file with the messages of the package `tfg` in the package `tensorflow`."""
     proto = descriptor_pb2.FileDescriptorProto.FromString(file.serialized_pb)
+    # The package must not be `tensorflow` in tfg's own modules: protobuf has one pool for a process, and refuses the messages
+    # of an imported TensorFlow beside others of the same names.
     proto.package = "tensorflow" if proto.package == "tfg" else proto.package
     messages = list(proto.message_type)
     while messages:

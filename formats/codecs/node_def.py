@@ -42,6 +42,7 @@ def add_nodes(graph: Graph, nodes: Iterable[LoadedNode], faults: list[TfgError] 
             hint = "rename a node: names must be unique"
             _note(faults, InvalidArgumentError("two nodes have this name", node=name, op=op, hint=hint))
             node = graph.load_node(graph.unique_name(name), op, spelling, attrs, device)
+        # Only these need a second look, once all names are known.
         if shared is None:
             open_nodes.append(node)
     controls: dict[str, str] = {}
@@ -50,7 +51,7 @@ def add_nodes(graph: Graph, nodes: Iterable[LoadedNode], faults: list[TfgError] 
 
 
 def _names_so_far(graph: Graph, texts: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the texts as `_resolved_inputs` does where all are bare names of earlier nodes, the usual case; else None.
+    """Return the texts as `_resolved_inputs` does if all are bare names of earlier nodes, the usual case; else None.
 
     Data that was just read from the file is still in the processor's cache; after all nodes are read, that is no longer
     true.
@@ -65,7 +66,7 @@ def _names_so_far(graph: Graph, texts: tuple[str, ...]) -> tuple[str, ...] | Non
 
 
 def _note(faults: list[TfgError] | None, error: TfgError) -> None:
-    """Raise an error, or collect the error where faults are collected."""
+    """Raise an error, or collect the error if faults are collected."""
     if faults is None:
         raise error from None
     faults.append(error)
@@ -85,12 +86,14 @@ def _resolved_inputs(
         name, _, is_control_now = parse_tensor_name(text)
         if source is None and graph.get(name) is None:
             _note(faults, _missing_input(graph, node, text, name, is_hinted=len(faults or ()) < _HINTED))
+            # The node exists from here on, so each missing name is one fault, however many inputs have it.
             graph.load_node(name, ABSENT, (), {}, "")
         if is_control and not is_control_now:
             message, hint = f"input '{text}' comes after a control input", "move control inputs to the end"
             _note(faults, InvalidArgumentError(message, node=node.name, op=node.op, hint=hint))
         is_control = is_control_now
         names.append(controls.setdefault(text, text))
+    # A sort is stable: the data inputs keep their order, and control inputs that stood between them move behind.
     return tuple(names if faults is None else sorted(names, key=lambda text: text.startswith("^")))
 
 
@@ -153,6 +156,8 @@ def encode_node(node: Node, inputs: Sequence[str]) -> EncodedNode:
     proto.name, proto.op, proto.device = node.name, node.op, node.device
     del proto.input[:]
     spelling = node.spelling
+    # A node whose inputs are the same keeps the file's spelling, `a:0` or `a`, so that an unchanged graph is written
+    # unchanged.
     proto.input.extend(inputs if spelling is None or _canonical(spelling) != _canonical(inputs) else spelling)
     if source is not None and node.attrs is source:
         return EncodedNode(proto, source.contents or {})
@@ -160,7 +165,7 @@ def encode_node(node: Node, inputs: Sequence[str]) -> EncodedNode:
 
 
 def _set_attrs(proto: NodeDef, node: Node, source: NodeAttrs | None) -> dict[str, memoryview]:
-    """Set the attributes of `proto` to the node's attributes, copied from `source` where unchanged.
+    """Set the attributes of `proto` to the node's attributes, copied from `source` if unchanged.
 
     Return the contents that are left out.
     """
@@ -213,6 +218,7 @@ def node_chunks(source: EncodedNode) -> Iterator[bytes | memoryview]:
     for name in source.contents:
         del head.attr[name]
     yield head.SerializeToString(deterministic=True)
+    # Large attributes come behind the others. The order of a map does not matter to readers, and is the same each time.
     for name in sorted(source.contents):
         yield from _attr_entry_chunks(name, source.proto.attr[name], source.contents[name])
 

@@ -21,6 +21,8 @@ from ...core.codecs.wire import varint
 
 _LONGEST_CACHED: Final = 256
 """The length, in characters, beyond which messages are not cached: they hardly ever occur twice."""
+# A number that begins with 0 is octal or hexadecimal, a float may end with `f`: what protobuf prints has neither, and the
+# rest is left to protobuf.
 _INTEGER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,19})")
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?|-?inf|nan")
 _ESCAPED: Final = re.compile(r'''"(?:[^"\\]++|\\[0-3][0-7][0-7]|\\[nrt"'\\])*+"''')
@@ -31,7 +33,7 @@ _DEEPEST: Final = 100
 
 
 class OtherLayout(Exception):
-    """Raised where the text is not laid out as protobuf prints messages, or not right."""
+    """Raised if the text is not laid out as protobuf prints messages, or not right."""
 
 
 def serialize_printed(descriptor: Any, text: str) -> bytes | None:
@@ -51,7 +53,7 @@ def _serialized(descriptor: Any, text: str, layout: Callable[[str], str]) -> byt
 def laid_out(text: str) -> str:
     """Lay out text with a field on each line in protobuf's printed layout; no string goes from a line to the next.
 
-    OtherLayout where messages nest so deeply that indents would make the text much longer.
+    OtherLayout if messages nest so deeply that indents would make the text much longer.
     """
     lines = []
     depth = 0
@@ -94,6 +96,7 @@ class PrintedReader:
                 raise OtherLayout
             name, value = match.group(1, 2)
             field = fields.get(name)
+            # Protobuf refuses a text that has a single field twice, or two fields of a oneof.
             if field is None or seen & field.once:
                 raise OtherLayout
             position = match.end()
@@ -110,6 +113,7 @@ class PrintedReader:
             raise OtherLayout
         start, end = match.span(3)
         is_short = depth > 1 and end - start <= _LONGEST_CACHED  # nodes have names of their own
+        # The cache of fields keeps them alive, so the id of a field stays its own.
         key = id(field), match[3] if is_short else ""
         encoded = self._cache.get(key) if is_short else None
         if encoded is None:
@@ -183,6 +187,7 @@ def _number(text: str, code: str) -> bytes:
     if not _DECIMAL.fullmatch(text):
         raise OtherLayout
     try:
+        # A number that no float holds is an infinity to protobuf, which then reads the text.
         return struct.pack(code, float(text))
     except OverflowError:
         raise OtherLayout from None
@@ -201,6 +206,7 @@ def _bytes(text: str) -> bytes:
     if "\\" not in text and text.count('"') == 2 and text[0] == text[-1] == '"':
         value = text[1:-1].encode()
     elif _ESCAPED.fullmatch(text):
+        # The expression lets only escapes pass that mean the same to Python; latin-1 turns each character back into its byte.
         value = text[1:-1].encode().decode("unicode_escape").encode("latin-1")
     else:
         raise OtherLayout

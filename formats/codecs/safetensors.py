@@ -49,6 +49,7 @@ def write_safetensors(path: str | os.PathLike[str], tensors: Mapping[str, Tensor
 
     UnimplementedError for a dtype that the format lacks, InvalidArgumentError for a name that the format cannot hold.
     """
+    # Behind wide elements narrow ones are aligned too, so that the file can be mapped into memory.
     names = sorted(tensors, key=lambda name: (-tensors[name].dtype.size, name))
     header = _encoded_header({name: tensors[name] for name in names})
     with atomic_file(path) as file:
@@ -167,7 +168,7 @@ def _check_metadata(metadata: Any) -> None:
 
 
 def _check_coverage(entries: Mapping[str, _TensorEntry], size: int, where: str) -> None:
-    """Raise DataLossError where the ranges of the arrays do not cover the data exactly, each byte once."""
+    """Raise DataLossError if the ranges of the arrays do not cover the data exactly, each byte once."""
     position = 0
     for name, begin, end in _ranges(entries):
         if begin != position:
@@ -180,6 +181,7 @@ def _check_coverage(entries: Mapping[str, _TensorEntry], size: int, where: str) 
 
 def _ranges(entries: Mapping[str, _TensorEntry]) -> Iterator[tuple[str, int, int]]:
     """Yield the name and the range of each array in the order of the data."""
+    # An empty array has no bytes, and stands before the array that begins where it does.
     for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
         yield name, entry.begin, entry.end
 
@@ -188,6 +190,7 @@ def _read(contents: PositionedFile, start: int, entry: _TensorEntry, where: str)
     data = contents.read_at(start + entry.begin, entry.end - entry.begin)
     if len(data) != entry.end - entry.begin:
         raise DataLossError(f"{where} is truncated")
+    # NumPy computes wrong results with a bool whose byte is neither 0 nor 1.
     if entry.dtype is dtypes.bool_:
         array: Array = np.frombuffer(data, np.uint8) != 0
     else:

@@ -1,7 +1,8 @@
-"""The nodes of a serialized GraphDef, in order: attributes stay bytes, large contents are views of the file."""
+"""The nodes of a GraphDef, found in its bytes or its printed text and decoded without a message of the whole graph."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator, Mapping
 from typing import Final, TypeAlias, TypeVar
 
@@ -10,7 +11,8 @@ from google.protobuf.message import DecodeError, Message
 from ...core.codecs import wire
 from ...core.support.errors import DataLossError
 from ..protos.graph_pb2 import AttrValue, GraphDef, NodeDef, TensorProto
-from .attrs import NodeAttrs
+from .attrs import HEAD, NodeAttrs
+from .printed_text import OtherLayout, PrintedReader
 from .tensor_proto import LARGE_CONTENT
 
 M = TypeVar("M", bound=Message)
@@ -19,9 +21,9 @@ LoadedNode: TypeAlias = tuple[str, str, tuple[str, ...], str, NodeAttrs]
 """A node's name, op, inputs in the file's spelling, device and attributes."""
 
 _WINDOW: Final = 1 << 18
-MAX_SHARED: Final = 256
+_MAX_SHARED: Final = 256
 """Attributes of more bytes than this are hardly ever the same for two nodes."""
-MAX_CACHED: Final = 1 << 17
+_MAX_CACHED: Final = 1 << 17
 
 
 def _tag(message: type[Message], field: str) -> int:
@@ -31,6 +33,14 @@ def _tag(message: type[Message], field: str) -> int:
 
 _NODE: Final = _tag(GraphDef, "node")
 _NAME, _OP, _INPUT, _DEVICE = (_tag(NodeDef, field) for field in ("name", "op", "input", "device"))
+
+_BEGIN, _END = "node {\n", "\n}\n"
+_BEFORE, _BETWEEN, _AFTER = '  input: "', '"\n  input: "', '"\n'
+_STRING: Final = r'"([^"\\\n]*)"\n'
+_HEAD: Final = re.compile(
+    rf'{_BEGIN}  name: {_STRING}  op: {_STRING}((?:{_BEFORE}[^"\\\n]*{_AFTER})*)(?:  device: {_STRING})?'
+)
+"""A node up to the attributes, where no string has an escape."""
 
 
 def parse(message_type: type[M], data: memoryview | bytearray | bytes) -> M:
@@ -57,9 +67,13 @@ class NodeReader:
         inputs = []
         position = start
         try:
+            # The number of the attributes' field is the largest, so its tag ends the loop: all that follows is one piece of
+            # bytes.
             while position < end and (tag := data[position]) <= _DEVICE:
                 size, begin = data[position + 1], position + 2
                 if size >= 0x80:
+                    # The bit of a third byte stays in the size, which then leads behind the end, and the message class reads
+                    # the node.
                     size, begin = size & 0x7F | data[begin] << 7, begin + 1
                 position = begin + size
                 if tag == _INPUT:
@@ -84,6 +98,7 @@ class NodeReader:
 
     def read(self, proto: NodeDef) -> LoadedNode:
         """Return the node of a message; a large node stays part of the surrounding message."""
+        # A large constant is not copied out of its function and kept twice.
         if proto.ByteSize() > LARGE_CONTENT:
             return _whole_node(proto)
         data = proto.SerializeToString(deterministic=True)
@@ -97,7 +112,7 @@ class NodeReader:
         return word
 
     def _shared(self, tail: bytes, name: str, op: str) -> NodeAttrs | None:
-        """Return the attributes in the rest of a node's bytes, None where the rest has other fields."""
+        """Return the attributes in the rest of a node's bytes, None if the rest has other fields."""
         attrs = self._attrs.get(tail)
         if attrs is None:
             proto = parse(NodeDef, tail)
@@ -113,8 +128,8 @@ class NodeReader:
 
     def _keep(self, tail: bytes, name: str, op: str) -> NodeAttrs:
         attrs = NodeAttrs(tail, name, op)
-        if len(tail) <= MAX_SHARED:
-            if len(self._attrs) >= MAX_CACHED:
+        if len(tail) <= _MAX_SHARED:
+            if len(self._attrs) >= _MAX_CACHED:
                 self._attrs.clear()
             self._attrs[tail] = attrs
         return attrs
@@ -138,6 +153,7 @@ class GraphScan:
         """Yield all nodes; DataLossError for a damaged node."""
         position, end = 0, len(self._data)
         while position < end:
+            # Bytes are indexed and sliced faster than a view, and a window of them is still in the processor's cache.
             window = bytes(self._data[position : position + _WINDOW])
             done = 0
             for start, end_of_node in _small_nodes(window):
@@ -183,6 +199,7 @@ class GraphScan:
 
 def _small_nodes(window: bytes) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each node at the beginning of a GraphDef's bytes, up to a field of another kind or size."""
+    # A length at the end of the window is read without a check of each index: what it says then leads behind the window.
     padded = window + bytes(4)
     position = 0
     while padded[position] == _NODE:
@@ -240,6 +257,7 @@ def _tensor_content(data: memoryview, entry: wire.Field) -> wire.Field | None:
 def _without_content(data: memoryview, entry: wire.Field, content: wire.Field) -> tuple[str, bytes]:
     """Return the attribute's name and the attribute's map entry without the content."""
     key = _child(data, entry, 1)
+    # The message class refuses a key that is no UTF-8 afterwards, with its own error.
     name = "" if key is None else bytes(data[key.start : key.end]).decode("utf-8", "replace")
     return name, _cut(data, entry, (2, AttrValue.TENSOR_FIELD_NUMBER), content)
 
@@ -254,3 +272,83 @@ def _cut(data: memoryview, message: wire.Field, path: tuple[int, ...], content: 
         elif field.tag_start != content.tag_start:
             rest += data[field.tag_start : field.end]
     return bytes(rest)
+
+
+class PrintedScan:
+    """The scan of a printed text, with the interface of `GraphScan`; OtherLayout if the text may be wrong or not
+    printed.
+    """
+
+    def __init__(self, data: memoryview) -> None:
+        self._data = data
+        self._nodes = NodeReader()
+        self._printed = PrintedReader(GraphDef.DESCRIPTOR)
+        self._tails = PrintedReader(NodeDef.DESCRIPTOR, without=HEAD)
+        self._attrs: dict[str, NodeAttrs] = {}
+        self._words: dict[str, str] = {"": ""}
+        self._behind: GraphScan
+
+    def rest(self) -> GraphDef:
+        """Return the message without nodes, once all nodes were iterated."""
+        return self._behind.rest()
+
+    def nodes(self) -> Iterator[LoadedNode]:
+        """Yield all nodes; DataLossError for a damaged node."""
+        position = 0
+        # TensorFlow prints the nodes first; a text with other fields before them is read by the serializer of all fields.
+        while self._data[position : position + len(_BEGIN)] == _BEGIN.encode():
+            position += yield from self._in_window(self._window(position))
+        text = _decoded(self._data[position:])
+        self._behind = GraphScan(memoryview(self._printed.message(text, 0, len(text), 0)))
+        yield from self._behind.nodes()
+
+    def _window(self, position: int) -> str:
+        """Return some whole messages from a position on."""
+        size, last_end = _WINDOW, -1
+        while last_end < 0:
+            window = bytes(self._data[position : position + size])
+            last_end = window.rfind(_END.encode())
+            if last_end < 0 and len(window) < size:
+                raise OtherLayout
+            size *= 2
+        return _decoded(window[: last_end + len(_END)])
+
+    def _in_window(self, text: str) -> Generator[LoadedNode, None, int]:
+        """Yield the nodes at the beginning of a text; return their size in bytes."""
+        cached, share, match, length = self._attrs.get, self._words.setdefault, _HEAD.match, len(_END)
+        start = 0
+        while text.startswith(_BEGIN, start):
+            end = text.index(_END, start) + length
+            head = match(text, start, end)
+            if head is None or end - head.end() > LARGE_CONTENT:
+                yield self._by_bytes(text, start, end)
+            else:
+                name, op, inputs, device = head.groups("")
+                attrs = cached(text[head.end() : end])
+                if attrs is None:
+                    attrs = self._new_attrs(text, head, end)
+                spelled = tuple(inputs[len(_BEFORE) : -len(_AFTER)].split(_BETWEEN)) if inputs else ()
+                yield name, share(op, op), spelled, share(device, device), attrs
+            start = end
+        # The window is cut in bytes, but matched in characters.
+        return len((text if start == len(text) else text[:start]).encode())
+
+    def _new_attrs(self, text: str, head: re.Match[str], end: int) -> NodeAttrs:
+        """Return the attributes in a text that occurs for the first time."""
+        tail = self._tails.message(text, head.end(), end - len("}\n"), 1)
+        attrs = self._nodes.attrs(tail, head[1], head[2])
+        if len(tail) <= _MAX_SHARED and len(self._attrs) < _MAX_CACHED:
+            self._attrs[text[head.end() : end]] = attrs
+        return attrs
+
+    def _by_bytes(self, text: str, start: int, end: int) -> LoadedNode:
+        """Return a node of any kind and size."""
+        (node,) = GraphScan(memoryview(self._printed.message(text, start, end, 0)), self._nodes).nodes()
+        return node
+
+
+def _decoded(text: memoryview | bytes) -> str:
+    try:
+        return str(text, "utf-8")
+    except UnicodeDecodeError:
+        raise OtherLayout from None

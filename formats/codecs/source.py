@@ -91,6 +91,7 @@ def _unpacked(data: memoryview, source: Source) -> memoryview:
 
 def _read(source: Source) -> memoryview:
     if isinstance(source, (bytes, bytearray, memoryview)):
+        # A view of another item size would count items, and not bytes.
         return memoryview(source).cast("B")
     if is_standard_input(source):
         with file_errors("standard input"):
@@ -111,6 +112,7 @@ def read_file(file: BinaryIO) -> memoryview:
         return memoryview(file.read())
     if open_size(file) < _MMAP_FROM:
         return memoryview(read_stream(file, f"'{file.name}'"))
+    # Pages of a mapping are read when they are touched, so constants that nobody asks for stay on the disk.
     return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
@@ -133,6 +135,7 @@ def _unpack_member(data: memoryview, position: int, contents: bytearray, limit: 
         if not piece:
             raise DataLossError(f"{describe(source)} is truncated gzip")
         try:
+            # One byte beyond the limit is enough to tell a bomb, and is all that is unpacked of it.
             contents += member.decompress(piece, limit - len(contents) + 1)
         except zlib.error as error:
             raise DataLossError(f"{describe(source)} is damaged gzip: {error}") from None
@@ -143,6 +146,7 @@ def _unpack_member(data: memoryview, position: int, contents: bytearray, limit: 
             )
         position += len(piece)
         size = min(2 * size, _LARGEST_PIECE)
+    # A gzip file may have several members behind each other, as `cat a.gz b.gz` makes them.
     return position - len(member.unused_data)
 
 
@@ -161,6 +165,7 @@ def _write_chunks(file: IO[bytes], chunks: Iterable[bytes | memoryview], compres
         for chunk in chunks:
             file.write(chunk)
         return
+    # zlib writes no time into the header, where the module gzip would, so equal graphs are equal files.
     packer = zlib.compressobj(wbits=_GZIP_BITS)
     for chunk in chunks:
         file.write(packer.compress(chunk))

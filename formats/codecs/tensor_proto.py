@@ -27,8 +27,9 @@ _PREVIEWS = {
 }  # fmt: skip
 
 
+# The module stays apart from `tensor_values`, so that reading, printing and writing a graph imports no NumPy.
 class TensorSource:
-    """The encoded form of a constant: the message, and the message's tensor_content where left in the file."""
+    """The encoded form of a constant: the message, and the message's tensor_content if left in the file."""
 
     __slots__ = ("content", "proto")
 
@@ -64,7 +65,7 @@ class TensorSource:
 
 
 def decode_tensor(proto: TensorProto, content: memoryview | None = None) -> Tensor:
-    """Return a lazy Tensor; `content` replaces tensor_content where cut out of the message.
+    """Return a lazy Tensor; `content` replaces tensor_content if cut out of the message.
 
     InvalidArgumentError for a dtype or shape that no tensor has; wrong numbers of elements show when they are asked for.
     """

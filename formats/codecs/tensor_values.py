@@ -25,7 +25,7 @@ _MOST_DIMENSIONS = 64
 _PIECE = 1 << 20
 """The number of elements that become Python objects at a time."""
 
-# The typed list of a dtype's elements, used where tensor_content is not.
+# The typed list of a dtype's elements, used if tensor_content is not.
 _VALUE_FIELDS = {
     "float": "float_val", "double": "double_val", "half": "half_val", "bfloat16": "half_val", "int64": "int64_val",
     "bool": "bool_val", "uint32": "uint32_val", "uint64": "uint64_val", "complex64": "scomplex_val",
@@ -33,7 +33,7 @@ _VALUE_FIELDS = {
 }  # fmt: skip
 _INT_VAL = "int_val"  # all other integers and the quantized types
 
-# The dtypes that make_tensor_proto writes as tensor_content where there are several elements.
+# The dtypes that make_tensor_proto writes as tensor_content if there are several elements.
 _CONTENT_DTYPES = frozenset(
     ("float", "double", "half", "bfloat16", "int32", "uint8", "int16", "int8", "int64", "qint8", "quint8", "qint16", "quint16",
      "qint32", "uint32", "uint64", "float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz",
@@ -44,11 +44,12 @@ _CONTENT_DTYPES = frozenset(
 def decode_elements(
     proto: TensorProto, content: Buffer, dtype: DType, shape: tuple[int, ...], decode_tensor: Callable[[TensorProto], Tensor]
 ) -> np.ndarray[Any, Any]:
-    """Return the elements of a tensor, a view of `content` where possible; `decode_tensor` decodes the tensors in variants.
+    """Return the elements of a tensor, a view of `content` if possible; `decode_tensor` decodes the tensors in variants.
 
     InvalidArgumentError for too few or too many bytes, ResourceExhaustedError for elements that cannot fit into memory.
     """
     count = math.prod(shape)
+    # NumPy counts the bytes without the dimensions of size 0, and refuses a shape beyond its limits with a ValueError.
     if len(shape) > _MOST_DIMENSIONS or math.prod(n for n in shape if n) * np.dtype(dtype.numpy).itemsize > sys.maxsize:
         raise InvalidArgumentError(f"a constant of {dtype} has shape {list(shape)}, which NumPy does not support")
     if count == 0:
@@ -80,6 +81,7 @@ def _from_content(buffer: Buffer, dtype: DType, shape: tuple[int, ...]) -> np.nd
 
 def _split_strings(buffer: memoryview, count: int) -> list[bytes]:
     """Split tensor_content into strings: all lengths as varints, then all characters."""
+    # Each length takes a byte or more, so the number of strings is bounded before room is made for their lengths.
     if count > len(buffer):
         raise InvalidArgumentError(f"tensor_content has {len(buffer)} bytes, too few for {count} strings")
     sizes, position = wire.read_varints(buffer, count)
@@ -98,10 +100,12 @@ def _typed_values(proto: TensorProto, dtype: DType) -> np.ndarray[Any, Any]:
     if dtype is dtypes.resource:
         return object_array([_decode_handle(value) for value in values])
     if dtype in (dtypes.float16, dtypes.bfloat16):
+        # The field has the 16 bits of a number as an int32; only the low half counts.
         return (np.fromiter(values, np.int64, len(values)) & 0xFFFF).astype(np.uint16).view(dtype.numpy)
     if dtype.is_complex:
         part = np.float32 if dtype is dtypes.complex64 else np.float64
         return np.fromiter(values, part, len(values) // 2 * 2).view(dtype.numpy)
+    # A number beyond the dtype wraps around, as in C++.
     if _VALUE_FIELDS.get(dtype.name, _INT_VAL) == _INT_VAL:
         return np.fromiter(values, np.int32, len(values)).astype(dtype.numpy)
     return np.fromiter(values, dtype.numpy, len(values))
@@ -110,12 +114,14 @@ def _typed_values(proto: TensorProto, dtype: DType) -> np.ndarray[Any, Any]:
 def _fill(values: np.ndarray[Any, Any], dtype: DType, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
     """Return `values` in `shape`; missing values repeat the last value, and no values stand for zeros."""
     count = math.prod(shape)
+    # As in TensorFlow's FromProtoField: values beyond the shape are left out.
     if len(values) >= count:
         return values[:count].reshape(shape)
     if len(values) <= 1:
         # A broadcast element takes no memory, however large a shape the file claims.
         only = values if len(values) else np.array([_zero(dtype)], dtype.numpy)
         return np.broadcast_to(only.reshape((1,) * len(shape)), shape)
+    # A few bytes of a file must not become gigabytes of memory: a shape may claim any number of elements.
     if count * dtype.size > unpacked_limit(values.nbytes):
         message = f"a constant of {dtype} with shape {list(shape)} has only {len(values)} of its {count} elements"
         raise ResourceExhaustedError(message)
@@ -158,7 +164,7 @@ def encode_elements(
 
 
 def little_endian_bytes(array: np.ndarray[Any, Any]) -> memoryview:
-    """Return the elements in the byte order of files, not copied where memory has the same order."""
+    """Return the elements in the byte order of files, not copied if memory has the same order."""
     little = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
     return little.reshape(-1).view(np.uint8).data
 

@@ -31,11 +31,12 @@ def serialize_text(message_type: type[Message], data: memoryview) -> bytes:
 def read_printed(
     data: memoryview, faults: list[TfgError] | None, read: Callable[[memoryview, list[TfgError] | None], R]
 ) -> R | None:
-    """Return the result of `read` for a printed text, adding to `faults`; None where protobuf has to parse the text.
+    """Return the result of `read` for a printed text, adding to `faults`; None if protobuf has to parse the text.
 
-    Protobuf has to where `read` meets another layout or an error, so that errors of the text come before errors of the
+    Protobuf has to if `read` meets another layout or an error, so that errors of the text come before errors of the
     graph. InvalidArgumentError for a text that is not UTF-8.
     """
+    # The text as it is comes first, as most files are what protobuf printed; a second try lays the lines out.
     for text in _printed_forms(data):
         errors: list[TfgError] | None = None if faults is None else []
         try:
@@ -51,7 +52,7 @@ def read_printed(
 
 
 def _printed_forms(data: memoryview) -> Iterator[memoryview]:
-    """Yield a text without byte order mark, then the same text in printed layout, where possible."""
+    """Yield a text without byte order mark, then the same text in printed layout, if possible."""
     yield data[len(BOM_UTF8) :] if bytes(data[: len(BOM_UTF8)]) == BOM_UTF8 else data
     try:
         printed = laid_out(_decode(data)).encode()

@@ -47,7 +47,7 @@ Object.assign(NodeEntry.prototype, {
 });
 
 /**
- * The parts of a large book that are unpacked when they are first needed: deflated JSON in base64, as formats/page/packing.py writes it. A
+ * The parts of a large book that are unpacked when they are first needed: deflated JSON in base64, as formats/page/writing.py writes it. A
  * small book has all of it open.
  */
 class Store {

@@ -51,6 +51,8 @@ def sums():
     return [
         quantized("UniformQuantizedAdd", a, b, *scale, f32(0.05), i32(-2), f32(0.03), i32(7), **attrs),
         quantized("UniformQuantizedAdd", a, b, *scale, *scale, *scale, **attrs),
+        quantized("UniformQuantizedAdd", a, ("qint32", i32([1, 2, 3])), *scale, *scale, *scale, **attrs),
+        quantized("UniformQuantizedAdd", a, b, SCALES, ZEROS, *scale, *scale, **attrs),
         quantized(
             "UniformQuantizedClipByValue", a, ("qint32", i32(-100)), ("qint32", i32(250)), *scale,
             quantization_min_val=-(2**31), quantization_max_val=2**31 - 1,
@@ -68,7 +70,10 @@ def products():
         quantized(
             "UniformQuantizedDot", a, b, f32(0.02), i32(3), *columns, f32(0.03), i32(7), rhs_quantization_axis=1, **attrs
         ),
+        quantized("UniformQuantizedDot", a, a, f32(0.02), i32(3), f32(0.05), i32(-2), f32(0.03), i32(7), **attrs),
         quantized("UniformQuantizedDotHybrid", X, b, f32(0.05), i32(-2), **hybrid),
+        quantized("UniformQuantizedDotHybrid", f32([[0, 0, 0, 0], [1, 2, 3, 4]]), b, f32(0.05), i32(-2), **hybrid),
+        quantized("UniformQuantizedDotHybrid", X, a, f32(0.05), i32(-2), **hybrid),
         quantized("UniformQuantizedDotHybrid", X, b, *columns, rhs_quantization_axis=1, **hybrid),
     ]
 

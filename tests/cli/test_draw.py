@@ -80,7 +80,7 @@ def test_pdf_asks_for_dot_before_it_reads_the_graph(without_dot, tmp_path):
 
 
 def test_a_machine_without_both_is_told_before_the_graph_is_read(without_dot, monkeypatch):
-    monkeypatch.setattr("tfg.formats.rendering.pure_path", lambda: None)
+    monkeypatch.setattr("tfg.formats.dot.pure_path", lambda: None)
     refused = tfg("draw", "nowhere.pb", "--format", "svg")
     assert refused.code == 1 and "pip install graphviz-pure" in refused.err and "--format dot" in refused.err
 

@@ -16,7 +16,7 @@ import pytest
 import tfg
 from tests.cli.running import SAMPLES, command_line
 from tests.cli.running import tfg as run
-from tfg.cli.jobs import each_job
+from tfg.cli.jobs import run_job
 from tfg.core.codecs.tfrecord import encode_record
 from tfg.formats.batches.batch_runs import BatchProgress
 
@@ -267,8 +267,8 @@ def test_a_folder_that_no_system_has(tmp_path):
 
 def test_progress_tells_rate_and_time_left(capsys):
     early = BatchProgress(50, 1000, 10.0)
-    assert each_job.pace(early) == "5/s, 3 min left"
-    with each_job.ProgressDisplay(quiet=False) as display:
+    assert run_job.pace(early) == "5/s, 3 min left"
+    with run_job.ProgressDisplay(quiet=False) as display:
         display.show(early)
         assert capsys.readouterr().err == "", "once a minute"
         display.show(BatchProgress(950, 1000, 70.0))

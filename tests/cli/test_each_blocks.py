@@ -11,8 +11,10 @@ import pytest
 import tfg
 from tests.cli.running import tfg as run
 from tests.cli.test_each import PROCESSES
+from tests.core.engines.fake_engine import FakeEngine
 from tfg.core.codecs import png
 from tfg.core.comparing import row_blocks
+from tfg.core.parallel.work_division import is_undivided
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import ResourceExhaustedError
 from tfg.formats import pictures
@@ -144,6 +146,43 @@ def test_pictures_are_read_in_threads_and_stay_in_order(broken, tmp_path, monkey
     assert threading.main_thread() not in readers
     assert [k for k, result in enumerate(results) if result.error is not None] == ([] if broken is None else [broken])
     assert all(np.all(result.values["y"] == 10 * k) for k, result in enumerate(results) if result.error is None)
+
+
+class SideBySide(FakeEngine):
+    """Computes two runs at once: a run side by side with another waits until the other has begun."""
+
+    runs_at_once = 2
+
+    def compile(self, cluster, values):
+        run, both = super().compile(cluster, values), threading.Barrier(2, timeout=60)
+
+        def waiting(arrays):
+            if is_undivided() and not np.isnan(arrays[0]).any():
+                both.wait()
+            return run(arrays)
+
+        return waiting
+
+
+@pytest.mark.parametrize("broken", [None, 17])
+def test_the_parts_of_a_block_run_at_once(broken, folder):
+    """Also those of long runs, of which a block would gain nothing else."""
+    lines = (folder / "t.csv").read_text().splitlines(keepends=True)
+    for line in (broken, broken + 1) if broken else ():  # the parts of a block: an input each
+        lines[line] = "nan,1,1\n"
+    (folder / "t.csv").write_text("".join(lines))
+    graph, engine = tfg.load(folder / "g.pb"), SideBySide()
+    expected = list(tfg.run_each(graph, str(folder / "t.csv"), "y", batch=1, keep_going=True))
+
+    def opened(graph):
+        return Session(graph, engine=engine)
+
+    results = list(tfg.run_each(graph, str(folder / "t.csv"), "y", keep_going=True, batch=2, open_session=opened))
+    assert [result.name for result in results if result.error] == [f"t-0000{k}" for k in ((17, 18) if broken else ())]
+    assert [result.values.keys() for result in results] == [result.values.keys() for result in expected]
+    for result, alone in zip(results, expected):
+        for name, value in result.values.items():
+            np.testing.assert_allclose(value, alone.values[name], rtol=1e-5)
 
 
 def test_a_failing_input_is_found_and_reported_alone(folder):

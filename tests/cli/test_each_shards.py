@@ -15,7 +15,7 @@ from tests.cli.running import command_line
 from tests.cli.running import tfg as run
 from tests.cli.test_each import WAYS, children, graph, needs_proc, wait_for  # noqa: F401 - a fixture
 from tfg.core.codecs.tfrecord import decode_record
-from tfg.formats.codecs.npz import read_npz
+from tfg.formats.codecs.numpy_files import read_npz
 from tfg.formats.codecs.tensor_proto import decode_tensor
 from tfg.formats.protos.example_pb2 import Example
 from tfg.formats.protos.graph_pb2 import TensorProto

@@ -13,7 +13,7 @@ import tfg
 from tests.cli.json_schemas import faults, listing
 from tests.cli.running import SAMPLES, STAGES
 from tests.cli.running import tfg as run
-from tfg.cli.documents.schemas import SCHEMAS
+from tfg.cli.documents import SCHEMAS
 from tfg.formats.protos.run_metadata_pb2 import RunMetadata
 
 ROOT = pathlib.Path(tfg.__file__).parent
@@ -103,7 +103,7 @@ def test_every_schema_is_tried():
 def test_every_schema_of_the_code_is_in_the_table():
     texts = set()
     for path in (*(ROOT / "cli").rglob("*.py"), *(ROOT / "formats" / "batches").glob("*.py")):
-        if path.name != "schemas.py":
+        if path.name != "documents.py":
             constants = (node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant))
             texts |= {value for value in constants if isinstance(value, str) and re.fullmatch(r"tfg\.[\w.]+/\d+", value)}
     assert texts == set(SCHEMAS)

@@ -15,7 +15,7 @@ from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tfg.cli.main import commands, root
 from tfg.core.support.errors import InvalidArgumentError
-from tfg.formats.rendering import LayoutProgram
+from tfg.formats.dot import LayoutProgram
 
 ENDLESS = ["inf", "1e400", "1e300", "9" * 400]
 DIGITS = "9" * 5000

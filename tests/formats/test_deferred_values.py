@@ -23,7 +23,7 @@ from tfg.core.transforms.freezing import freeze
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, open_checkpoint, write_checkpoint
 from tfg.formats.checkpoint.bundle import Shards, read_index, write_index
-from tfg.formats.codecs.npz import write_npz
+from tfg.formats.codecs.numpy_files import write_npz
 from tfg.formats.codecs.tensor_proto import encode_static_shape
 from tfg.formats.protos.checkpoint_pb2 import BundleEntryProto
 from tfg.formats.state import read_state, read_variables

@@ -16,7 +16,7 @@ from tfg.core.types import dtypes
 from tfg.core.types.shapes import Shape
 from tfg.core.types.tensors import FuncRef, Placeholder, Tensor
 from tfg.formats import load, save, to_bytes, to_text
-from tfg.formats.node_writing import NodePrinter
+from tfg.formats.graphdef import NodePrinter
 from tfg.formats.protos.graph_pb2 import GraphDef
 
 TEXT = """\

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import tracemalloc
 
+import numpy as np
 import pytest
 
+from tfg.core.building.builder import GraphBuilder
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.formats.batches.each_tasks import sweep_tasks
-from tfg.formats.items import Item, find_items
+from tfg.formats.items import InputArrays, Item, find_items
 
 
 @pytest.mark.parametrize("ending", [".csv", ".jsonl"])
@@ -36,6 +38,20 @@ def test_two_inputs_of_a_name_are_refused(tmp_path):
         find_items([str(tmp_path)])
     (tmp_path / "t-000002.npy").rename(tmp_path / "t-000003.npy")
     assert [item.name for item in find_items([str(tmp_path)])] == ["t-000003", "t-000001", "t-000002"]
+
+
+@pytest.mark.parametrize("ending", [".npz", ".jsonl"])
+def test_a_tensor_with_two_values_is_refused(ending, tmp_path):
+    path = tmp_path / f"t{ending}"
+    if ending == ".npz":
+        np.savez(path, **{"x": np.float32(1), "x:0": np.float32(2)})
+    else:
+        path.write_text('{"x": 1.0, "x:0": 2.0}\n')
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float", shape=[], name="x")
+    (item,) = find_items([str(path)])
+    with pytest.raises(InvalidArgumentError, match="key 'x:0': 'x:0' is already fed"):
+        InputArrays(g.graph, None, [x.name], {}).of(item)
 
 
 def test_the_query_of_an_address_says_nothing_of_the_kind():

@@ -11,7 +11,7 @@ from tfg.core.types.tensors import Tensor
 from tfg.formats import write_checkpoint
 from tfg.formats.checkpoint.bundle import write_bundle
 from tfg.formats.checkpoint.store import open_checkpoint
-from tfg.formats.codecs.npz import read_npz, write_npz
+from tfg.formats.codecs.numpy_files import read_npz, write_npz
 
 HALVES = ((0, 2), (0, -1)), ((2, 2), (0, -1))
 

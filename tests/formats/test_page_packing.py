@@ -13,7 +13,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.model.model_view import model_view
 from tfg.formats import load
 from tfg.formats.api.viewing import make_page
-from tfg.formats.page.packing import book_json
+from tfg.formats.page.writing import book_json
 
 
 def unpacked(text):

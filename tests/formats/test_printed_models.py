@@ -10,12 +10,16 @@ from tests.formats.test_printed_text import graph_text
 from tfg.core.support.errors import InvalidArgumentError, TfgError
 from tfg.core.support.words import shortened
 from tfg.formats import load
-from tfg.formats.codecs import printed_nodes
+from tfg.formats.codecs.scan import PrintedScan
 from tfg.formats.graphdef import graph_chunks
-from tfg.formats.meta_graph import graph_from_meta_graph, graph_from_meta_graph_text
+from tfg.formats.meta_graph import (
+    graph_from_meta_graph,
+    graph_from_meta_graph_text,
+    graph_from_saved_model,
+    graph_from_saved_model_text,
+)
 from tfg.formats.protos.graph_pb2 import GraphDef
 from tfg.formats.protos.meta_graph_pb2 import MetaGraphDef, SavedModel
-from tfg.formats.saved_model import graph_from_saved_model, graph_from_saved_model_text
 
 
 def meta_graph(*tags):
@@ -77,8 +81,8 @@ def held_against_protobuf(kind, text):
 def scanned(monkeypatch):
     """How often a graph is read from printed text."""
     results = []
-    scan = printed_nodes.PrintedScan.nodes
-    monkeypatch.setattr(printed_nodes.PrintedScan, "nodes", lambda self: results.append(self) or scan(self))
+    scan = PrintedScan.nodes
+    monkeypatch.setattr(PrintedScan, "nodes", lambda self: results.append(self) or scan(self))
     return results
 
 

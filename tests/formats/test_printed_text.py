@@ -10,8 +10,8 @@ from google.protobuf import text_format
 from tfg.core.support.errors import InvalidArgumentError, TfgError
 from tfg.core.support.words import shortened
 from tfg.formats import load
-from tfg.formats.codecs.printed_nodes import PrintedScan
 from tfg.formats.codecs.printed_text import PrintedReader, serialize_printed
+from tfg.formats.codecs.scan import PrintedScan
 from tfg.formats.graphdef import graph_chunks, graph_from_bytes, graph_from_text
 from tfg.formats.protos.graph_pb2 import AttrValue, GraphDef, TensorProto
 from tfg.formats.protos.meta_graph_pb2 import MetaGraphDef

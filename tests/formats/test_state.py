@@ -8,7 +8,7 @@ import pytest
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor
-from tfg.formats.codecs.npz import MANIFEST, npz_bytes, npz_tensors, read_npz, write_npz
+from tfg.formats.codecs.numpy_files import MANIFEST, npz_bytes, npz_tensors, read_npz, write_npz
 from tfg.formats.state import read_state, write_state
 
 TENSORS = {

@@ -13,8 +13,7 @@ from tests.cli.running import SAMPLES
 from tests.cli.running import tfg as run
 from tfg.core.support.errors import InvalidArgumentError, NotFoundError
 from tfg.core.types.tensors import Tensor
-from tfg.formats.graph_tensors import stored_tensors
-from tfg.formats.state import read_state, write_state
+from tfg.formats.state import read_state, stored_tensors, write_state
 
 SCALER = SAMPLES / "scaler_saved_model"
 FROZEN = """

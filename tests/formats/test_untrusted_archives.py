@@ -17,7 +17,7 @@ import pytest
 from tests.cli.running import tfg
 from tfg.core.support.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError, TfgError, UnimplementedError
 from tfg.formats import load
-from tfg.formats.codecs.npz import MANIFEST, read_npz
+from tfg.formats.codecs.numpy_files import MANIFEST, read_npz
 from tfg.formats.value_literals import parse_value
 
 GRAPH = b'node { name: "a" op: "NoOp" }'

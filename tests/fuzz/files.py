@@ -34,7 +34,7 @@ from tfg.core.types.tensors import Tensor
 from tfg.formats import load, save, to_bytes
 from tfg.formats.checkpoint.sorted_table import SortedTable, write_table
 from tfg.formats.checkpoint.store import open_checkpoint, write_checkpoint
-from tfg.formats.codecs.npz import npz_bytes, read_npz
+from tfg.formats.codecs.numpy_files import npz_bytes, read_npz
 from tfg.formats.codecs.safetensors import read_safetensors, write_safetensors
 from tfg.formats.protos.event_pb2 import Event, Summary, SummaryMetadata, TaggedRunMetadata
 from tfg.formats.protos.graph_pb2 import GraphDef, NodeDef, TensorProto

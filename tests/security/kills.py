@@ -21,7 +21,7 @@ from tfg import GraphBuilder, Session
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.types.tensors import Tensor
 from tfg.formats import load, merge_checkpoints, open_checkpoint, save, write_checkpoint
-from tfg.formats.codecs.npz import read_npz, write_npz
+from tfg.formats.codecs.numpy_files import read_npz, write_npz
 from tfg.formats.codecs.safetensors import read_safetensors, write_safetensors
 
 _NAMES, _SIZE = ("a", "b", "c"), 5000

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tfg.cli.completion_shells import completion_script
 from tfg.cli.main import root
+from tfg.cli.tab_completion import completion_script
 
 STARTS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"], ". ./script.bash"),

@@ -186,6 +186,7 @@ class Xla:
     smallest = 4
     largest = 10_000  # about a millisecond a step
     needs_elements = False
+    runs_at_once = 1
     takes_variables = True
     takes_control_flow = True
 
@@ -212,6 +213,8 @@ class Xla:
     def compile(self, cluster: Cluster, values: Sequence[EngineValue]) -> Compiled:
         """Compile the cluster with JAX; the function runs once to begin with."""
         lifted = {step.outputs[0]: step.node.constant_value() for step in cluster.body.steps if _is_lifted(step)}
+        # Only here, not for the process: the user's own functions of JAX keep their widths. The precision is for GPUs, which
+        # would multiply float32 in fewer bits.
         with jax.enable_x64(True), jax.default_matmul_precision("float32"):
             place = self.mesh or OneDevice()
             constants = [jnp.asarray(place.put(value)) for value in lifted.values()]
@@ -238,6 +241,7 @@ class JaxProgram:
         inputs = tracing.cluster.inputs
         self.written = [inputs.index(slot) for slot in tracing.body.written]
         specs = self.traced.eval_shape([_array(value) for value in values], constants)[1]
+        # A new value of another shape cannot take the memory of the old one.
         self.lasting = [_has_spec(values[place], spec) for place, spec in zip(self.written, specs)]
         self.places = list(itertools.compress(self.written, self.lasting))
         placing = [place.put if slot in tracing.body.variables else place.divide for slot in inputs]
@@ -263,12 +267,15 @@ class JaxProgram:
             arrays: list[Any] = [None] * len(values)
             for number, put in self.others:
                 arrays[number] = _placed(values[number], put)
+            # Only values that nobody else can see are lent: whoever holds another reference would find its memory overwritten.
             lent = [not self.unproven and type(value) is EngineArray and value.is_lent for value in held]
             own = [value.array if gives else self.copied(value) for value, gives in zip(held, lent)]
             try:
                 tensors, new, others, holds = self.function(own, arrays, self.constants)
                 _replace(held, lent, new)
                 results: list[EngineValue] = [np.array(value) for value in tensors]
+                # Copies of results wait for the run. Without any, an error would show up at the next use of a variable,
+                # outside of the place that knows what was lost.
                 if not results:
                     jax.block_until_ready((new, others))
             except Exception as error:
@@ -328,6 +335,7 @@ def _is_lifted(step: Step) -> bool:
 def _keep_compiled() -> None:
     """Make JAX cache compiled code in the user's cache folder, unless the user has configured the cache."""
     if jax.config.jax_compilation_cache_dir is None and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+        # None where the folder is not the user's alone: a program of someone else would be run as code.
         folder = own_folder(PROGRAMS)
         if folder is not None:
             jax.config.update("jax_compilation_cache_dir", folder)

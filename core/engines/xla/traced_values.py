@@ -19,7 +19,8 @@ from ...support.errors import UnimplementedError
 from ...support.hints import Hint, option
 from ...types.dtypes import DType
 
-# Where tfg is the first to import JAX, programs on a CPU run in the calling thread, which waits for them.
+# Where tfg is the first to import JAX, programs on a CPU run in the calling thread, which waits for them. The modules of the
+# engine take JAX from here, so that the setting comes before any computation.
 
 
 def _imported() -> Any:
@@ -33,6 +34,7 @@ def _imported() -> Any:
 
 jax: Final = _imported()
 jnp: Final = importlib.import_module("jax.numpy")
+export: Final = importlib.import_module("jax.export")
 special: Final = importlib.import_module("jax.scipy.special")
 program_function: Final[Callable[[Any], Callable[..., Any]]] = importlib.import_module("jax.extend.core").jaxpr_as_fun
 """Make a function of a traced program."""

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ...graph.graph import Node, Output
 from ...numerics.integers import extremes
-from ...numerics.where import taken
 from ...registry.constant_inputs import prepared
 from ...registry.registry import facts, gradient, kernel, lower, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -37,7 +36,7 @@ def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Resu
         if 0 in shape_:
             return np.zeros(shape_, params.dtype)
         check_range(indices, params.shape[axis])
-        return taken(params, indices, axis)
+        return _rows_at(params, indices, axis)
     check_range(indices, params.shape[axis])
     return _batch_gather(params, indices, axis, batch_dims)
 
@@ -51,7 +50,7 @@ def gather_along(axis: Array, *, batch_dims: int) -> Callable[..., Result]:
         if not 0 <= position < params.ndim or not params.size or not indices.size or indices.dtype == object:
             return gather(params, indices, axis, batch_dims=batch_dims)
         check_range(indices, params.shape[position])
-        return taken(params, indices, position)
+        return _rows_at(params, indices, position)
 
     return along
 
@@ -66,6 +65,17 @@ def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> 
     flat = indices.reshape(count, math.prod(indices.shape[batch_dims:]))
     rows = grouped[np.arange(count)[:, None], :, flat]
     return rows.transpose(0, 2, 1, 3).reshape(*batch, *outer, *indices.shape[batch_dims:], *inner)
+
+
+_MOST_DIMS: Final = 64
+"""Dimensions that an array of NumPy may have."""
+
+
+def _rows_at(x: Array, indices: Array, axis: int) -> Array:
+    """Return the slices of `x` at valid `indices`. With too many dimensions for NumPy, `np.take` would end the process."""
+    if x.dtype == object or x.ndim + indices.ndim > _MOST_DIMS:
+        return x[(*[slice(None)] * axis, indices, ...)]  # type: ignore[arg-type]
+    return np.take(x, indices, axis)
 
 
 def check_range(indices: Array, size: int, name: str = "indices") -> None:

@@ -1,4 +1,4 @@
-"""Ops that pass a value on: identities, checks, assertions, printing, debugging; changes of dtype."""
+"""Ops that pass a value on: identities, checks, assertions, printing, debugging; dtypes, constants, placeholders."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from ...support.escaping import printable
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
+from ...types.example_values import example_value, feeding
 from ...types.shapes import Shape, TensorSpec, fits, merge_shapes
 from ...types.tensors import Tensor
 from ..shared.argument_checks import require_rank
@@ -549,3 +550,34 @@ def _ensure_shape_lowering(xla: Any, x: Any, *, shape: Shape) -> Any:
     """Return x where the shape agrees with `shape`."""
     merge_shapes(Shape(x.shape), shape)
     return x
+
+
+# Constants, placeholders and function arguments.
+
+
+@kernel("Const")
+def const(*, value: Tensor) -> Result:
+    """The tensor held in the attribute."""
+    return value.aligned()
+
+
+@shape("Const")
+def const_shape(*, value: Tensor) -> TensorSpec:
+    array = value.numpy() if value.size <= 4096 and value.lack is None else None
+    return TensorSpec(value.dtype, Shape(value.shape), array)
+
+
+@kernel("Placeholder", "PlaceholderV2")
+def placeholder(ctx: KernelContext, *, dtype: DType, shape: Shape) -> Result:
+    hint = feeding(ctx.name, example_value(dtype.name, shape))
+    raise InvalidArgumentError(f"You must feed a value for this placeholder, of shape {shape}", hint=hint)
+
+
+@shape("Placeholder", "PlaceholderV2")
+def placeholder_shape(*, shape: Shape) -> Shape:
+    return shape
+
+
+not_differentiable("Const", "Placeholder", "PlaceholderV2")
+zero_flops("Const", "Placeholder", "PlaceholderV2")
+facts("inexpensive", of=("Const",))

@@ -1,8 +1,9 @@
-"""Ops that put tensors together: Concat, Pack."""
+"""Ops that join tensors and divide them: Concat, Pack; Split, Unpack; DynamicPartition and DynamicStitch."""
 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -15,12 +16,23 @@ from ...registry.registry import facts, gradient, kernel, layout, lower, not_dif
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.dims import Dim
+from ...types.dims import Dim, DimLike, floor_div, may_stand_for_rest
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..control import _onnx_lists as lists
-from ..shared.argument_checks import require_rank
+from ..shared.argument_checks import require, require_rank, scalar
 from ..shared.onnx_lowerings import along
-from ..shared.shape_arguments import SIZE_DTYPES, ints, normalize_axis, replaced, scalar_int, scalar_of, unknown_dims
+from ..shared.shape_arguments import (
+    SIZE_DTYPES,
+    dims_of,
+    ints,
+    normalize_axis,
+    number,
+    replaced,
+    scalar_int,
+    scalar_of,
+    unknown_dims,
+)
+from .gather import check_range
 
 
 @kernel("ConcatV2")
@@ -285,3 +297,343 @@ def _concat_offset_onnx(g: Any, axis: Any, shapes: list[Any]) -> Any:
 
 
 facts("half_clear", of=["Concat", "ConcatV2", "Pack"])
+
+
+# Splits: Split, SplitV and Unpack.
+
+
+@kernel("Split")
+def split(axis: Array, x: Array, *, num_split: int) -> Sequence[Result]:
+    """`num_split` equal parts along an axis."""
+    x = np.asarray(x)
+    return [x[window] for window in _equal_windows(x.shape, number(scalar(axis, "split_dim")), num_split)]
+
+
+@prepared("Split", constants=(0,))
+def split_along(axis: Array, *, num_split: int) -> Callable[..., Sequence[Result]]:
+    """`split` along the same axis each time."""
+    place = number(scalar(axis, "split_dim"))
+    require(num_split > 1, "a single part is not a list")
+    return lambda axis, x: [x[window] for window in _equal_windows(x.shape, place, num_split)]
+
+
+@functools.lru_cache(4096)
+def _equal_windows(dims: tuple[int, ...], axis: int, num_split: int) -> list[tuple[slice, ...]]:
+    """The indices of equal parts; the same few come again at every step."""
+    axis = normalize_axis(axis, len(dims), "split_dim")
+    if dims[axis] % num_split:
+        raise InvalidArgumentError(
+            "Number of ways to split should evenly divide the split dimension, "
+            f"but got split_dim {axis} (size = {dims[axis]}) and num_split {num_split}"
+        )
+    size = dims[axis] // num_split
+    before = (slice(None),) * axis
+    return [(*before, slice(i * size, (i + 1) * size)) for i in range(num_split)]
+
+
+@shape("Split")
+def split_shape(axis: TensorSpec, x: TensorSpec, *, num_split: int) -> list[Shape]:
+    position = scalar_of(axis)
+    if x.rank is None or position is None:
+        return [unknown_dims(x.rank)] * num_split
+    position = normalize_axis(position, x.rank, "split_dim")
+    size = x.shape[position]
+    if isinstance(size, int) and size % num_split:
+        raise InvalidArgumentError(f"a dimension of {size} cannot be split into {num_split} equal parts")
+    return [replaced(x.shape, position, floor_div(size, num_split))] * num_split
+
+
+@gradient("Split")
+def split_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    axis = node.inputs[0]
+    return [None, g.ConcatV2(list(grads), axis) if len(grads) > 1 else grads[0]]
+
+
+layout("AT -> T*", "Split")
+
+zero_flops("Split")
+facts("shape_arithmetic", of=("Split",))
+facts("bounded_by_inputs", of=("Split",))
+
+
+@kernel("SplitV")
+def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[Result]:
+    """Return parts of the given sizes along an axis; a single size may be -1."""
+    x = np.asarray(x)
+    if num_split == 1:
+        return [x]
+    parts = _unequal_parts(x.shape, scalar_int(axis, "split_dim"), ints(sizes, "size_splits"), num_split)
+    return [x[place] for place in parts]
+
+
+@prepared("SplitV", constants=(1, 2))
+def split_v_along(sizes: Array, axis: Array, *, num_split: int) -> Callable[..., Sequence[Result]]:
+    """`split_v` into parts of the same sizes along the same axis each time."""
+    place, lengths = scalar_int(axis, "split_dim"), ints(sizes, "size_splits")
+    require(num_split > 1, "a single part is not a list")
+    return lambda x, sizes, axis: [x[part] for part in _unequal_parts(x.shape, place, lengths, num_split)]
+
+
+@functools.lru_cache(1024)
+def _unequal_parts(dims: tuple[int, ...], axis: int, sizes: tuple[int, ...], num_split: int) -> list[tuple[Any, ...]]:
+    """The indices of parts of the given sizes; the same few come again at every step."""
+    axis = normalize_axis(axis, len(dims), "split_dim")
+    lengths = _split_sizes(sizes, dims[axis], num_split)
+    before = (slice(None),) * axis
+    return [(*before, slice(end - size, end)) for size, end in zip(lengths, itertools.accumulate(lengths))]
+
+
+def _split_sizes(sizes: Sequence[Any], total: int, num_split: int) -> list[Any]:
+    """Return the sizes with -1 resolved; InvalidArgumentError where they do not add up."""
+    if len(sizes) != num_split:
+        raise InvalidArgumentError(f"Length of size_splits is {len(sizes)}, not num_split {num_split}")
+    rest = total - sum(s for s in sizes if s != -1)
+    gaps = sizes.count(-1)
+    if gaps > 1 or any(s < -1 for s in sizes) or rest < 0 or (not gaps and rest):
+        raise InvalidArgumentError(f"Determined shape must match the shape of the input: {sizes} do not add up to {total}")
+    return [rest if s == -1 else s for s in sizes]
+
+
+@shape("SplitV")
+def split_v_shape(x: TensorSpec, sizes: TensorSpec, axis: TensorSpec, *, num_split: int) -> list[Shape]:
+    position, lengths = scalar_of(axis), dims_of(sizes)
+    if x.rank is None or position is None:
+        return [unknown_dims(x.rank) for _ in range(num_split)]
+    position = normalize_axis(position, x.rank, "split_dim")
+    if lengths is None:
+        return [replaced(x.shape, position, None) for _ in range(num_split)]
+    if isinstance(x.shape[position], int) and all(isinstance(n, int) for n in lengths):
+        lengths = _split_sizes(lengths, x.shape[position], num_split)
+    return [replaced(x.shape, position, None if may_stand_for_rest(n) else n) for n in lengths]
+
+
+@gradient("SplitV")
+def split_v_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    return [g.ConcatV2(list(grads), node.inputs[2]) if len(grads) > 1 else grads[0], None, None]
+
+
+layout("T.A -> T*", "SplitV")
+
+
+@kernel("Unpack")
+def unpack(x: Array, *, num: int, axis: int) -> Sequence[Result]:
+    """Return the `num` slices along an axis, without that axis."""
+    return [x[place] for place in _places(x.shape, axis, num)]
+
+
+@functools.lru_cache(1024)
+def _places(dims: tuple[int, ...], axis: int, num: int) -> list[tuple[Any, ...]]:
+    """The indices along an axis; the same few come again at every step."""
+    axis = normalize_axis(axis, len(dims))
+    if dims[axis] != num:
+        raise InvalidArgumentError(f"Input shape axis {axis} must equal {num}, got shape {Shape(dims)}")
+    return [(*(slice(None),) * axis, i, ...) for i in range(num)]
+
+
+@shape("Unpack")
+def unpack_shape(x: TensorSpec, *, num: int, axis: int) -> list[Shape]:
+    if x.rank is None:
+        return [UNKNOWN] * num
+    axis = normalize_axis(axis, x.rank)
+    if isinstance(x.shape[axis], int) and x.shape[axis] != num:
+        raise InvalidArgumentError(f"axis {axis} of {x.shape} is not {num}")
+    return [x.shape[:axis] + x.shape[axis + 1 :]] * num
+
+
+@gradient("Unpack")
+def unpack_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    return [g.Pack(list(grads), axis=node.attr("axis"))]
+
+
+zero_flops("SplitV", "Unpack")
+facts("shape_arithmetic", of=("SplitV", "Unpack"))
+facts("bounded_by_inputs", of=("SplitV", "Unpack"))
+
+
+@lower("Split", static=(0,))
+def _split_lowering(xla: Any, axis: Array, x: Any, *, num_split: int) -> Any:
+    return tuple(xla.split(x, num_split, int(axis)))
+
+
+@lower("SplitV", static=(1, 2))
+def _split_v_lowering(xla: Any, x: Any, sizes: Array, axis: Array) -> Any:
+    rest = x.shape[int(axis)] - sizes[sizes >= 0].sum()
+    return tuple(xla.split(x, np.cumsum(np.where(sizes < 0, rest, sizes))[:-1].tolist(), int(axis)))
+
+
+@lower("Unpack")
+def _unpack_lowering(xla: Any, x: Any, *, num: int, axis: int) -> Any:
+    return tuple(xla.squeeze(part, axis) for part in xla.split(x, num, axis)) if num else ()
+
+
+@onnx("Split")
+def _split_onnx(g: Any, axis: Any, x: Any, *, num_split: int) -> Any:
+    return g.split(x, num_split, g.axis(axis, x.rank, lambda place: _divides(num_split, x.shape[place])))
+
+
+def _divides(count: int, size: DimLike) -> bool:
+    """False for a dimension that is known not to be a multiple of `count`."""
+    return not isinstance(size, int) or size % count == 0
+
+
+@onnx("SplitV")
+def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outputs: list[TensorSpec]) -> Any:
+    """Split by sizes; a size of -1 takes the rest."""
+    if num_split == 1:
+        return [x]
+    place = g.axis(axis, x.rank, lambda place: _holds(sizes.array, x.shape[place]))
+    lengths = g.vector(sizes)
+    known = sizes.spec.value if sizes.array is None else sizes.array
+    if known is None or any(map(may_stand_for_rest, known.tolist())):
+        rest = g.Sub(g.dim(x, place), g.Add(g.ReduceSum(lengths, [0]), 1))
+        lengths = g.Where(g.Equal(lengths, -1), rest, lengths)
+    return g.Split(x, lengths, outputs=num_split, axis=place)
+
+
+def _holds(sizes: Array | None, size: DimLike) -> bool:
+    """Return False for a known dimension that differs from the sum of `sizes`."""
+    if sizes is None or not isinstance(size, int):
+        return True
+    total = int(sizes[sizes >= 0].sum())
+    return size >= total if -1 in sizes else size == total
+
+
+@onnx("Unpack")
+def _unpack_onnx(g: Any, x: Any, *, num: int, axis: int) -> Any:
+    if isinstance(x, lists.Pieces):
+        return list(x.items)
+    if x.is_stacked:
+        g.refuse("the number of its lists is unknown")
+    return [g.squeeze(part, axis) for part in g.split(x, num, axis)]
+
+
+facts("of_lists", of=["Unpack"])
+
+
+facts("half_clear", of=["Split", "SplitV"])
+
+
+# Parts by number: DynamicPartition and its inverse, DynamicStitch.
+
+
+@kernel("DynamicPartition")
+def dynamic_partition(data: Array, partitions: Array, *, num_partitions: int) -> Sequence[Result]:
+    """The slices of `data` sorted into `num_partitions` outputs by their number in `partitions`."""
+    data, partitions = np.asarray(data), np.asarray(partitions)
+    if data.shape[: partitions.ndim] != partitions.shape:
+        raise InvalidArgumentError(
+            f"data.shape must start with partitions.shape, got data.shape = {Shape(data.shape)}, "
+            f"partitions.shape = {Shape(partitions.shape)}"
+        )
+    check_range(partitions, num_partitions, "partitions")
+    numbers = partitions.ravel()
+    rows = data.reshape(numbers.size, *data.shape[partitions.ndim :])
+    ends = np.cumsum(np.bincount(numbers, minlength=num_partitions))[:-1]
+    if num_partitions <= 1 << 16:  # NumPy sorts numbers of 16 bits by radix
+        numbers = numbers.astype(np.uint16)
+    return np.split(rows[np.argsort(numbers, kind="stable")], ends)
+
+
+@shape("DynamicPartition")
+def dynamic_partition_shape(data: TensorSpec, partitions: TensorSpec, *, num_partitions: int) -> list[Shape]:
+    if data.rank is None or partitions.rank is None:
+        return [UNKNOWN] * num_partitions
+    merge_shapes(data.shape[: partitions.rank], partitions.shape)
+    return [Shape([None]) + data.shape[partitions.rank :] for _ in range(num_partitions)]
+
+
+@gradient("DynamicPartition")
+def dynamic_partition_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    """Partitions the positions likewise and stitches the gradients back by them."""
+    data, partitions = node.inputs
+    prefix = g.shape_of(partitions)
+    positions = g.Reshape(g.Range(0, g.Prod(prefix, [0]), 1), prefix)
+    parts = g.DynamicPartition(positions, partitions, num_partitions=node.attr("num_partitions"))
+    return [g.Reshape(g.ParallelDynamicStitch(list(parts), list(grads)), g.shape_of(data)), None]
+
+
+zero_flops("DynamicPartition")
+
+
+@kernel("DynamicStitch", "ParallelDynamicStitch")
+def dynamic_stitch(indices: list[Array], data: list[Array]) -> Result:
+    """merged[indices[m][i]] = data[m][i]; later slices win, rows that no index names are zero."""
+    indices, data = [np.asarray(i) for i in indices], [np.asarray(d) for d in data]
+    inner = data[0].shape[indices[0].ndim :]
+    for i, (index, values) in enumerate(zip(indices, data)):
+        if values.shape[: index.ndim] != index.shape or values.shape[index.ndim :] != inner:
+            raise InvalidArgumentError(
+                f"Need data[{i}].shape to start with indices[{i}].shape and to end with {inner}, got "
+                f"data[{i}].shape = {Shape(values.shape)}, indices[{i}].shape = {Shape(index.shape)}"
+            )
+    flat = np.concatenate([index.ravel() for index in indices])
+    count = int(flat.max()) + 1 if flat.size else 0
+    if flat.size and flat.min() < 0:
+        raise InvalidArgumentError(f"indices[{int(np.argmin(flat))}] = {int(flat.min())} is out of range")
+    merged = np.zeros((count, *inner), data[0].dtype) if data[0].dtype != object else np.full((count, *inner), b"", object)
+    for index, values in zip(indices, data):
+        merged[index] = values[()]
+    return merged
+
+
+@shape("DynamicStitch", "ParallelDynamicStitch")
+def dynamic_stitch_shape(indices: list[TensorSpec], data: list[TensorSpec]) -> TensorSpec:
+    inner = UNKNOWN
+    for index, values in zip(indices, data):
+        if index.rank is not None and values.rank is not None:
+            merge_shapes(values.shape[: index.rank], index.shape)
+            inner = merge_shapes(inner, values.shape[index.rank :])
+    return TensorSpec(data[0].dtype, Shape([_stitched_rows(indices)]) + inner, _stitched_dims(indices, data))
+
+
+def _stitched_rows(indices: list[TensorSpec]) -> DimLike:
+    """Return the greatest index plus 1; unknown unless all indices are known."""
+    places = [index.value for index in indices if index.value is not None and index.value.dtype != object]
+    if len(places) < len(indices):
+        return Dim.unknown()
+    return max((int(place.max()) + 1 for place in places if place.size), default=0)
+
+
+def _stitched_dims(indices: list[TensorSpec], data: list[TensorSpec]) -> Array | None:
+    """Return the value where symbolic dimensions are stitched, as in the shapes that gradients of reductions build."""
+    places = [index.value for index in indices if index.value is not None and index.value.dtype != object]
+    values = [spec.value for spec in data if spec.value is not None]
+    if len(places) < len(indices) or len(values) < len(data):
+        return None
+    if not any(value.dtype == object and spec.dtype.is_integer for value, spec in zip(values, data)):
+        return None
+    merged = np.asarray(dynamic_stitch(places, [value.astype(object) for value in values]))
+    return merged if all(isinstance(item, (int, Dim)) for item in merged.ravel().tolist()) else None
+
+
+@gradient("DynamicStitch", "ParallelDynamicStitch")
+def dynamic_stitch_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    count = node.attr("N")
+    indices = node.inputs[:count]
+    return [*([None] * count), *(g.GatherV2(grad, index, 0) for index in indices)]
+
+
+zero_flops("DynamicStitch", "ParallelDynamicStitch")
+
+
+@onnx("DynamicPartition")
+def _dynamic_partition_onnx(g: Any, data: Any, partitions: Any, *, num_partitions: int) -> Any:
+    rest = g.slice(g.dims(data), g.rank(partitions), np.iinfo(np.int64).max)
+    rows, numbers = g.reshape(data, -1, rest), g.reshape(partitions, [-1])
+    places = (g.reshape(g.NonZero(g.Equal(numbers, i)), [-1]) for i in range(num_partitions))
+    return [g.Gather(rows, place, axis=0) for place in places]
+
+
+@onnx("DynamicStitch", "ParallelDynamicStitch")
+def _dynamic_stitch_onnx(g: Any, indices: Sequence[Any], data: Sequence[Any]) -> Any:
+    """Scatter the tensors in turn, so that later rows win; no indices make no rows."""
+    numbers = [g.reshape(g.vector(g.reshape(each, [-1])), [-1]) for each in indices]
+    rest = g.slice(g.dims(data[0]), g.rank(indices[0]), np.iinfo(np.int64).max)
+    count = g.Add(g.ReduceMax(g.joined(*numbers, [-1]), [0], keepdims=1), 1)
+    result = g.Expand(g.constant(b"", data[0].dtype) if data[0].dtype.is_object else g.like(0, data[0]), g.joined(count, rest))
+    for places, rows in zip(numbers, data):
+        result = g.ScatterND(result, g.unsqueeze(places, 1), g.of_dims(rows, g.dims(places), rest))
+    return result
+
+
+facts("half_clear", of=["DynamicPartition", "DynamicStitch"])

@@ -36,7 +36,7 @@ from ..shared.shape_arguments import dims_of, scalar_value, unknown_dims
 
 
 def list_in(handle: Array, dtype: DType | None = None) -> TensorList:
-    """Return the list in a handle; InvalidArgumentError where the handle holds another object, or elements of another
+    """Return the list in a handle; InvalidArgumentError if the handle holds another object, or elements of another
     dtype.
     """
     if handle.ndim:
@@ -58,6 +58,7 @@ def shape_in(tensor: Array) -> Shape:
     dims = tensor.tolist()
     if tensor.ndim != 1 or min(dims, default=0) < -1:
         raise InvalidArgumentError(f"Shape must be at most rank 1 with dimensions >= -1, it is {dims}")
+    # Loops ask for the same shape in each iteration.
     return as_shape(dims) if -1 in dims else _constant_shape(tuple(dims))
 
 
@@ -68,18 +69,18 @@ def _constant_shape(dims: tuple[int, ...]) -> Shape:
 
 
 def lowered_shape(element_shape: Any) -> Shape:
-    """Return the shape in a shape tensor; unknown where the tensor is no constant while a program is built."""
+    """Return the shape in a shape tensor; unknown if the tensor is no constant while a program is built."""
     return shape_in(np.asarray(element_shape)) if isinstance(element_shape, (np.ndarray, np.generic)) else UNKNOWN
 
 
 def lowered_dims(items: Any, element_shape: Any) -> tuple[int, ...] | None:
-    """Return the dimensions of elements by a list and a shape tensor; None where any dimension is unknown."""
+    """Return the dimensions of elements by a list and a shape tensor; None if any dimension is unknown."""
     merged = merged_shapes(items.declared, lowered_shape(element_shape))
     return merged.known() if merged.is_known else None
 
 
 def require_vector(tensor: Array, what: str) -> None:
-    """Raise InvalidArgumentError where `tensor` is a scalar; `what` begins the message."""
+    """Raise InvalidArgumentError if `tensor` is a scalar; `what` begins the message."""
     if not np.ndim(tensor):
         raise InvalidArgumentError(f"{what} be at least a vector, but saw shape: ()")
 
@@ -127,6 +128,7 @@ def declared_shape_of(spec: TensorSpec) -> Shape:
 def with_element(spec: TensorSpec, element: TensorSpec, length: DimLike | None = None) -> TensorSpec:
     """Return the spec of a list after an element was put in."""
     spec_of_list = list_spec(element.dtype, declared_shape_of(spec), length)
+    # The first element alone says what the list holds; a later one may only widen the shape.
     if length_of(spec) == 0:
         elements = TensorSpec(element.dtype, element.shape, element.value)
     else:
@@ -136,12 +138,12 @@ def with_element(spec: TensorSpec, element: TensorSpec, length: DimLike | None =
 
 
 def length_of(spec: TensorSpec) -> DimLike | None:
-    """Return the length of a list; None where unknown."""
+    """Return the length of a list; None if unknown."""
     return dim_of(spec.handle[1]) if len(spec.handle) > 1 else None
 
 
 def dim_of(spec: TensorSpec) -> DimLike | None:
-    """Return the number that a scalar is known to be, None where that is not known."""
+    """Return the number that a scalar is known to be, None if that is not known."""
     dims = dims_of(spec)
     return dims[0] if dims is not None and len(dims) == 1 else None
 

@@ -164,7 +164,7 @@ def written(g: Any, elements: Any, index: Any, item: Any) -> Any:
 
 
 def _agreed(elements: Any, shape: Shape) -> Any:
-    """Return the spec of the elements merged with a shape; None where elements may have different shapes."""
+    """Return the spec of the elements merged with a shape; None if elements may have different shapes."""
     return None if isinstance(elements, Pieces) else elements.elements.with_item(shape)
 
 
@@ -253,6 +253,7 @@ def reached(g: Any, elements: Any, index: Any, item: Any) -> Any:
 def reached_by_all(g: Any, elements: Any, indices: Any, items: Any) -> Any:
     """Lengthen the list until all `indices` are valid."""
     rows = Shape(items.shape.dims[1:] if items.shape.dims is not None else None)
+    # -1 stands for no index at all: a maximum of nothing is an error.
     last = g.ReduceMax(g.Concat(g.vector(indices), [-1], axis=0), [0])
     elements = g.of_rank(elements, rows)
     return resized(g, elements, g.Max(g.dim(elements, 0), g.Add(last, 1)))
@@ -267,7 +268,7 @@ def pushed(g: Any, elements: Any, item: Any) -> Any:
 
 
 def _differs(elements: Any, item: Any) -> bool:
-    """Return True where an element has another shape."""
+    """Return True if an element has another shape."""
     dims = elements.shape.dims
     return bool(dims and isinstance(dims[0], int) and dims[0] and item.shape.is_known and dims[1:] != item.shape.dims)
 

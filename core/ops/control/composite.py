@@ -28,7 +28,7 @@ class CompositeTensor:
 
 
 def _check_metadata(metadata: Any) -> Any:
-    """Raise InvalidArgumentError where the attribute is no serialized message; the TypeSpecProto itself matters to Python
+    """Raise InvalidArgumentError if the attribute is no serialized message; the TypeSpecProto itself matters to Python
     only.
     """
     try:

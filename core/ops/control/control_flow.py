@@ -31,6 +31,7 @@ def switch(data: Any, pred: Array) -> Any:
     """Return (data, dead) where `pred` is false, (dead, data) where `pred` is true."""
     if np.ndim(pred):
         raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {np.shape(pred)}")
+    # Output 0 is the branch of false, output 1 that of true.
     return (DEAD, data) if pred else (data, DEAD)
 
 
@@ -107,6 +108,7 @@ def ref_select(index: Array, inputs: Any) -> Any:
 @shape("RefSelect")
 def ref_select_shape(index: TensorSpec, inputs: list[TensorSpec]) -> TensorSpec | Shape:
     shapes = [spec.shape for spec in inputs]
+    # Which reference comes out is known in a run only.
     if any(s != shapes[0] for s in shapes):
         return UNKNOWN
     return inputs[0]

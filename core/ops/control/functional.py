@@ -40,7 +40,7 @@ from ..shared.plain_shapes import no_outputs_shape, scalar_shape, unknown_shape
 def _checked(
     ctx: KernelContext, function: FuncRef, input_dtypes: list[DType], output_dtypes: list[DType] | None
 ) -> Callable[..., Any]:
-    """Return the function as a callable; InvalidArgumentError where its dtypes differ from the node's.
+    """Return the function as a callable; InvalidArgumentError if its dtypes differ from the node's.
 
     `output_dtypes` is None for a condition, which returns a single value of any dtype. Each function is checked once.
     """
@@ -54,6 +54,7 @@ def _checked(
             _require_dtypes(function.name, "returns", returned, output_dtypes)
         elif len(returned) != 1:
             raise InvalidArgumentError(f"loop condition '{function.name}' returns {len(returned)} values, not one")
+        # By the session's functions as well: a copy of the session for an engine runs the same node by other programs.
         run = cache[ctx.session.functions, function, ctx.unused] = ctx.function(function)
     return run
 
@@ -114,6 +115,7 @@ def batch_function(
     if size > max_batch_size:
         raise InvalidArgumentError(f"Task size {size} is larger than maximum input batch size {max_batch_size}")
     padded = min((allowed for allowed in allowed_batch_sizes if allowed >= size), default=size) if size else 0
+    # Padded with the first row, as in TensorFlow: the function is sure to take it.
     rows = np.where(np.arange(padded) < size, np.arange(padded), 0)
     results = _checked(ctx, f, [*Tin, *Tcaptured], Tout)([*(value[rows] for value in in_tensors), *captured_tensors])
     if any(np.ndim(result) == 0 for result in results):
@@ -159,6 +161,7 @@ def case(
     """Call the branch at `branch_index`, the last branch where the index is out of range."""
     if np.ndim(branch_index):
         raise InvalidArgumentError(f"branch_index must be scalar, but has shape {Shape(np.shape(branch_index))}")
+    # As TensorFlow does, an index out of range takes the last branch instead of failing.
     index = int(branch_index) if 0 <= branch_index < len(branches) else -1
     return _checked(ctx, branches[index], Tin, Tout)(inputs)
 
@@ -193,6 +196,7 @@ def while_(ctx: KernelContext, values: list[Array], *, T: list[DType], cond: Fun
     loop = cache.get((ctx.session.functions, body, ctx.unused))
     if loop is None:
         plain = functools.partial(_repeated, _checked(ctx, cond, T, None), _checked(ctx, body, T, T))
+        # Made once: the loop plans its functions at its first run.
         loop = cache[ctx.session.functions, body, ctx.unused] = ctx.loop(cond, body, plain)
     return loop(values)
 
@@ -276,6 +280,7 @@ def differentiated(function: Function, dtypes_in: list[DType], library: MutableM
     ]
     if len(seeds) != len(results):
         raise InvalidArgumentError(f"function '{function.name}' has {len(results)} results, not {len(seeds)}")
+    # The op passes a gradient for each result, also for integers, which have none.
     seeded = [(y, seed.output()) for y, seed in zip(results, seeds) if is_differentiable(y)]
     gradients = add_gradients(body, [y for y, _ in seeded], [arg.output() for arg in args], [seed for _, seed in seeded])
     grads = [builder.zeros_like(arg.output()) if grad is None else builder.densify(grad) for arg, grad in zip(args, gradients)]
@@ -343,6 +348,7 @@ flops("MapDefun")(uncounted_call)
 @kernel("FakeParam")
 def fake_param(*, dtype: DType, shape: Shape) -> Result:
     """A value for an output that only the other branch of a conditional fills."""
+    # A value of the dtype, for the plan of the branch; the branch that reads it is another.
     return zeros(shape.known() if shape.is_known else (), dtype)
 
 

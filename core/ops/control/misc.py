@@ -69,6 +69,7 @@ shape(*RECEIVES)(unknown_shape)
 
 facts("side_effect", of=("PyFunc", "EagerPyFunc"))
 facts("calls_python", of=("PyFunc", "PyFuncStateless", "EagerPyFunc"))
+# Never folded or merged: each run has its own time.
 facts("random", of=("Timestamp",))
 not_differentiable("Timestamp", "GraphDefVersion", "PyFunc", "PyFuncStateless", *SENDS, *RECEIVES)
 without_gradient("EagerPyFunc")  # TensorFlow's gradient lives in the process that built the graph.

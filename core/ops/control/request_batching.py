@@ -58,13 +58,14 @@ def _check_sizes(largest: int, allowed: list[int]) -> None:
 
 @kernel("Unbatch")
 def unbatch(ctx: KernelContext, batched_tensor: Array, batch_index: Array, id: Array, *, timeout_micros: int) -> Result:
-    """The rows of the batch that belong to `id`; DeadlineExceededError where no batch that came has any."""
+    """The rows of the batch that belong to `id`; DeadlineExceededError if no batch that came has any."""
     if np.ndim(id):
         raise InvalidArgumentError(f"Input id should be scalar; got shape {Shape(np.shape(id))}")
     if batch_index.ndim != 2 or batch_index.shape[1] != 3:
         raise InvalidArgumentError(f"batch_index must be a matrix of 3 columns, not of shape {Shape(batch_index.shape)}")
     parts = ctx.state(_Parts)
     with parts:
+        # The batch may hold rows of other calls, which come for them later.
         parts.by_id.update(_split(batched_tensor, batch_index))
         part = parts.by_id.pop(int(id), None)
     if part is None:
@@ -85,7 +86,7 @@ def _split(tensor: Array, rows: Array) -> dict[Any, Any]:
 
 @kernel("UnbatchGrad")
 def unbatch_grad(ctx: KernelContext, original_input: Array, batch_index: Array, grad: Array, id: Array) -> Result:
-    """Return the batch of the gradients for the ids in `batch_index`; DeadlineExceededError where a gradient is missing."""
+    """Return the batch of the gradients for the ids in `batch_index`; DeadlineExceededError if a gradient is missing."""
     if np.ndim(id):
         raise InvalidArgumentError(f"Expected `id` to be scalar. Received shape {Shape(np.shape(id))}")
     parts = ctx.state(_Parts)

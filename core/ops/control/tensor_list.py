@@ -73,6 +73,7 @@ def tensor_list_reserve(element_shape: Array, num_elements: Array, *, element_dt
     count = scalar(num_elements, "num_elements")
     if count < 0:
         raise InvalidArgumentError(f"The num_elements to reserve must be a non negative number, but got {count}")
+    # A list of unset elements holds a pointer for each, whatever number the graph asks for.
     reserve(8 * count)
     declared = shape_in(element_shape)
     item_shape = declared.known() if declared.is_known else ANY
@@ -182,6 +183,7 @@ def tensor_list_pop_back(input_handle: Array, element_shape: Array, *, element_d
         raise InvalidArgumentError("Trying to pop from an empty list.")
     value = elements[-1]
     if value is None:
+        # Only an unset element needs the shape: merging shapes in each iteration would take longer than the pop.
         value = _element(items, len(elements) - 1, element_shape)
     return scalar_object(items.popped()), value
 
@@ -218,6 +220,7 @@ def tensor_list_pop_back_shape(
 @gradient("TensorListPopBack")
 def tensor_list_pop_back_gradient(g: GradientBuilder, node: Node, grad_list: Output, grad_element: Output) -> Gradients:
     element = node.output(1)
+    # Handles in a list have no gradient, and no zeros.
     if grad_element is None and element.dtype is dtypes.resource:
         return [None, None]
     return [g.TensorListPushBack(grad_list, g.zeros_like(element) if grad_element is None else grad_element), None]
@@ -316,7 +319,7 @@ facts("metadata", of=("TensorListLength", "TensorListElementShape"))
 
 @kernel("TensorListGetItem")
 def tensor_list_get_item(input_handle: Array, index: Array, element_shape: Array, *, element_dtype: DType) -> Result:
-    """Return the element at `index`, zeros where unset."""
+    """Return the element at `index`, zeros if unset."""
     items = list_in(input_handle, element_dtype)
     place = scalar(index, "index")
     if not 0 <= place < len(items):

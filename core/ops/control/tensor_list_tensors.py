@@ -287,6 +287,7 @@ def _concatenated(items: TensorList, element_shape: Shape, leading_dims: list[in
     rows = _rows_if_unset(items, element_shape)
     pieces = [_piece(items, i, rows, tail.known(), leading_dims) for i in range(len(items))]
     lengths = np.array([len(piece) for piece in pieces], np.int64)
+    # Zeros in front, since np.concatenate takes no empty list.
     return np.concatenate([zeros((0, *tail.known()), items.dtype), *pieces]), lengths
 
 

@@ -50,6 +50,7 @@ def _key(key: Array) -> tuple[Any, Any, Any]:
     array = np.asarray(key)
     if array.dtype == object and not all(isinstance(item, bytes) for item in array.flat):
         raise InvalidArgumentError("a key must be a tensor of numbers or strings")
+    # The bytes of an object array are addresses.
     elements = tuple(array.ravel().tolist()) if array.dtype == object else array.tobytes()
     return array.dtype.name, array.shape, elements
 
@@ -109,7 +110,7 @@ def tensor_map_erase_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
 
 @kernel("TensorMapHasKey")
 def tensor_map_has_key(input_handle: Array, key: Array) -> Result:
-    """Return True where the map has the key."""
+    """Return True if the map has the key."""
     return np.bool_(_key(key) in _map(input_handle).entries)
 
 

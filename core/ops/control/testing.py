@@ -86,7 +86,7 @@ def resource_initialized(ctx: KernelContext, resource: Array) -> Result:
 
 @kernel("IsResourceHandleRefCounting")
 def is_resource_handle_ref_counting(ctx: KernelContext, handle: Array) -> Result:
-    """Return True where no name leads to the resource, so that it lives only as long as its handles."""
+    """Return True if no name leads to the resource, so that it lives only as long as its handles."""
     target = handle.item()
     named = [held for _, held in (*ctx.resources.items(), *ctx.step.resources.items())]
     return np.bool_(not any(target is other for other in (*named, *ctx.session.node_states.values())))

@@ -33,7 +33,7 @@ Call = Callable[[Sequence[Any]], list[Any]]
 
 
 def dataset_of(handle: Any, name: str = "") -> Dataset:
-    """Return the dataset in a variant of rank 0; InvalidArgumentError where the variant holds another object."""
+    """Return the dataset in a variant of rank 0; InvalidArgumentError if the variant holds another object."""
     if np.ndim(handle):
         raise InvalidArgumentError("Dataset tensor must be a scalar")
     dataset = handle.item() if isinstance(handle, np.ndarray) else handle
@@ -108,6 +108,7 @@ def function_of(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) 
     run, rest, dtypes_of_arguments = (
         ctx.function(function),
         list(captured),
+        # At the first call: of the datasets that a graph makes, many are never run.
         functools.cache(lambda: _argument_types(ctx, function)),
     )
     reads = any(isinstance(value, Readable) for value in rest)
@@ -133,7 +134,7 @@ def _argument_types(ctx: KernelContext, function: FuncRef) -> list[DType]:
 
 
 def draws(ctx: KernelContext, function: FuncRef) -> bool:
-    """Return True where a function or its callees draw random numbers from a node's stream."""
+    """Return True if a function or its callees draw random numbers from a node's stream."""
     graph = ctx.session.graph
     names = {function.name, *reached_functions(graph.functions, ctx.session.functions.find(function).body)}
     return any(has_fact(node.op, "random") for name in names for node in graph.functions[name].body)
@@ -142,6 +143,7 @@ def draws(ctx: KernelContext, function: FuncRef) -> bool:
 def element_function(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> Callable[[Element], Element]:
     """Return a function of the graph that maps an element to an element."""
     if draws(ctx, function):
+        # In a session apart, whose nodes have random streams of their own: two iterators must not draw from one.
         return PerPass(lambda: _of_elements(function_of(ctx.apart(), function, captured)))
     return _of_elements(_short_cut(ctx, function, captured))
 
@@ -154,11 +156,13 @@ def _short_cut(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -
     """Return a function of the graph; a function that only forwards arguments is replaced by a selection of arguments."""
     body, run, rest = ctx.session.functions.find(function), function_of(ctx, function, captured), list(captured)
     places = places_handed_on(body)
+    # A captured variable is read at each call, which only the call itself does.
     if places is None or any(isinstance(value, Readable) for value in rest):
         return run
 
     def pick(args: Sequence[Any]) -> list[Any]:
         values = [*args, *rest]
+        # A wrong number of values is an error of the function, which the call reports.
         return [values[place] for place in places] if len(values) == len(body.args) else run(args)
 
     return pick
@@ -204,12 +208,12 @@ def number_function(ctx: KernelContext, function: FuncRef, captured: Sequence[An
 
 
 def is_stateful(ctx: KernelContext, function: FuncRef) -> bool:
-    """Return True where a function or its callees have an effect or a state; assertions count as neither."""
+    """Return True if a function or its callees have an effect or a state; assertions count as neither."""
     return has_state(ctx.session.graph, ctx.session.functions.find(function).name)
 
 
 def runs_early(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -> bool:
-    """Return True where a function's results follow from its arguments alone, so that the time of the call cannot be seen."""
+    """Return True if a function's results follow from its arguments alone, so that the time of the call cannot be seen."""
     name = ctx.session.functions.find(function).name
     has_own = has_state(ctx.session.graph, name, (*LOOKUPS, *_SOURCES))
     return not (has_own or draws(ctx, function) or any(map(_may_change, captured)))
@@ -231,7 +235,7 @@ def _may_change(value: Any) -> bool:
 
 
 def is_identity(ctx: KernelContext, function: FuncRef) -> bool:
-    """Return True where a function returns its arguments in order and does nothing else."""
+    """Return True if a function returns its arguments in order and does nothing else."""
     body = ctx.session.functions.find(function)
     return places_handed_on(body) == list(range(len(body.args)))
 
@@ -271,8 +275,10 @@ def dataset_kernel(*ops: str, called: Mapping[str, str] = MappingProxyType({})) 
             converted = [convert(value, name) for (convert, name), value in zip(conversions, inputs)]
             dataset = make(ctx, *converted, *inputs[len(conversions) :], **attrs)
             parts = (value if isinstance(value, list | tuple) else (value,) for value in inputs)
+            # Kept for a dataset that is turned into a graph again, and for messages that name the node.
             flat = tuple([_held(value) for values in parts for value in values])
             declared = spec_of_node(ctx.node)
+            # Not all ops declare their elements; the kernel knows those of the others.
             dataset.spec = declared if declared.dtypes else dataset.spec
             dataset.origin = Origin(ctx.node, flat, ctx.session.graph)
             return scalar_object(dataset)

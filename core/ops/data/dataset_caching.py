@@ -46,7 +46,7 @@ class ElementCheckpoint:
         self._types = types
 
     def is_there(self) -> bool:
-        """Return True where the cache holds elements."""
+        """Return True if the cache holds elements."""
         try:
             self._store.names(self._prefix, files=self._gate)
         except NotFoundError:
@@ -57,6 +57,7 @@ class ElementCheckpoint:
         """Yield the elements in order."""
         stored = self._store.names(self._prefix, files=self._gate)
         names = {_place(name): name for name in stored}
+        # Any checkpoint may lie there: its names must be those of whole elements, without a gap.
         if names.keys() != set(itertools.product(range(len(stored) // len(self._types)), range(len(self._types)))):
             raise DataLossError(f"{self._prefix} holds no elements of {counted(len(self._types), 'component')}")
         for _, parts in itertools.groupby(sorted(names), key=lambda place: place[0]):

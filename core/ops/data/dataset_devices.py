@@ -48,6 +48,7 @@ def anonymous_multi_device_iterator_v3(ctx: KernelContext, *, devices: list[str]
 @kernel("MultiDeviceIteratorInit")
 def multi_device_iterator_init(dataset: Array, multi_device_iterator: Any, max_buffer_size: Array) -> Result:
     """Begin a pass over a dataset and return its number. Buffers grow as needed."""
+    # Checked and not used: buffers never block here.
     number_in(max_buffer_size, "max_buffer_size")
     return np.int64(resource(multi_device_iterator, MultiDeviceIterator).start(dataset_of(dataset)))
 

@@ -38,7 +38,7 @@ _AROUND: Final = b""
 
 
 def graph_of(dataset: Dataset, keeps_devices: bool = True) -> Graph:
-    """Return a graph whose `_Retval` is the dataset; UnimplementedError where a part was not made by a node."""
+    """Return a graph whose `_Retval` is the dataset; UnimplementedError if a part was not made by a node."""
     writer = _DatasetNodes(keeps_devices)
     output = writer.dataset(dataset)
     writer.graph.add_node(_RESULT, "_Retval", [output], (), {"T": dtypes.variant, "index": 0})
@@ -58,6 +58,8 @@ class _DatasetNodes:
         origin = dataset.origin
         if origin is None:
             raise UnimplementedError(f"{dataset.kind}Dataset does not support serialization")
+        # By identity: a cache or a table that two datasets share must stay one. The dataset holds them all, so ids stay
+        # theirs.
         if id(dataset) not in self._made:
             inputs = [self._value(value, origin.node, i) for i, value in enumerate(origin.inputs)]
             self._take_functions(origin)
@@ -115,13 +117,14 @@ class _DatasetNodes:
         filled = self._add(
             "LookupTableImportV2", [made.output(), *columns], {"Tin": table.key_dtype, "Tout": table.value_dtype}
         )
+        # Whoever takes the handle waits through this node until the table is filled.
         handle = self._add("Identity", [made.output()], {"T": dtypes.resource})
         self.graph.add_control_input(handle, filled)
         return handle.output()
 
 
 def _require_no_state(dataset: Dataset) -> None:
-    """FailedPreconditionError where a function of the pipeline has a state that a graph does not hold."""
+    """FailedPreconditionError if a function of the pipeline has a state that a graph does not hold."""
     for part in tree(dataset):
         origin = part.origin
         if origin is not None and any(has_state(origin.library, f.name, LOOKUPS) for f in function_references(origin.node)):
@@ -154,6 +157,7 @@ def dataset_from_graph(ctx: KernelContext, graph_def: Array) -> Array:
     result = next((node for node in graph if node.op == "_Retval"), None)
     if result is None:
         raise InvalidArgumentError("Failed to find a _Retval op in the given dataset")
+    # With the resources of this session: tables and caches that the graph names are found.
     return scalar_object(dataset_of(ctx.session.on_graph(graph).run(result.inputs[0].name)))
 
 
@@ -197,8 +201,10 @@ class _Digests:
         return self._nodes[node]
 
     def _hash(self, node: Node) -> bytes:
+        # Attributes with an underscore are notes beside the op, such as `_class`, and change no element.
         attrs = ((name, self._attr(value)) for name, value in sorted(node.attrs.items()) if not name.startswith("_"))
         inputs = [(self._nodes.get(value.node, _AROUND), value.index) for value in node.inputs]
+        # Control inputs have no order.
         controls = sorted(self._nodes.get(control, _AROUND) for control in node.control_inputs)
         return hashlib.sha256(repr((node.op, list(attrs), inputs, controls)).encode()).digest()
 
@@ -226,6 +232,7 @@ class _Digests:
 def get_options(input_dataset: Array) -> Array:
     """Return the options of a dataset, the outermost options where there are several."""
     options = [part.serialized for part in tree(dataset_of(input_dataset)) if isinstance(part, Options)]
+    # Messages are merged by joining their bytes, and later fields win: the outermost options come last.
     return scalar_object(b"".join(reversed(options)))
 
 

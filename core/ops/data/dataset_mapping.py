@@ -95,6 +95,7 @@ def map_and_batch_dataset(
 ) -> Dataset:
     """Batch the results of the function on the elements."""
     function = element_function(ctx, f, captured)
+    # A function with a state sees the elements one by one, in their order.
     calls, early = 1 if is_stateful(ctx, f) else num_parallel_calls, runs_early(ctx, f, captured)
     sizes = batch_size, drop_remainder
     return MapAndBatch((input_dataset,), *sizes, function, preserve_cardinality, calls, runs_early=early)

@@ -90,7 +90,7 @@ def auto_shard_dataset(
 
 
 def _reads_files(dataset: Dataset) -> bool:
-    """Return True where a function of the dataset reads files named by elements."""
+    """Return True if a function of the dataset reads files named by elements."""
     origin = dataset.origin
     if origin is None or not dataset.inputs:
         return False
@@ -145,6 +145,7 @@ shape(*with_twins("StatsAggregatorSummary"))(scalar_shape)
 @dataset_kernel("ChooseFastestDataset")
 def choose_fastest_dataset(ctx: KernelContext, input_datasets: list[Dataset]) -> Dataset:
     """The first of several datasets that give the same elements."""
+    # TensorFlow times the datasets and goes on with the fastest; their elements are supposed to be equal.
     first, *others = input_datasets
     for other in others:
         first.spec.require(other.spec)

@@ -44,6 +44,7 @@ def parse_example_dataset(
     sparse = [(_encoded(key), dtype) for key, dtype in zip(sparse_keys, sparse_types)]
     ragged = list(zip(map(_encoded, ragged_keys), ragged_value_types, ragged_split_types))
     keys = [*map(_encoded, sparse_keys), *map(_encoded, dense_keys), *map(_encoded, ragged_keys)]
+    # The features of a parsed example are a dictionary in Python, which tf.data flattens by sorted keys.
     order = sorted(range(len(keys)), key=keys.__getitem__)
 
     def parse(element: Element) -> Element:

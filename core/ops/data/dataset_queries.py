@@ -48,11 +48,12 @@ _MODERATE = 2
 def dataset_to_single_element(
     ctx: KernelContext, dataset: Array, *, output_types: list[DType], output_shapes: list[Shape]
 ) -> Sequence[Result]:
-    """The only element; InvalidArgumentError where there is none, or more."""
+    """The only element; InvalidArgumentError if there is none, or more."""
     pull = finalized(dataset_of(dataset)).begin()
     element = pull()
     if element is None:
         raise InvalidArgumentError("Dataset was empty.")
+    # A second element is asked for, as TensorFlow refuses a dataset that has one.
     if pull() is not None:
         raise InvalidArgumentError("Dataset had more than one element.")
     return held_to(element, output_types, output_shapes)
@@ -83,7 +84,7 @@ not_differentiable("ReduceDataset")
 def get_element_at_index(
     dataset: Array, index: Array, *, output_types: list[DType], output_shapes: list[Shape]
 ) -> Sequence[Result]:
-    """The element of that place; OutOfRangeError where there is none."""
+    """The element of that place; OutOfRangeError if there is none."""
     source, place = dataset_of(dataset), number_in(index, "index")
     if source.cardinality() >= 0:
         require_index(place, source.cardinality())
@@ -92,7 +93,7 @@ def get_element_at_index(
 
 @kernel("ComputeBatchSize")
 def compute_batch_size(input_dataset: Array) -> Result:
-    """Return the size of all batches in a dataset, -1 where its ops do not determine the size."""
+    """Return the size of all batches in a dataset, -1 if its ops do not determine the size."""
     return np.int64(_batch_size(dataset_of(input_dataset)))
 
 
@@ -113,6 +114,7 @@ _SAME_BATCHES = (SameElements, Filter, Repeat, Shard, Shuffle, Skip, Take)
 def initialize_table_from_dataset(table_handle: Any, dataset: Array) -> None:
     """Fill a table with the pairs that a dataset gives."""
     table = resource(table_handle, StaticTable)
+    # All pairs are read and checked before the table changes.
     pairs = list(finalized(dataset_of(dataset)))
     expected = (table.key_dtype, table.value_dtype)
     for pair in pairs:

@@ -147,6 +147,7 @@ def _columns(select_cols: Array, exclude_cols: Any, count: int) -> Callable[[lis
     if included and len(included) != count:
         raise InvalidArgumentError("select_cols should match output size")
     if included:
+        # A record may be too short: the caller compares the numbers of fields, and its error says both.
         return lambda fields: [fields[i] for i in included if i < len(fields)]
     return lambda fields: [field for i, field in enumerate(fields) if i not in excluded] if excluded else fields
 

@@ -73,15 +73,17 @@ class Folder:
 
     def store(self, shards: Mapping[int, Sequence[Element]], types: Sequence[DType]) -> None:
         """Write the elements of all shards, and the metadata."""
+        # A folder of its own for each run: whoever reads an earlier one keeps its files.
         pack, run = _PACK[self._compression], str(secrets.randbits(63))
         for number, elements in shards.items():
             name = os.path.join(self._path, run, f"{number:08d}.shard", "00000000.snapshot")
             write_file(self._ctx, name, pack(b"".join(_encoded(element, types) for element in elements)))
+        # Written last: from then on the folder counts as a complete dataset.
         metadata = Metadata(run, tuple(dtype.number for dtype in types), sum(map(len, shards.values())))
         write_file(self._ctx, os.path.join(self._path, METADATA), metadata.serialized())
 
     def has_elements(self) -> bool:
-        """Return True where a complete dataset was written."""
+        """Return True if a complete dataset was written."""
         try:
             return self._metadata().finished
         except NotFoundError:
@@ -139,6 +141,7 @@ def _shard_of(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Cal
 def save_dataset(ctx: KernelContext, input_dataset: Array, path: Array, captured: list[Any], *, sharding: Sharding) -> None:
     """Write all elements into a folder."""
     saving = _saving(ctx, input_dataset, path, captured, sharding)
+    # The op makes a pass, so the pipeline is rewritten as for an iterator.
     for _ in saving.stored(finalized(saving.source)):
         pass
 
@@ -179,6 +182,7 @@ def snapshot_dataset_v2(
 
     Each way of making the input has a folder of its own, named by `hash` or by tfg's fingerprint.
     """
+    # The attribute has a sign, and the name of the folder none.
     number = hash % 2**64 if hash_valid else fingerprint(input_dataset)
     compression = _AUTOMATIC if compression == "AUTO" else compression
     folder = Folder(ctx, os.path.join(file_name(path), str(number)), compression)
@@ -223,7 +227,7 @@ def _shard_files(ctx: KernelContext, folder: str) -> list[list[bytes]]:
 
 
 def decoded(record: bytes) -> Any:
-    """Return the tensor in a record; DataLossError where there is none."""
+    """Return the tensor in a record; DataLossError if there is none."""
     try:
         return parse(record)[0]
     except ValueError as error:

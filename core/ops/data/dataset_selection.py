@@ -35,6 +35,7 @@ def skip_dataset(ctx: KernelContext, input_dataset: Dataset, count: Number) -> D
 @dataset_kernel("RepeatDataset")
 def repeat_dataset(ctx: KernelContext, input_dataset: Dataset, count: Number) -> Dataset:
     """The elements of several passes."""
+    # Any negative count means without end.
     return filter_take_skip.Repeat((input_dataset,), max(-1, count))
 
 

@@ -54,11 +54,13 @@ class FirstFolder:
             return WRITE
         if self.mode == READ or metadata.finished:
             return READ
+        # Another run may still be writing; after the time that the graph allows, it counts as broken off.
         return PASS if metadata.created / 1e6 >= time.time() - self.expiry else WRITE
 
     def load(self) -> Iterator[Element]:
         """Yield the elements in the folder, file by file."""
         for path in files_in(self._ctx, os.path.join(self._path, self._metadata().run)):
+            # Snappy packs each element, GZIP the whole file.
             compression = self._form.compression if self._form.compression == "GZIP" else ""
             with opener(self._ctx)(path) as file, guarded_error(path):
                 yield from self._form.decoded(uncompressing(file, compression, path))
@@ -114,7 +116,7 @@ class ChunkFolder:
         return []
 
     def is_done(self) -> bool:
-        """Return True where all chunks are written; an error where their writer failed."""
+        """Return True if all chunks are written; an error if their writer failed."""
         for name in ("ERROR", "DONE"):
             with contextlib.suppress(NotFoundError):
                 reason = read_file(self._ctx, os.path.join(self._path, name))

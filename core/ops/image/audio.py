@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import operator
 import struct
 from typing import Any
 
 import numpy as np
 
 from ...codecs import wav
-from ...registry.registry import Cost, facts, flops, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import (
+    Cost,
+    everywhere,
+    facts,
+    flops,
+    kernel,
+    not_differentiable,
+    shape,
+    without_gradient,
+    zero_flops,
+)
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import dim_max
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
-from ..shared.onnx_lowerings import iota
 
 
 def _read_wav(data: bytes) -> tuple[Any, Any]:
@@ -120,21 +129,27 @@ def _slices(samples: Any, window_size: int, stride: int) -> Any:
     return (samples - window_size) // stride + 1
 
 
-@kernel("AudioSpectrogram")
-def audio_spectrogram(input: Array, *, window_size: int, stride: int, magnitude_squared: bool) -> Result:
+def _windows(xp: Any, x: Any, size: int, stride: int) -> Any:
+    """Return the windows of each row of x (rows, samples): (rows, slices, size)."""
+    samples = x.shape[1]
+    if xp is np and samples >= size:
+        return np.lib.stride_tricks.sliding_window_view(x, size, 1)[:, ::stride]  # a view, where a gather copies
+    # Fewer samples than a window give a count of 0 or less, and so no numbers, however a quotient is rounded.
+    starts = xp.arange((samples - size + stride) // stride) * stride
+    return xp.take(x, starts[:, None] + np.arange(size), 1)
+
+
+@everywhere("AudioSpectrogram")
+def audio_spectrogram(xp: Any, input: Any, *, window_size: int, stride: int, magnitude_squared: bool) -> Any:
     """Magnitudes of the Fourier transforms of Hann windows of (samples, channels): (channels, slices, bins)."""
     require(window_size >= 2, f"window_size must be at least 2, not {window_size}")
     require(stride >= 1, f"stride must be positive, not {stride}")
     require_rank(input, 2, "input")
-    samples, channels = input.shape
-    length = _fft_length(window_size)
-    slices = max(_slices(samples, window_size, stride), 0)
-    if not (slices and channels):
-        return np.zeros((channels, slices, length // 2 + 1), np.float32)
-    windows = np.lib.stride_tricks.sliding_window_view(input.T.astype(np.float64), window_size, 1)[:, ::stride]
-    spectra = np.fft.rfft(windows * _hann(window_size), length)
-    squares = spectra.real**2 + spectra.imag**2
-    return (squares if magnitude_squared else np.sqrt(squares)).astype(np.float32)
+    windows = _windows(xp, xp.transpose(input, (1, 0)).astype(np.float64), window_size, stride)
+    # TensorFlow transforms in double precision too, and rounds the magnitudes alone.
+    spectra = xp.fft.rfft(windows * _hann(window_size), _fft_length(window_size))
+    squares = spectra.real * spectra.real + spectra.imag * spectra.imag
+    return (squares if magnitude_squared else xp.sqrt(squares)).astype(np.float32)
 
 
 @shape("AudioSpectrogram")
@@ -192,24 +207,24 @@ def _cosines(coefficients: int, channels: int) -> Array:
     return np.sqrt(2.0 / channels) * np.cos(angles)
 
 
-@kernel("Mfcc")
+@everywhere("Mfcc", static=(1,))
 def mfcc(
-    spectrogram: Array, sample_rate: Array,
+    xp: Any, spectrogram: Any, sample_rate: Array,
     *, upper_frequency_limit: float, lower_frequency_limit: float, filterbank_channel_count: int, dct_coefficient_count: int,
-) -> Result:  # fmt: skip
+) -> Any:  # fmt: skip
     """Cosine transform of the logarithms of mel filters' outputs: (channels, slices, bins) -> (..., coefficients)."""
     require_rank(spectrogram, 3, "spectrogram")
     rate = scalar(sample_rate, "sample_rate")
     channels = filterbank_channel_count
     require(1 <= dct_coefficient_count <= channels, f"{dct_coefficient_count} coefficients of {channels} channels")
-    bins = spectrogram.shape[2]
+    bins = operator.index(spectrogram.shape[2])
     if bins >= 2 and rate > 0 and upper_frequency_limit >= 0.5 * rate * bins / (bins - 1):
         # The filters reach beyond the spectrum: TensorFlow logs an error and returns zeros.
-        return np.zeros((*spectrogram.shape[:2], dct_coefficient_count), np.float32)
+        return xp.full((*spectrogram.shape[:2], dct_coefficient_count), np.float32(0))
     bank = _filterbank(bins, rate, channels, lower_frequency_limit, upper_frequency_limit)
-    filtered = np.sqrt(spectrogram.astype(np.float64)) @ bank
-    logarithms = np.log(np.maximum(filtered, _FLOOR))
-    return (logarithms @ _cosines(dct_coefficient_count, channels).T).astype(np.float32)
+    filtered = xp.matmul(xp.sqrt(spectrogram.astype(np.float64)), bank)
+    logarithms = xp.log(xp.maximum(filtered, _FLOOR))
+    return xp.matmul(logarithms, _cosines(dct_coefficient_count, channels).T).astype(np.float32)
 
 
 @shape("Mfcc")
@@ -230,35 +245,3 @@ def mfcc_flops(
 
 
 without_gradient("Mfcc")
-
-
-@onnx("AudioSpectrogram")
-def _audio_spectrogram_onnx(g: Any, x: Any, *, window_size: int, stride: int, magnitude_squared: bool) -> Any:
-    """Gather the windows, and transform them in double precision."""
-    count = g.Div(g.Max(g.Sub(g.dim(x, 0), window_size - stride), 0), stride)
-    numbers = iota(g, count)
-    places = g.Add(g.unsqueeze(g.Mul(numbers, stride), 1), np.arange(window_size))
-    windows = g.Gather(g.cast(g.Transpose(x, perm=[1, 0]), dtypes.float64), places, axis=1)
-    length = _fft_length(window_size)
-    padded = g.Pad(g.Mul(windows, _hann(window_size)), [0] * 5 + [length - window_size])
-    spectra = g.DFT(g.unsqueeze(padded, -1), None, g.constant(np.int64(2)), onesided=1)
-    squares = g.ReduceSum(g.Mul(spectra, spectra), [-1], keepdims=0)
-    return g.cast(squares if magnitude_squared else g.Sqrt(squares), dtypes.float32)
-
-
-@onnx("Mfcc")
-def _mfcc_onnx(
-    g: Any, spectrogram: Any, sample_rate: Any,
-    *, upper_frequency_limit: float, lower_frequency_limit: float, filterbank_channel_count: int, dct_coefficient_count: int,
-) -> Any:  # fmt: skip
-    """Multiply by the filters, which the sample rate decides, and by the cosines."""
-    rate, bins = int(g.known(sample_rate, "samples a second")), spectrogram.shape.dims and spectrogram.shape[2]
-    if not isinstance(bins, int):
-        g.refuse("the number of its frequencies is unknown")
-    if bins >= 2 and rate > 0 and upper_frequency_limit >= 0.5 * rate * bins / (bins - 1):
-        return g.Expand(np.float32(0), g.joined(g.slice(g.dims(spectrogram), 0, 2), dct_coefficient_count))
-    bank = _filterbank(bins, rate, filterbank_channel_count, lower_frequency_limit, upper_frequency_limit)
-    filtered = g.MatMul(g.Sqrt(g.cast(spectrogram, dtypes.float64)), g.constant(bank))
-    logarithms = g.Log(g.Max(filtered, _FLOOR))
-    cosines = _cosines(dct_coefficient_count, filterbank_channel_count).T
-    return g.cast(g.MatMul(logarithms, g.constant(np.ascontiguousarray(cosines))), dtypes.float32)

@@ -16,6 +16,7 @@ from ...random.philox import Philox
 from ...registry.registry import (
     ZERO,
     Cost,
+    arrays,
     facts,
     flops,
     gradient,
@@ -34,17 +35,19 @@ from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..random._random import node_stream
 from ..random.random_stateless import seeded
-from ..shared.argument_checks import require, require_rank, scalar, with_rank
+from ..shared.argument_checks import may_equal, require, require_rank, scalar, with_rank
 from ..shared.shape_arguments import ints, shape_from
 
 
 def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
     """Return the number of boxes; box_ind names an image for each."""
+    # TensorFlow returns before it looks at the shapes of empty tensors.
     if boxes.size == 0 and box_ind.size == 0:
         return 0
     require_rank(boxes, 2, "boxes")
     require(boxes.shape[1] == 4, f"boxes must have 4 columns, not shape {boxes.shape}")
     require(box_ind.shape == boxes.shape[:1], f"box_ind {box_ind.shape} does not fit boxes {boxes.shape}")
+    # A box of NaN would name no pixel, and indices made of it would be undefined.
     require(np.isfinite(boxes).all(), "boxes holds an element that is not finite")
     if np.any((box_ind < 0) | (box_ind >= images)):
         raise OutOfRangeError(f"box_ind holds {box_ind[(box_ind < 0) | (box_ind >= images)][0]}, outside of [0, {images})")
@@ -63,6 +66,7 @@ def crop_and_resize(
     if not _check_boxes(boxes, box_ind, image.shape[0]):
         return np.zeros((0, height, width, image.shape[3]), np.float32)
     crops = np.empty((len(boxes), height, width, image.shape[3]), np.float32)
+    # As many boxes at a time as fit into a cache with their four corners.
     step = max(1, TILE // max(crops[0].size, 1))
     for start in range(0, len(boxes), step):
         part = slice(start, start + step)
@@ -88,6 +92,7 @@ def crop_and_resize_grad_image(
     require(grads.shape[3] == dims[3], f"grads have {grads.shape[3]} channels, but image_size has {dims[3]}")
     count = _check_boxes(boxes, box_ind, dims[0])
     require(count == grads.shape[0], f"{count} boxes, but grads for {grads.shape[0]}")
+    # Sums of half precision are kept in float32 and rounded once.
     result = np.zeros(dims, T.numpy if T.numpy.itemsize > 2 else np.float32)
     if count:
         rows, columns = axes_of(boxes, dims, *grads.shape[1:3])
@@ -124,6 +129,7 @@ def crop_and_resize_grad_boxes(grads: Array, image: Array, boxes: Array, box_ind
     grads = np.where(is_inside(rows, columns), grads, np.float32(0))
     by_row = (((1 - across) * (bottom_left - top_left) + across * (bottom_right - top_right)) * grads).sum((2, 3))
     by_column = (((1 - down) * (top_right - top_left) + down * (bottom_right - bottom_left)) * grads).sum((1, 3))
+    # A box has the edges y1, x1, y2, x2: each element lies between two edges, and moves with either in part.
     parts = (by_row @ rows.by_start, by_column @ columns.by_start, by_row @ rows.by_end, by_column @ columns.by_end)
     return np.stack(parts, 1).astype(np.float32, copy=False)
 
@@ -211,6 +217,7 @@ _COLOURS = np.array(
 def _draw(image: Array, box: Array, colour: Array) -> None:
     """The outline of a box on an image (in place); lines outside of the image are left out."""
     height, width = image.shape[:2]
+    # Truncated as a C++ cast; the products are in float32, which decides the pixel.
     top, left, bottom, right = np.trunc(box * np.array([height - 1, width - 1] * 2, np.float32)).tolist()
     if not (top <= bottom and left <= right and top < height and left < width and bottom >= 0 and right >= 0):
         return
@@ -253,6 +260,7 @@ def draw_bounding_boxes_v2(images: Array, boxes: Array, colors: Array) -> Result
     if not colors.size:
         colors = _COLOURS
         if images.ndim == 4 and images.shape[3] == 1:
+            # Of a colour only the first channel counts on grey images, and several of the ten would be black.
             colors = np.ones_like(_COLOURS)
     return _draw_boxes(images, boxes, colors.astype(images.dtype))
 
@@ -278,17 +286,20 @@ def _random_crop(
     """Return a random (top, left, bottom, right) of the aspect ratio with an area in the range; None where rounding leaves
     no size.
     """
+    # Every step in float32 and in TensorFlow's order: rounding decides sizes, and with them how many numbers are drawn.
     least, most = (np.float32(a) * np.float32(width) * np.float32(height) for a in area_range)
     if most <= 0 or aspect_ratio <= 0 or width <= 0 or height <= 0 or least > most:
         return None
     width_of = lambda rows: _nearest(np.float32(rows) * aspect_ratio)  # noqa: E731 - a formula used four times
     rows, most_rows = (_nearest(np.sqrt(area / aspect_ratio)) for area in (least, most))
     if width_of(most_rows) > width:
+        # TensorFlow's slack, so that rounding the width of that many rows does not exceed the image.
         most_rows = int((width + 0.5 - 1e-7) / float(aspect_ratio))
     most_rows = min(most_rows, height)
     rows = min(rows, most_rows)
     if rows < most_rows:
         rows += words.below(most_rows - rows + 1, 32)
+    # Rounding may have moved the area out of the range, by a row at most.
     rows += width_of(rows) * rows < least
     rows -= width_of(rows) * rows > most
     columns = width_of(rows)
@@ -304,11 +315,12 @@ def _area(box: Array) -> Array:
 
 
 def _covers(crop: tuple[Any, ...], boxes: Array, least: Any) -> Any:
-    """Return True where the crop covers at least the share `least` of any box."""
+    """Return True if the crop covers at least the share `least` of any box."""
     crop = np.array(crop)
     areas = _area(boxes)
     shared = _area(np.concatenate((np.maximum(crop[:2], boxes[:, :2]), np.minimum(crop[2:], boxes[:, 2:])), 1))
     with np.errstate(all="ignore"):
+        # Boxes of less than a pixel count as not there.
         return _area(crop) >= 1 and bool(np.any((areas >= 1) & (np.float32(shared) / np.float32(areas) >= least)))
 
 
@@ -348,6 +360,7 @@ def _sample(stream: Philox, image_size: Array, boxes: Array, covered: float, cro
     """Return the first of `max_attempts` random crops that covers enough of a box, else the whole image."""
     height, width = _check_sampling(image_size, covered, crops)
     objects = _object_boxes(boxes, height, width, crops.use_image_if_no_bounding_boxes)
+    # TensorFlow reserves four words for each attempt, whether it is made or not.
     words = Words(stream.reserve(1, crops.max_attempts))
     low, high = map(np.float32, crops.aspect_ratio_range)
     crop = (0, 0, height, width)
@@ -366,6 +379,7 @@ def _as_slice(crop: tuple[Any, ...], height: int, width: int, dtype: np.dtype[An
     top, left, bottom, right = crop
     box = np.array(crop, np.float32) / np.array([height, width] * 2, np.float32)
     begin = np.array([top, left, 0], np.int64)
+    # -1: all channels, in an op of slices.
     size = np.array([bottom - top, right - left, -1], np.int64)
     return begin.astype(dtype), size.astype(dtype), box.reshape(1, 1, 4)
 
@@ -433,13 +447,12 @@ def _crop_and_resize_of_arrays(
     ys, inside_y = _samples(xp, boxes, 0, height, crop_size[0])
     xs, inside_x = _samples(xp, boxes, 1, width, crop_size[1])
     rows = xp.reshape(image, (-1, channels))
+    # Pixels of all images in one list, so that a single gather reads from images, rows and columns at once.
     first = xp.reshape(box_ind.astype(np.int64), (-1, 1, 1)) * (height * width)
 
     def at(y: Any, x: Any) -> Any:
         """Return the pixels at rows (boxes, h) and columns (boxes, w), as (boxes, h, w, c)."""
-        y, x = (xp.maximum(place, 0).astype(np.int64) for place in (y, x))
-        y, x = xp.minimum(y, height - 1), xp.minimum(x, width - 1)
-        return xp.take(rows, first + (y[:, :, None] * width + x[:, None, :]), 0)
+        return xp.take(rows, first + _numbers(xp, y, x, height, width), 0)
 
     if method == "nearest":
         pixels = at(xp.floor(ys + 0.5), xp.floor(xs + 0.5))
@@ -451,6 +464,13 @@ def _crop_and_resize_of_arrays(
         pixels = _between(top, bottom, part_y)
     inside = (inside_y[:, :, None] & inside_x[:, None, :])[..., None]
     return xp.where(inside, pixels, np.float32(extrapolation_value))
+
+
+def _numbers(xp: Any, y: Any, x: Any, height: Any, width: Any) -> Any:
+    """Return the numbers (boxes, h, w) of the pixels of an image at rows (boxes, h) and columns (boxes, w)."""
+    y, x = (xp.maximum(place, 0).astype(np.int64) for place in (y, x))
+    y, x = xp.minimum(y, height - 1), xp.minimum(x, width - 1)
+    return y[:, :, None] * width + x[:, None, :]
 
 
 def _between(a: Any, b: Any, part: Any) -> Any:
@@ -468,7 +488,7 @@ def _samples(xp: Any, boxes: Any, axis: int, size: Any, count: Any) -> tuple[Any
     # a sample on a pixel or on the border may come to lie beside.
     gaps = xp.optimization_barrier(xp.asarray(xp.maximum(count - 1, 1)).astype(np.float32))
     apart = (end - start) * last / gaps
-    several = start * last + xp.optimization_barrier(steps * apart)
+    several = xp.optimization_barrier(start * last) + xp.optimization_barrier(steps * apart)
     places = xp.where(xp.asarray(count) == 1, (start + end) * np.float32(0.5) * last, several)
     return places, (places >= 0) & (places <= last)
 
@@ -487,43 +507,78 @@ def _crop_and_resize_lowering(
     )
 
 
-def _check_boxes_of_arrays(xla: Any, boxes: Any, box_ind: Any, images: int) -> None:
+def _check_boxes_of_arrays(xp: Any, boxes: Any, box_ind: Any, images: Any) -> None:
     require_rank(boxes, 2, "boxes")
-    require(boxes.shape[1] == 4 and box_ind.shape == boxes.shape[:1], f"{boxes.shape} boxes, {box_ind.shape} numbers")
-    xla.require(((box_ind >= 0) & (box_ind < images)).all() & xla.isfinite(boxes).all())
+    fits = may_equal((*box_ind.shape, 4), boxes.shape)
+    require(fits, f"boxes of shape {boxes.shape}, and {box_ind.shape} numbers of images")
+    xp.require(((box_ind >= 0) & (box_ind < images)).all() & xp.isfinite(boxes).all())
 
 
-@lower("CropAndResizeGradImage", static=(3,))
-def _image_gradient_lowering(
-    xla: Any, grads: Any, boxes: Any, box_ind: Any, image_size: Array, *, T: DType, method: str
-) -> Any:
-    """Return the transpose of the crops as a function of the images, which is linear where other pixels are 0."""
+def _check_gradient_of_arrays(xp: Any, grads: Any, boxes: Any, box_ind: Any, dims: Sequence[Any]) -> None:
+    """Check the inputs of a gradient for images of `dims`, as far as sizes are known."""
     require_rank(grads, 4, "grads")
-    dims = ints(image_size, "image_size", 4)
-    fits = grads.shape[0] == boxes.shape[0] and grads.shape[3] == dims[3]
-    require(fits and min(grads.shape[1:3]) > 0 and min(dims[1:3]) > 0, f"grads {grads.shape} do not fit images {dims}")
-    _check_boxes_of_arrays(xla, boxes, box_ind, dims[0])
-
-    def crops(image: Any) -> Any:
-        sizes = np.array(grads.shape[1:3])
-        return _crop_and_resize_of_arrays(xla, image, boxes, box_ind, sizes, method=method, extrapolation_value=0.0)
-
-    return xla.transposed(crops, dims, grads)
+    known = [size for size in (*grads.shape[1:3], *dims[1:3]) if isinstance(size, int)]
+    fits = may_equal((*boxes.shape[:1], dims[3]), (grads.shape[0], grads.shape[3])) and min(known, default=1) > 0
+    require(fits, f"grads {grads.shape} do not fit {boxes.shape} boxes and images {tuple(dims)}")
+    _check_boxes_of_arrays(xp, boxes, box_ind, dims[0])
 
 
-@lower("CropAndResizeGradBoxes")
-def _boxes_gradient_lowering(xla: Any, grads: Any, image: Any, boxes: Any, box_ind: Any) -> Any:
-    require_rank(grads, 4, "grads")
+@arrays("CropAndResizeGradImage", static=(3,), sizes=(3,))
+def _image_gradient_of_arrays(xp: Any, grads: Any, boxes: Any, box_ind: Any, image_size: Any, *, T: DType, method: str) -> Any:
+    """Add each element's gradient to the pixel nearest to it, or in shares to the four around."""
+    images, height, width, channels = dims = image_size.tolist()
+    _check_gradient_of_arrays(xp, grads, boxes, box_ind, dims)
+    ys, inside_y = _samples(xp, boxes, 0, height, grads.shape[1])
+    xs, inside_x = _samples(xp, boxes, 1, width, grads.shape[2])
+    inside = (inside_y[:, :, None] & inside_x[:, None, :])[..., None]
+    wide_grads = xp.where(inside, grads, 0).astype(T.numpy if T.numpy.itemsize > 2 else np.float32)
+    first = xp.reshape(box_ind.astype(np.int64), (-1, 1, 1)) * (height * width)
+    total = xp.full((images * height * width, channels), 0, wide_grads.dtype)
+    for y, y_share in _neighbours(xp, ys, method):
+        for x, x_share in _neighbours(xp, xs, method):
+            rows = xp.reshape(wide_grads * (y_share[:, :, None] * x_share[:, None, :])[..., None], (-1, channels))
+            at = xp.reshape(first + _numbers(xp, y, x, height, width), (-1, 1))
+            total = xp.scattered(total, at, rows, "add")
+    return xp.reshape(total, (images, height, width, channels)).astype(T.numpy)
+
+
+def _neighbours(xp: Any, places: Any, method: str) -> list[tuple[Any, Any]]:
+    """Return the pixels around places of an axis, each with its share."""
+    if method == "nearest":
+        return [(xp.floor(places + 0.5), xp.ones_like(places))]
+    part = places - xp.floor(places)
+    return [(xp.floor(places), 1 - part), (xp.ceil(places), part)]
+
+
+@arrays("CropAndResizeGradBoxes")
+def _boxes_gradient_of_arrays(xp: Any, grads: Any, image: Any, boxes: Any, box_ind: Any) -> Any:
+    """Return the gradient of the edges: the slopes of the image at the elements, times what an edge moves the element by."""
     require_rank(image, 4, "image")
-    fits = grads.shape[0] == boxes.shape[0] and grads.shape[3] == image.shape[3]
-    require(fits and 0 not in (*grads.shape[1:3], *image.shape[1:3]), f"grads {grads.shape} do not fit {image.shape}")
-    _check_boxes_of_arrays(xla, boxes, box_ind, image.shape[0])
+    _, height, width, channels = image.shape
+    _check_gradient_of_arrays(xp, grads, boxes, box_ind, image.shape)
+    ys, inside_y = _samples(xp, boxes, 0, height, grads.shape[1])
+    xs, inside_x = _samples(xp, boxes, 1, width, grads.shape[2])
+    pixels = xp.reshape(image.astype(np.float32), (-1, channels))
+    first = xp.reshape(box_ind.astype(np.int64), (-1, 1, 1)) * (height * width)
+    (top_left, top_right), (bottom_left, bottom_right) = (
+        [xp.take(pixels, first + _numbers(xp, y, x, height, width), 0) for x in (xp.floor(xs), xp.ceil(xs))]
+        for y in (xp.floor(ys), xp.ceil(ys))
+    )
+    down, across = (ys - xp.floor(ys))[:, :, None, None], (xs - xp.floor(xs))[:, None, :, None]
+    grads = xp.where((inside_y[:, :, None] & inside_x[:, None, :])[..., None], grads, 0)
+    by_row = xp.sum(_between(bottom_left - top_left, bottom_right - top_right, across) * grads, (2, 3))
+    by_column = xp.sum(_between(top_right - top_left, bottom_right - bottom_left, down) * grads, (1, 3))
+    moves = _moves(xp, height, grads.shape[1]), _moves(xp, width, grads.shape[2])
+    edges = [xp.sum(slopes * move[i], 1) for i in range(2) for slopes, move in zip((by_row, by_column), moves)]
+    return xp.stack(edges, 1).astype(np.float32)
 
-    def crops(boxes: Any) -> Any:
-        sizes = np.array(grads.shape[1:3])
-        return _crop_and_resize_of_arrays(xla, image, boxes, box_ind, sizes, method="bilinear", extrapolation_value=0.0)
 
-    return xla.pulled_back(crops, boxes, grads)
+def _moves(xp: Any, size: Any, count: Any) -> tuple[Any, Any]:
+    """Return how far the samples (count) of an axis move with the start and with the end of a box."""
+    last = xp.asarray(size - 1).astype(np.float32)
+    gaps = xp.asarray(xp.maximum(count - 1, 1)).astype(np.float32)
+    reach = xp.where(xp.asarray(count) == 1, last * 0.5, xp.arange(count).astype(np.float32) * (last / gaps))
+    return last - reach, reach
 
 
 # For method nearest TensorFlow has the gradient of boxes that bilinear has; the lowering's derivative is 0.

@@ -52,21 +52,25 @@ def _decode_png(data: bytes, channels: int, dtype: Any) -> Array:
     """(height, width, channels) as uint8 or uint16; channels 0 means the file's."""
     _check_channels(channels, (0, 1, 3, 4))
     width, height, depth, _, _ = _png_header(data)
+    # By the header, before the decoder allocates: a file of a few bytes can claim 2^31 rows.
     reserve(2 * width * height * 3 * depth // 8)
     pixels = _decode_png_16(data, channels) if depth == 16 else _decode_png_8(data, channels)
     if pixels.dtype == dtype:
         return pixels
+    # libpng repeats the byte (257 = 256 + 1) to widen, and drops the lower byte to narrow.
     return pixels.astype(np.uint16) * 257 if dtype == np.uint16 else (pixels >> 8).astype(np.uint8)
 
 
 def _decode_png_8(data: bytes, channels: int) -> Array:
     image = open_image(data, "PNG")
     if not channels:
+        # A palette has three channels, or four if the file makes some of its colours transparent.
         channels = {"1": 1, "L": 1, "LA": 2, "RGB": 3, "RGBA": 4}.get(image.mode, 3)
         if image.mode == "P" and "transparency" in image.info:
             channels = 4
     if channels == 1 and image.mode not in ("1", "L", "LA"):
         colours = pixels_of(in_mode(image, 3, "PNG"), "PNG")
+        # libpng's fixed point, without rounding for 8 bits and with rounding for 16.
         return (colours.astype(np.uint32) @ _GREY >> 15).astype(np.uint8)[..., None]
     pixels = pixels_of(in_mode(image, channels, "PNG"), "PNG")
     if channels % 2 == 0 and image.mode in ("1", "L", "RGB", "P") and "transparency" not in image.info:
@@ -117,19 +121,24 @@ def decode_jpeg(contents: Array, *, how: Decoding) -> Result:
 def _decode_bmp(data: bytes, channels: int) -> Array:
     """(height, width, channels), uint8."""
     _check_channels(channels, (0, 3, 4))
+    # TensorFlow asks for 32 bytes, though the header alone has 54.
     require(len(data) >= 32, f"a BMP file of {len(data)} bytes is too short")
     depth = struct.unpack("<H", data[28:30])[0]
     channels_in_file = depth // 8
     require(channels_in_file in (1, 3, 4), f"a BMP file of {depth} bits a pixel; only 8, 24 and 32 are supported")
     offset, _, width, height = struct.unpack("<IIii", data[10:26])
     require(width > 0 and height != 0, f"a BMP file of {width} x {height} pixels")
+    # Lines are padded to words of four bytes.
     line = (channels_in_file * width + 3) // 4 * 4
     require(offset >= 0 and offset + line * abs(height) <= len(data), "the BMP file is too short for its pixels")
     rows = np.frombuffer(data, np.uint8, line * abs(height), offset).reshape(abs(height), line)
     pixels = rows[:, : channels_in_file * width].reshape(abs(height), width, channels_in_file)
+    # A positive height means that the lowest line comes first.
     pixels = pixels[::-1] if height > 0 else pixels
     return _as_channels(
-        pixels if channels_in_file == 1 else pixels[..., [2, 1, 0, 3][:channels_in_file]], channels or channels_in_file
+        # BMP files have blue, green, red and alpha.
+        pixels if channels_in_file == 1 else pixels[..., [2, 1, 0, 3][:channels_in_file]],
+        channels or channels_in_file,
     )
 
 
@@ -160,6 +169,7 @@ def _decode_webp(data: bytes, channels: int, dtype: Any = np.uint8) -> Array:
     _check_channels(channels, (0, 3, 4))
     image = open_image(data, "WebP")
     channels_in_file = 4 if image.mode == "RGBA" else 3
+    # TensorFlow's decoder converts no channels of WebP files.
     require(channels in (0, channels_in_file), f"the WebP file has {channels_in_file} channels, not {channels}")
     frames = []
     for number in range(getattr(image, "n_frames", 1)):
@@ -230,6 +240,7 @@ def _encode_jpeg(image: Array, channels: int, quality: int, **options: Any) -> b
     module = pillow()
     picture = module.fromarray(np.ascontiguousarray(image[..., 0] if channels == 1 else image))
     stream = io.BytesIO()
+    # libjpeg takes 0 for 1; Pillow would take it for its default.
     picture.save(stream, "JPEG", quality=max(quality, 1), **options)
     return stream.getvalue()
 
@@ -255,6 +266,7 @@ def encode_jpeg(
     require(image.shape[2] in allowed, f"image must have {' or '.join(map(str, allowed))} channels, not {image.shape[2]}")
     require(image.size > 0 and max(image.shape[:2]) < 65536, f"image must not be empty or too large: {image.shape}")
     x_density, y_density = x_density & 0xFFFF, y_density & 0xFFFF  # as much as a JFIF header holds
+    # Pillow takes dots per inch and rounds; the header is corrected below where centimetres are asked for.
     density = (x_density, y_density) if density_unit == "in" else (x_density * 2.54, y_density * 2.54)
     options: dict[str, Any] = {"progressive": progressive, "optimize": optimize_size, "dpi": density}
     if image.shape[2] == 3:
@@ -267,6 +279,7 @@ def encode_jpeg(
 
 def _with_density_unit(data: bytes, unit: str, x_density: int, y_density: int) -> bytes:
     """Return the file with its JFIF density in dots per centimetre if asked; Pillow writes inches only."""
+    # The density lies at a fixed place of the first segment.
     if unit == "in" or data[6:11] != b"JFIF\0":
         return data
     return data[:13] + struct.pack(">BHH", 2, x_density, y_density) + data[18:]
@@ -302,6 +315,7 @@ def _decode_gif(data: bytes, channels: int = 0) -> Array:
                 check_time()
                 size = frame.width * frame.height
                 largest = max(largest, size)
+                # Each frame becomes a picture of the largest frame's size: its index and three colours.
                 reserve((len(frames) + 1) * largest * 4)
                 indices.append(pixels_of(open_image(frame.file, "GIF"), "GIF")[..., 0] if size else np.empty((0, 0), np.uint8))
                 frames.append(frame)
@@ -373,6 +387,7 @@ def decode_image(contents: Array, *, channels: int, dtype: DType, expand_animati
     elif kind == "bmp":
         pixels = _decode_bmp(data, channels)
     else:
+        # Only PNG files hold 16 bits; a float result then keeps them all.
         wide = kind == "png" and dtype.numpy != np.uint8
         pixels = _decode_any(data, channels, np.uint16 if wide else np.uint8, allow_gif=False)
     return _as_type(pixels, dtype.numpy)
@@ -384,6 +399,7 @@ def _as_type(pixels: Array, dtype: Any) -> Array:
         return pixels
     if dtype == np.uint16:
         return pixels.astype(np.uint16) << 8
+    # A product with a rounded reciprocal, not a quotient: so 255 may not become exactly 1.
     return pixels.astype(np.float32) * np.float32(1 / np.iinfo(pixels.dtype).max)
 
 
@@ -441,6 +457,7 @@ def decode(data: bytes, how: Decoding, window: tuple[int, ...] | None = None) ->
     how.check()
     file = jpeg_header(data)
     own = len(file.sampling)
+    # Four components are cyan, magenta, yellow and black, which TensorFlow only returns as colours.
     channels = how.channels or min(own, 3)
     can_be = channels == 3 if own == 4 else channels in (1, 3)
     require(can_be, f"a JPEG file of {own} components cannot be decoded as {channels}")
@@ -455,6 +472,7 @@ def decode(data: bytes, how: Decoding, window: tuple[int, ...] | None = None) ->
 def _whole(data: bytes, file: image_files.JpegHeader, how: Decoding, channels: int) -> Array:
     """Return the decoded components."""
     try:
+        # First strictly: a warning about a truncated file is an error for TensorFlow, other warnings are not.
         return _decoded(data, file, how, channels, strict=True)
     except ValueError as error:
         if _TRUNCATED in str(error):
@@ -476,6 +494,7 @@ def _refuse_truncated(data: bytes, file: image_files.JpegHeader, how: Decoding, 
     """Raise an error unless nothing but the end marker is missing of a file that is to be recovered."""
     if how.try_recover_truncated:
         try:
+            # An end marker: if the file then decodes without a warning, all of its lines were there.
             _decoded(data + b"\xff\xd9", file, how, channels, strict=True)
         except ValueError:
             raise UnimplementedError("the pixels that TensorFlow decodes from a truncated JPEG file are unknown") from None
@@ -488,6 +507,7 @@ def _refuse_truncated(data: bytes, file: image_files.JpegHeader, how: Decoding, 
 def _check_scale(file: image_files.JpegHeader, ratio: int) -> None:
     """Refuse a tiny picture that has the same size at another scale: the decoder might take the other scale."""
     sizes = [[-(-size * eighths // _EIGHTHS) for size in (file.height, file.width)] for eighths in range(1, _EIGHTHS + 1)]
+    # The wrapper takes the wanted size and picks the scale itself.
     if ratio > 1 and sizes.count(sizes[_EIGHTHS // ratio - 1]) > 1:
         raise UnimplementedError(f"a picture of {file.height} x {file.width} pixels is too small for ratio {ratio}")
 
@@ -513,6 +533,7 @@ def _cut(pixels: Array, data: bytes, file: image_files.JpegHeader, how: Decoding
     if cut is not None:
         if len(file.sampling) != 3 or file.is_rgb:
             raise UnimplementedError("a window of a picture with subsampled colours that are not luma and chroma")
+        # Chroma samples repeated, so that every second column and row holds the samples themselves.
         box = how._replace(fancy_upscaling=False)
         planes = _whole(image_files.without_colours(data), file, box, 3)
         result[:, [column - left for column in cut.columns]] = image_files.cut_pixels(planes, cut, rows)
@@ -551,6 +572,7 @@ def reading(place: str) -> Iterator[None]:
     try:
         yield
     except _DAMAGE as error:
+        # An error that a signal handler of the program raised is no damage.
         pass_on(error)
         # Pillow's message for unknown data holds a memory address.
         why = "" if isinstance(error, pillow().UnidentifiedImageError) else f": {error}"

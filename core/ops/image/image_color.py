@@ -66,6 +66,7 @@ def _picked(planes: Array, table: Array, sector: Array) -> Array:
     """Return for each row of `table` (3, 6) and each pixel (n) the value of the plane named by the table for the pixel's
     sector.
     """
+    # A gather from flat planes is one pass, in place of a choice among three planes for each of six sectors.
     places = table.take(sector, axis=1)
     places *= sector.size
     places += np.arange(sector.size)
@@ -85,6 +86,8 @@ def _channels(images: Any) -> list[Any]:
 def _sixths(xp: Any, channels: Sequence[Any], largest: Any, spread: Any) -> Any:
     """Return hues in sixths of a turn, -1 .. 5; 0 for grey."""
     r, g, b = channels
+    # Grey has no hue: its quotients would be 0 / 0, and their NaN would reach derivatives even where another value is
+    # chosen.
     safe = xp.where(spread > 0, spread, 1)
     hue = xp.where(r == largest, (g - b) / safe, xp.where(g == largest, (b - r) / safe + 2, (r - g) / safe + 4))
     return xp.where(spread > 0, hue, 0)
@@ -92,6 +95,7 @@ def _sixths(xp: Any, channels: Sequence[Any], largest: Any, spread: Any) -> Any:
 
 def _shares(xp: Any, sixths: Any) -> Any:
     """Return the shares (..., 3) of red, green and blue, 0 .. 1, in the pure colours of hues (..., 1)."""
+    # Red is full around 0 and 6, green around 2, blue around 4; each falls to 0 within two sixths.
     ramps = (abs(sixths - 3) - 1, 2 - abs(sixths - 2), 2 - abs(sixths - 4))
     return xp.clip(xp.concatenate(ramps, -1), 0, 1)
 
@@ -102,6 +106,7 @@ def _rgb_to_hsv(xp: Any, images: Any) -> Any:
     spread = value - xp.min(images, -1, keepdims=True)
     saturation = xp.where(value > 0, spread / xp.where(value > 0, value, 1), 0)
     hue = _sixths(xp, _channels(images), value, spread) / 6
+    # Purples lie before red, at negative hues.
     return xp.concatenate((xp.where(hue < 0, hue + 1, hue), saturation, value), -1)
 
 
@@ -203,9 +208,11 @@ def adjust_hue(images: Array, delta: Array) -> Result:
 def _turned(images: Array, delta: float) -> Array:
     channels = _planes(images)
     r, g, b = channels
+    # TensorFlow finds the sixth by comparisons, whose ties decide which of two equal channels is the middle one.
     ahead, behind = np.where(b < r, 1, np.where(b > g, 3, 2)), np.where(b < g, 0, np.where(b > r, 4, 5))
     sector = np.where(r < g, ahead, behind)
     smallest, middle, largest = _picked(channels, _CHANNEL_OF, sector)
+    # TensorFlow multiplies the turns by 6 in float32 before it adds them.
     is_grey, spread, turns = largest == smallest, largest - smallest, np.float32(delta) * np.float32(6)
     ratio = _mirrored((middle - smallest) / np.where(is_grey, np.float32(1), spread), sector)
     hue = _wrap(np.where(is_grey, np.float32(0), sector.astype(np.float32) + ratio) + turns)
@@ -258,6 +265,7 @@ def _saturated(images: Array, scale: float) -> Array:
     spread = value - channels.min(0)
     norm = np.float32(1) / (np.float32(6) * spread)
     # TensorFlow adds the thirds in double precision.
+    # In TensorFlow's order of operations: with red and green both largest, red counts.
     hue = np.where(g == value, _plus(norm * (b - r), 2.0 / 6.0), _plus(norm * (r - g), 4.0 / 6.0))
     hue = np.where(spread <= 0, np.float32(0), np.where(r == value, norm * (g - b), hue))
     hue = np.where(hue < 0, hue + np.float32(1), hue)
@@ -291,11 +299,13 @@ def _mean(images: Array) -> Array:
     rest = images.reshape(*images.shape[:-3], -1, images.shape[-1])
     count = rest.shape[-2]
     while rest.shape[-2] > 1:
+        # The upper half is added to the lower, so an odd middle row is carried over.
         right = rest.shape[-2] // 2
         left = rest.shape[-2] - right
         folded = rest[..., :left, :].copy()
         folded[..., :right, :] += rest[..., left:, :]
         rest = folded
+    # TensorFlow multiplies by the rounded reciprocal.
     return (rest * images.dtype.type(np.float32(1) / np.float32(count)))[..., None, :]
 
 
@@ -396,6 +406,7 @@ def _hue_of_arrays(xp: Any, images: Any, delta: Any) -> Any:
     smallest, largest = xp.min(values, -1, keepdims=True), xp.max(values, -1, keepdims=True)
     spread = largest - smallest
     sixths = _sixths(xp, _channels(values), largest, spread) + delta * 6
+    # A product that rounds up may leave a full turn, which the choice below takes to 0.
     sixths = sixths - xp.floor(sixths / 6) * 6
     return smallest + _shares(xp, xp.where(sixths < 6, sixths, sixths - 6)) * spread
 

@@ -26,9 +26,11 @@ def _corner(offset: Array, image: int, size: int, centered: bool, normalized: bo
     require(np.isfinite(at), f"offsets must be finite, not {at}")
     at = at * image if normalized else at
     if version == 1:
+        # Version 1 always takes the offset for the middle of the glimpse; version 2 only with both flags.
         at = (at / 2 + image / 2 if centered else at) - size / 2
     elif centered:
         at = at / 2 + image / 2 - size / 2 if normalized else at + image / 2
+    # An offset beyond all integers has no defined cast in C++, and lies outside of any image anyway.
     return int(np.clip(at, -_BEYOND, _BEYOND))
 
 
@@ -77,11 +79,13 @@ def _glimpses(ctx: KernelContext, images: Array, size: Array, offsets: Array, gl
     if not result.size:
         return result
     require(images.size > 0, f"input must not be empty: {images.shape}")
+    # TensorFlow takes no seed for this noise, so no numbers can agree.
     generator = ctx.state(np.random.default_rng)
     for image, offset, glimpse in zip(images, offsets, result):
         top, left = (_corner(o, n, s, centered, normalized, version) for o, n, s in zip(offset, image.shape, (height, width)))
         rows, image_rows = _overlap(top, height, image.shape[0])
         columns, image_columns = _overlap(left, width, image.shape[1])
+        # Noise is drawn only for a glimpse that leaves its image.
         if (rows, columns) != (slice(0, height), slice(0, width)):
             glimpse[...] = _noise(image, height, width, uniform_noise, noise, generator)
         glimpse[rows, columns] = image[image_rows, image_columns]
@@ -116,6 +120,7 @@ def _reflect(at: Array, size: int) -> Array:
     if size <= 1:
         return np.where((at < 0) | (at > size - 1), np.float32(0), at)
     period = np.float32(2 * size)
+    # Whole periods at once, in float32 as TensorFlow computes them, then a reflection.
     below = at + period * np.trunc(-at / period)
     below = np.where(below < -size, below + period, -below - 1)
     above = at - period * np.trunc(at / period)
@@ -127,6 +132,7 @@ def _wrap(at: Array, size: int) -> Array:
     """Positions taken around: abcd|abcd|abcd."""
     if size <= 1:
         return np.where((at < 0) | (at > size - 1), np.float32(0), at)
+    # TensorFlow divides by size - 1 and moves by size, so positions far outside are not those of a true period.
     below = at + np.float32(size) * (np.trunc(-at / np.float32(size - 1)) + 1)
     above = at - np.float32(size) * np.trunc(at / np.float32(size - 1))
     return np.clip(np.where(at < 0, below, np.where(at > size - 1, above, at)), 0, size - 1)
@@ -146,6 +152,8 @@ def _positions(transforms: Array, height: int, width: int) -> tuple[Array, Array
     y = np.arange(height, dtype=np.float32)[:, None]
     a = [transforms[:, i, None, None] for i in range(8)]
     projection = a[6] * x + a[7] * y + np.float32(1)
+    # Points on the horizon have no position: TensorFlow fills them, where a quotient would be infinite and might wrap
+    # around.
     projection = np.where(projection == 0, np.float32(np.nan), projection)
     return (a[3] * x + a[4] * y + a[5]) / projection, (a[0] * x + a[1] * y + a[2]) / projection
 
@@ -155,6 +163,7 @@ def _read(images: Array, rows: Array, columns: Array, fill: Array) -> Array:
     height, width = images.shape[1:3]
     inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
     batch = np.arange(len(images))[:, None, None]
+    # An index outside would be an error or count from the end.
     values = images[batch, np.where(inside, rows, 0), np.where(inside, columns, 0)]
     return np.where(inside[..., None], values, fill)
 
@@ -166,6 +175,7 @@ _FRAME = 3
 def _interpolated(images: Array, rows: Array, columns: Array, fill: Array) -> Array:
     """Bilinear interpolation in float32, between pixels of the images in a frame of `fill`."""
     count, height, width, channels = images.shape
+    # The frame saves the four masks that neighbours outside of the image would need.
     framed = np.full((count, height + 2 * _FRAME, width + 2 * _FRAME, channels), fill, np.float32)
     framed[:, _FRAME:-_FRAME, _FRAME:-_FRAME] = images
     pixels, line = framed.reshape(-1, channels), framed.shape[2]
@@ -177,6 +187,7 @@ def _interpolated(images: Array, rows: Array, columns: Array, fill: Array) -> Ar
     def between(left: Array) -> Array:
         return (1 - across) * pixels.take(left, axis=0) + across * pixels.take(left + 1, axis=0)
 
+    # TensorFlow's order: first along rows, then between them.
     return (1 - down) * between(places) + down * between(places + line)
 
 
@@ -242,6 +253,7 @@ def _inverse_transforms(g: GradientBuilder, transforms: Any) -> Any:
     """Return the transforms that lead back: the inverse matrices, scaled so that their last element is 1."""
     ones = g.Fill(g.Pack([g.Squeeze(g.Slice(g.shape_of(transforms), [0], [1]), squeeze_dims=[0]), 1]), 1.0)
     matrices = g.Reshape(g.ConcatV2([transforms, ones], 1), [-1, 3, 3])
+    # Homogeneous matrices mean the same at any scale, so the inverse is divided by its last element.
     flat = g.Reshape(g.MatrixInverse(matrices), [-1, 9])
     return g.RealDiv(g.Slice(flat, [0, 0], [-1, 8]), g.Slice(flat, [0, 8], [-1, 1]))
 

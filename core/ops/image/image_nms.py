@@ -39,6 +39,7 @@ def _checked_boxes(boxes: Array, scores: Array, max_output_size: Array, iou_thre
     threshold = scalar(np.asarray(iou_threshold), "iou_threshold")
     require(0 <= threshold <= 1, f"iou_threshold must be in [0, 1], not {threshold}")
     _check_boxes_and_scores(boxes, scores, limit)
+    # Overlaps are compared in the dtype of the scores.
     return limit, scores.dtype.type(threshold)
 
 
@@ -53,6 +54,7 @@ def _check_boxes_and_scores(boxes: Any, scores: Any, limit: Any) -> None:
 def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Any) -> Result:
     """The numbers of the boxes kept."""
     limit, threshold = _checked_boxes(boxes, scores, max_output_size, iou_threshold)
+    # The lowest number as the threshold of scores: boxes of -inf are never picked.
     return suppress(scores, limit, threshold, np.finfo(scores.dtype).min, box_overlaps(boxes))[0]
 
 
@@ -103,6 +105,7 @@ def non_max_suppression_with_overlaps_flops(overlaps: TensorSpec, *rest: TensorS
 
 
 def _padded(values: Array, limit: int, pad: bool) -> Array:
+    # Padding is 0, which is also the number of a box: the count of valid boxes tells them apart.
     return np.concatenate((values, np.zeros(limit - len(values), values.dtype))) if pad else values
 
 
@@ -225,6 +228,8 @@ def combined_non_max_suppression(
     best_scores, best_classes = np.zeros((images, size), np.float32), np.zeros((images, size), np.float32)
     valid = np.zeros(images, np.int32)
     for image in range(images):
+        # A few boxes are found by comparing the best of all classes step by step, without suppression within each class
+        # first.
         select = _few_of_classes if size <= FEW else _best_of_classes
         best = select(boxes[image], scores[image], min(limit, count), size, threshold, lowest)
         valid[image] = n = len(best[1])
@@ -246,6 +251,7 @@ def _few_of_classes(boxes: Array, scores: Array, limit: int, size: int, threshol
 def _best_of_classes(boxes: Array, scores: Array, limit: int, size: int, threshold: Any, lowest: Any) -> list[Array]:
     """Return the best boxes of all classes, at most `size`, by falling score, with their scores and classes."""
     results = []
+    # Once for boxes that all classes share.
     overlaps = [box_overlaps(boxes[:, number]) for number in range(boxes.shape[1])]
     for number in range(scores.shape[1]):
         shared = number if boxes.shape[1] > 1 else 0
@@ -254,6 +260,7 @@ def _best_of_classes(boxes: Array, scores: Array, limit: int, size: int, thresho
         results.append((of_class[picked], picked_scores, np.full(len(picked), number, np.float32)))
     empty = [(np.zeros((0, 4), np.float32), np.zeros(0, np.float32), np.zeros(0, np.float32))]
     parts = [np.concatenate(parts) for parts in zip(*(results or empty))]
+    # Equal scores stay in the order of classes.
     order = np.argsort(-parts[1], kind="stable")[:size]
     return [part[order] for part in parts]
 
@@ -294,6 +301,7 @@ def _suppressed_onnx(
     them.
     """
     if sigma is not None and (sigma.array is None or sigma.array.any()):
+        # Its operator only removes boxes; soft suppression lowers their scores.
         g.refuse("ONNX lowers no scores")
     count = g.vector(most)
     thresholds = [g.reshape(g.cast(value, dtypes.float32), [1]) for value in (overlap, lowest) if value is not None]
@@ -350,6 +358,7 @@ def _combined_onnx(
     limit = g.vector(most)
     selected = g.op("NonMaxSuppression", by_class, g.of_dims(each, rows, 1, count), limit, *thresholds, dtype=dtypes.int64)
     row, box = (g.reshape(g.slice(selected, place, place + 1, 1), [-1]) for place in (0, 2))
+    # A class cannot give more boxes than there are, and the table has a place for each.
     capacity = g.Min(limit, count)
     size = g.vector(total)
     size = g.Min(size, g.Mul(limit, classes)) if pad_per_class else size
@@ -358,8 +367,10 @@ def _combined_onnx(
     table = _scattered(g, g.Mul(rows, capacity), place, chosen, -np.inf)
     places = _scattered(g, g.Mul(rows, capacity), place, box, 0)
     lines = [g.of_dims(values, g.dim(scores, 0), g.Mul(classes, capacity)) for values in (table, places)]
+    # TopK fails if it is asked for more elements than there are.
     padded = [g.Pad(values, g.joined([0, 0, 0], size), g.like(fill, values)) for values, fill in zip(lines, (-np.inf, 0))]
     best, order = g.TopK(padded[0], size, outputs=2, axis=1)
+    # The places that nothing was scattered into, and the padding.
     is_there = g.Greater(best, -np.inf)
     kinds = g.Where(is_there, g.Div(order, g.Max(capacity, 1)), 0)
     taken = g.GatherElements(padded[1], order, axis=1)
@@ -377,6 +388,7 @@ def _numbers_in_rows(g: Any, row: Any, rows: Any) -> Any:
     """Return the number of each element among the elements of the same row; equal rows are together."""
     ones = g.Expand(g.constant(np.int64(1)), g.dims(row))
     counts = g.ScatterND(g.Expand(g.constant(np.int64(0)), rows), g.unsqueeze(row, 1), ones, reduction="add")
+    # Where each row's elements begin among all.
     first = g.CumSum(counts, g.constant(np.int64(0)), exclusive=1)
     return g.Sub(iota(g, g.Size(row)), g.Gather(first, row))
 
@@ -403,6 +415,7 @@ class _Picked(NamedTuple):
 
 def _hard(xla: Any, threshold: Any) -> Callable[[Any, Any], Any]:
     """Return a function that removes boxes whose overlap with the picked box exceeds a threshold."""
+    # A removed box has the score -inf and so stays in place: arrays of XLA cannot shrink.
     return lambda scores, overlap: xla.where(overlap.astype(scores.dtype) > threshold, -np.inf, scores)
 
 
@@ -430,6 +443,7 @@ def _picked(xla: Any, boxes: Any, scores: Any, limit: int, lowest: Any, suppress
 
     def goes_on(state: Any) -> Any:
         step, left, *_ = state
+        # The loop ends early when nothing is left, in all images of a batch.
         return (step < min(limit, count)) & (left > -np.inf).any()
 
     def picking(state: Any) -> Any:
@@ -454,6 +468,7 @@ def _overlaps(xla: Any, some: Any, others: Any) -> Any:
     sides = xla.maximum(xla.minimum(*high) - xla.maximum(*low), 0)
     shared = sides[..., 0] * sides[..., 1]
     union = areas[0] + areas[1] - shared
+    # A box without area overlaps nothing, and the union of two of them would be a divisor of 0.
     is_real = (areas[0] > 0) & (areas[1] > 0)
     return xla.where(is_real, shared / xla.where(is_real, union, np.float32(1)), np.float32(0))
 
@@ -480,6 +495,7 @@ def _picked_of_classes(
     chosen = xla.take_along_axis(by_class, places, -2).reshape(images, classes * limit, 4)
     picked_scores = picks.scores.reshape(images, classes * limit)
     order = xla.argsort(xla.where(is_box, -picked_scores, np.inf), -1)[:, :size]  # equal ones stay in order
+    # Fewer candidates than results that are asked for.
     missing = size - order.shape[1]
     valid = xla.minimum(picks.counts.sum(1), size).astype(np.int32)
     parts = []

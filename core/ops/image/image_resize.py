@@ -43,6 +43,7 @@ _ATTRS = ("align_corners", "half_pixel_centers")
 
 def _check_image(images: Array, name: str = "images") -> None:
     require_rank(images, 4, name)
+    # The batch may be empty: an empty result is no error.
     sizes = [size for size in images.shape[1:] if isinstance(size, int)]  # ONNX may not know the others
     require(min(sizes, default=1) > 0, f"{name} must not be empty: {images.shape}")
 
@@ -82,6 +83,7 @@ def resize_bilinear(images: Array, size: Array, *, align_corners: bool, half_pix
 
 
 def _resampled(images: Array, rows: Taps, columns: Taps) -> Array:
+    # Integers of images are small, so sums of them cannot overflow or hide an infinity.
     return numerics.resample(images.astype(np.float32), rows, columns, is_small=images.dtype.kind in "iu")
 
 
@@ -173,6 +175,7 @@ def _covered(size: DimLike, outputs: int, align_corners: bool) -> DimLike:
     """Return the number of positions under the outputs of an axis; a position under two outputs counts twice."""
     if not (isinstance(size, int) and isinstance(outputs, int)):
         return UNKNOWN.num_elements
+    # Aligned corners map the centers of the first and last pixels on each other, so there is one step less than pixels.
     step, unit = (size - 1, outputs - 1) if align_corners and outputs > 1 else (size, outputs)
     if not outputs:
         return 0
@@ -190,6 +193,7 @@ def _resize_grad(
     method: Callable[..., Any], grads: Array, original_image: Array, align_corners: bool, half_pixel_centers: bool
 ) -> Array:
     taps = _gradient_taps(method, grads, original_image, align_corners, half_pixel_centers)
+    # TensorFlow multiplies in float32 and adds in double precision, whatever the products lose.
     if original_image.dtype == np.float64:
         return numerics.resample_gradient_wide(grads, *taps)
     return numerics.resample_gradient(grads, *taps).astype(original_image.dtype, copy=False)
@@ -256,6 +260,7 @@ def _area_weights(g: GradientBuilder, node: Node, images: Output, size: Output, 
     identity = g.MatrixDiag(g.Fill(g.Pack([source], axis=0), g.constant(1.0, "float32")))
     image = g.Reshape(identity, g.Pack([one, source, source, one], axis=0))
     weights = g.ResizeArea(image, g.Pack([target, source], axis=0), align_corners=node.attr("align_corners"))
+    # The weights depend on sizes alone, and ResizeArea would be asked for its own gradient again.
     return g.StopGradient(g.Reshape(weights, g.Pack([target, source], axis=0)))
 
 
@@ -289,9 +294,11 @@ def _sum_along(axis: int, x: Array, targets: Array, count: int) -> Array:
     result = np.zeros((*x.shape[:axis], count, *x.shape[axis + 1 :]), x.dtype)
     if not len(targets):
         return result
+    # Targets are sorted, so equal ones are runs.
     starts = np.flatnonzero(np.concatenate(([True], targets[1:] != targets[:-1])))
     sizes = np.diff(starts, append=len(targets))
     before: tuple[Any, ...] = (slice(None),) * axis
+    # Sums of runs visit each element once, however long the runs are, but read memory in short pieces.
     if sizes.max() > _FEW:
         result[(*before, targets[starts])] = np.add.reduceat(x, starts, axis)
         return result
@@ -304,6 +311,7 @@ def _sum_along(axis: int, x: Array, targets: Array, count: int) -> Array:
 def _slice_of(places: Array) -> Any:
     """Return the slice that takes ascending places, where they are evenly apart."""
     first, last = int(places[0]), int(places[-1])
+    # A slice is a view; an index with an array would copy the rows before they are added.
     step = int(places[1]) - first if len(places) > 1 else 1
     return slice(first, last + 1, step) if (np.diff(places) == step).all() else places
 
@@ -387,6 +395,7 @@ def _span(size: DimLike, scale: Any, kernel_type: str, antialias: bool) -> DimLi
         return UNKNOWN.num_elements
     require(scale is None or scale > 0, f"scale must be positive, not {scale}")
     stretch = max(1 / scale, 1) if antialias else 1
+    # To either side of the center the radius of the kernel, stretched when the image shrinks.
     return dim_min(2 * math.ceil(numerics.SAMPLING_KERNELS[kernel_type][0] * stretch) + 1, size)
 
 
@@ -437,6 +446,7 @@ def _resized_onnx(
     g: Any, images: Any, size: Any, mode: str, align_corners: bool, half_pixel_centers: bool, **attrs: Any
 ) -> Any:
     """(n, h, w, c) of other sizes; where half_pixel_centers is false, pixels stand at their corners."""
+    # ONNX's names for TensorFlow's two flags.
     how = "align_corners" if align_corners else "half_pixel" if half_pixel_centers else "asymmetric"
     # By the reshape, ONNX's checker knows that there are four sizes.
     sizes = g.joined(g.dim(images, 0), g.dim(images, 3), g.vector(g.reshape(size, 2)))
@@ -452,6 +462,8 @@ def _bilinear_onnx(g: Any, images: Any, size: Any, *, align_corners: bool, half_
 
 @onnx("ResizeNearestNeighbor")
 def _nearest_onnx(g: Any, images: Any, size: Any, *, align_corners: bool, half_pixel_centers: bool) -> Any:
+    # TensorFlow rounds to the nearest pixel with aligned corners and rounds down otherwise. With half-pixel centers ONNX
+    # counts from the center of a pixel, so that its position is half a pixel less, which rounding makes up for.
     rounding = "round_prefer_ceil" if align_corners or half_pixel_centers else "floor"
     return _resized_onnx(g, images, size, "nearest", align_corners, half_pixel_centers, nearest_mode=rounding)
 
@@ -481,6 +493,7 @@ def _taken(xla: Any, images: Any, *axes: Taps) -> Any:
     """Resample images (N, H, W, C) along height and width, float32; NaN stays at its taps."""
     resized = images.astype(np.float32)
     for axis, taps in enumerate(axes, start=1):
+        # The weights get a dimension for each that follows the axis, and broadcast over the others.
         weights = taps.weights.astype(np.float32).reshape(*taps.weights.shape, *(1,) * (3 - axis))
         resized = xla.sum(xla.take(resized, taps.indices, axis=axis) * weights, axis=axis + 1)
     return resized
@@ -496,6 +509,7 @@ def _added(xla: Any, grads: Any, dtype: Any, rows: Taps, columns: Taps) -> Any:
     if dtype != np.float64:
         return _spread(xla, grads, rows.matrix(np.float32), columns.matrix(np.float32)).astype(dtype)
     total: Any = 0
+    # One pair of taps at a time: the product of the two weights with the gradient is rounded to float32 before it is added.
     for i, row_weight in zip(rows.indices.T, rows.weights.T.astype(np.float32)):
         for j, column_weight in zip(columns.indices.T, columns.weights.T.astype(np.float32)):
             part = grads * row_weight[:, None, None] * column_weight[:, None]
@@ -506,6 +520,7 @@ def _added(xla: Any, grads: Any, dtype: Any, rows: Taps, columns: Taps) -> Any:
 def _taken_gradient(xla: Any, grads: Any, rows: Array, columns: Array, height: int, width: int) -> Any:
     """Return the gradient for images sampled at the positions in `rows` and `columns`."""
     is_short = xla.issubdtype(grads.dtype, np.floating) and grads.dtype.itemsize < np.dtype(np.float32).itemsize
+    # Half precision would lose the sums of many pixels that share a source.
     dtype = np.dtype(np.float32) if is_short else grads.dtype
     return _spread(xla, grads.astype(dtype), _ones(rows, height, dtype), _ones(columns, width, dtype)).astype(grads.dtype)
 
@@ -539,6 +554,24 @@ def _nearest_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool,
 def _nearest_gradient_of_arrays(xp: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
     sizes, rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
     return _taken_gradient(xp, grads, rows, columns, *sizes)
+
+
+@arrays("ScaleAndTranslate", static=(1, 2, 3))
+def _scaled_of_arrays(
+    xp: Any, images: Any, size: Array, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
+) -> Any:
+    height, width = _size(images, size)
+    taps = _scaling_taps(images.shape, height, width, scale, translation, kernel_type, antialias)
+    return _multiplied(xp, images, *taps)
+
+
+@arrays("ScaleAndTranslateGrad", static=(2, 3))
+def _scaled_gradient_of_arrays(
+    xp: Any, grads: Any, images: Any, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
+) -> Any:
+    _check_gradient(grads, images)
+    taps = _scaling_taps(images.shape, grads.shape[1], grads.shape[2], scale, translation, kernel_type, antialias)
+    return _added(xp, grads, images.dtype, *taps)
 
 
 facts("half_clear", of=["ResizeNearestNeighbor", "ResizeNearestNeighborGrad"])

@@ -27,6 +27,7 @@ _KINDS = {1: dtypes.string, 2: dtypes.float32, 3: dtypes.int64}
 def concatenated(lists: Sequence[Any], dtype: DType) -> np.ndarray[Any, Any]:
     """Concatenate lists of values."""
     if dtype is dtypes.float32:
+        # The empty array stands for no lists at all, which NumPy does not concatenate.
         return np.concatenate([np.empty(0, dtype.numpy), *lists], dtype=dtype.numpy)
     flat = list(itertools.chain.from_iterable(lists))
     return object_array(flat) if dtype is dtypes.string else np.array(flat, dtype.numpy)
@@ -86,9 +87,11 @@ class Entries:
         """Return the last entry with that key in each example, in the order of examples."""
         starts, ends = self.keys
         alike = np.flatnonzero(ends - starts == len(key))
+        # Only keys of the right length are compared, all of them letter by letter at once.
         letters = np.frombuffer(self.data, np.uint8)[starts[alike, None] + np.arange(len(key))]
         alike = alike[np.all(letters == np.frombuffer(key, np.uint8), axis=1)]
         entries = np.full(self.count, -1, np.intp)
+        # The last entry of a key counts, as in protobuf's maps.
         np.maximum.at(entries, self.examples[alike], alike)
         return entries[entries >= 0]
 
@@ -97,6 +100,7 @@ def _strings_at(places: Array, tags: Array) -> tuple[Array, Array]:
     """Return start and end of strings or messages, given the places of their tags of one byte; a truncated string ends
     behind the data.
     """
+    # Most lengths are of one byte; the others are continued below, a byte of all of them at a time.
     starts, sizes = tags + 2, places[tags + 1].astype(np.int64)
     longer = np.flatnonzero(sizes > 0x7F)
     sizes[longer] &= 0x7F
@@ -107,7 +111,10 @@ def _strings_at(places: Array, tags: Array) -> tuple[Array, Array]:
         sizes[longer] |= (more & 0x7F) << 7 * i
         starts[longer] += 1
         longer = longer[more > 0x7F]
+    # A length that goes on beyond the longest is damage; such a string ends behind the data, which no caller takes for
+    # whole.
     sizes[longer] = len(places)
+    # One byte beyond the data: no end equals it, and no index overflows.
     return starts, np.minimum(starts + sizes, len(places) - len(_BEHIND) + 1)
 
 
@@ -141,6 +148,7 @@ def _fields(places: Array, starts: Array, ends: Array) -> tuple[Array, Array, Ar
         left = np.flatnonzero(tags < ends)
         which, tags, ends = which[left], tags[left], ends[left]
         taken += len(which)
+        # Steps for a few long messages among short ones would cost more than a loop over all.
         if not len(which) or taken < _WORTHWHILE * (len(steps) - _FEW_STEPS):
             break
         inside, behind = _strings_at(places, tags)
@@ -161,6 +169,7 @@ def _packed(data: bytes, starts: Array, ends: Array) -> tuple[Array, Array] | No
     is_empty = starts == ends
     if np.any(~is_empty & ((places[starts] != _FIRST) | (behind != ends))):
         return None
+    # An empty list has no field, and so no tag to begin behind.
     inside = np.where(is_empty, ends, inside)
     parts = [data[start:end] for start, end in zip(inside.tolist(), ends.tolist())]
     return np.frombuffer(b"".join(parts), np.uint8), np.cumsum(ends - inside)
@@ -168,6 +177,7 @@ def _packed(data: bytes, starts: Array, ends: Array) -> tuple[Array, Array] | No
 
 def _floats_of_columns(data: bytes, starts: Array, ends: Array) -> Column | None:
     packed = _packed(data, starts, ends)
+    # The ends of all lists are multiples of 4 bytes only if each list is.
     if packed is None or np.any(packed[1] % 4):
         return None
     numbers, behind = packed
@@ -182,6 +192,7 @@ def _integers_of_columns(data: bytes, starts: Array, ends: Array) -> Column | No
     numbers, behind = packed
     is_last = numbers < 0x80
     count = np.concatenate([[0], np.cumsum(is_last)])
+    # A list must not end within a varint, which would run on into the next list.
     if not np.all(np.concatenate([[True], is_last])[behind]):
         return None
     stops = np.flatnonzero(is_last)
@@ -189,6 +200,7 @@ def _integers_of_columns(data: bytes, starts: Array, ends: Array) -> Column | No
     if sizes.max(initial=0) > _LONGEST_NUMBER:
         return None
     values = numbers[stops].astype(np.uint64)
+    # From the last byte of each varint, which is the highest, towards the first.
     for i in range(1, sizes.max(initial=0)):
         longer = np.flatnonzero(sizes > i)
         values[longer] = values[longer] << np.uint64(7) | (numbers[stops[longer] - i] & np.uint8(0x7F))
@@ -199,6 +211,7 @@ def _texts(data: bytes, starts: Array, ends: Array) -> Column | None:
     fields = _fields(np.frombuffer(data, np.uint8), starts, ends)
     if fields is None:
         return None
+    # Found step by step, the fields of one message lie apart; the stable sort brings them together in their order.
     order = np.argsort(fields[0], kind="stable")
     inside, behind = (place[order].tolist() for place in fields[1:])
     texts = [data[start:end] for start, end in zip(inside, behind)]
@@ -222,6 +235,7 @@ class Feature:
 def parse_feature(data: bytes) -> Feature:
     """Parse a Feature message, whose last list counts."""
     field = wire.sole(data)
+    # A message of one field, as writers make them, needs no walk.
     number, payload = field if field is not None and field[0] in _KINDS else _last_list(data)
     if number == 1:
         return Feature(dtypes.string, wire.contents(payload, 1))
@@ -231,6 +245,7 @@ def parse_feature(data: bytes) -> Feature:
     values = packed[1] if packed is not None and packed[0] == 1 else None
     if number == 3:
         return Feature(dtypes.int64, _integers(payload) if values is None else wire.packed_integers(values))
+    # Whatever is not one packed list goes the general way, which also reports damage.
     return Feature(dtypes.float32, np.frombuffer(_floats(payload) if values is None or len(values) % 4 else values, "<f4"))
 
 
@@ -239,6 +254,7 @@ def _last_list(data: bytes) -> tuple[int, bytes]:
     number, payload = 0, b""
     for kind, part in wire.parts(data):
         if kind in _KINDS:
+            # Protobuf merges occurrences of a message field, and a list of another kind in a oneof replaces the list before.
             number, payload = kind, payload + part if kind == number else part
     return number, payload
 
@@ -263,6 +279,7 @@ def _map(data: bytes) -> dict[bytes, bytes]:
 
 def _entry(data: bytes) -> tuple[bytes, bytes]:
     """Return key and value of an entry of a map; the usual form, a short key before a short value, takes few steps."""
+    # Bounds first: each index below is checked by the comparison before it.
     end = 2 + data[1] if len(data) > 1 and data[0] == _FIRST and data[1] < 0x80 else len(data)
     if end + 1 < len(data) and data[end] == _SECOND and data[end + 1] == len(data) - end - 2 < 0x80:
         return data[2:end], data[end + 2 :]
@@ -324,7 +341,7 @@ class FeatureColumn:
         return Column(np.array(sizes, np.int64), values)
 
     def holds_nothing(self, key: bytes) -> bool:
-        """Return True where an example has the feature without values of any kind."""
+        """Return True if an example has the feature without values of any kind."""
         return any(key in example and parse_feature(example[key]).dtype is None for example in self._examples)
 
     def _checked(self, feature: Feature, dtype: DType, key: bytes, index: int) -> Feature | None:
@@ -335,6 +352,7 @@ class FeatureColumn:
         return feature if feature.dtype is not None else None
 
 
+# Side by side, most columns need no example by itself; where one does, all are read once.
 class ParsedLater(Sequence[Mapping[bytes, bytes]]):
     """The features of Examples that are known to be whole, read when the first is asked for."""
 
@@ -354,6 +372,7 @@ class ParsedLater(Sequence[Mapping[bytes, bytes]]):
 
 def sparse(column: Column) -> tuple[Any, Any, Any]:
     """Features of different lengths as a SparseTensor, (n, 2) indices, values, dense shape."""
+    # Missing features have the size -1, and no elements.
     lengths = np.maximum(column.sizes, 0)
     indices = np.stack([np.repeat(np.arange(len(lengths)), lengths), positions(lengths)], axis=1).astype(np.int64)
     return indices, column.values, np.array([len(lengths), lengths.max(initial=0)], np.int64)

@@ -27,6 +27,7 @@ def _swapped(array: Array, dtype: DType, little_endian: bool) -> Array:
     """Return the numbers with their bytes in the order asked for; the parts of a complex number keep their places."""
     if little_endian or dtype.size == 1:
         return array
+    # TensorFlow swaps the bytes of the real and of the imaginary part, each in its place.
     part = dtype.size // 2 if dtype.is_complex else dtype.size
     return array.view(f"u{part}").byteswap().view(dtype.numpy)
 
@@ -36,6 +37,7 @@ def decode_raw(bytes: Array, *, out_type: DType, little_endian: bool) -> Result:
     """The bytes of each string as numbers, (...) -> (..., length / size)."""
     texts = bytes.ravel().tolist()
     length = len(texts[0]) if texts else 0
+    # The joined bytes and the array, before either is made.
     reserve(2 * length * len(texts))
     for i, text in enumerate(texts):
         if len(text) != length:
@@ -47,6 +49,7 @@ def decode_raw(bytes: Array, *, out_type: DType, little_endian: bool) -> Result:
             f"Input to DecodeRaw has length {length} that is not a multiple of {out_type.size}, the size of {out_type}"
         )
     result = (*bytes.shape, length // out_type.size)
+    # A byte other than 0 and 1 is no valid bool for NumPy; it counts as true.
     if out_type is dtypes.bool_:
         return (np.frombuffer(b"".join(texts), np.uint8) != 0).reshape(result)
     return _swapped(np.frombuffer(b"".join(texts), out_type.numpy), out_type, little_endian).reshape(result)
@@ -104,6 +107,7 @@ def _inflate(text: bytes, window_bits: int) -> bytes:
             pieces += _inflated(stream, text, sum(map(len, pieces)))
         except zlib.error as error:
             raise DataLossError(f"inflate() failed with error: {error}") from error
+        # Gzip files may be several streams in a row; TensorFlow stops at one that yields nothing.
         text = stream.unused_data if any(pieces[before:]) and window_bits == _WINDOW_BITS["GZIP"] else b""
     return b"".join(pieces)
 
@@ -182,8 +186,10 @@ def csv_value(
 
 def _csv_column(fields: Sequence[bytes], missing: bytes, dtype: DType, default: Array | bytes | None, column: int) -> Array:
     """Return the values of a column's fields, in the order of the records."""
+    # The usual column has no gap, and then needs no mask.
     are_whole = all(fields) and missing not in fields
     non_empty = fields if are_whole else [field for field in fields if field and field != missing]
+    # One by one from here on, so that the error names the first record without the field.
     if not are_whole and default is None:
         values = None
     else:
@@ -241,6 +247,7 @@ def _csv_columns(
             raise InvalidArgumentError(f"Expect {count} fields but have {len(chosen)} in record {record}")
         return chosen
 
+    # One split of all records is many times faster than a split of each.
     plain = _plain_csv_columns(records, delimiter, quotes)
     if plain is not None:
         return select(plain, 0)
@@ -251,6 +258,7 @@ def _csv_columns(
 def _plain_csv_columns(records: list[bytes], delimiter: bytes, quotes: bool) -> list[list[bytes]] | None:
     """Split records of equal width at once; None where a record is empty or needs the rules of `_split_csv`."""
     text = delimiter.join(records)
+    # Joined by the delimiter, records of equal width can be told apart by counting.
     widths = {record.count(delimiter) + 1 for record in records}
     if len(widths) != 1 or not all(records) or (quotes and b'"' in text) or b"\n" in text or b"\r" in text:
         return None
@@ -271,6 +279,7 @@ def _split_csv(record: bytes, delimiter: bytes, quotes: bool) -> list[bytes]:
         read = _quoted_field if quotes and record[position : position + 1] == b'"' else _plain_field
         field, position = read(record, position, delimiter, quotes)
         fields.append(field)
+    # The loop ends with the text, so an empty last field needs to be added.
     if record.endswith(delimiter):
         fields.append(b"")
     return fields
@@ -285,6 +294,7 @@ def _quoted_field(record: bytes, start: int, delimiter: bytes, quotes: bool) -> 
             raise InvalidArgumentError("Quoted field has to end with quote followed by delim or end")
         pieces.append(record[position:quote])
         following = record[quote + 1 : quote + 2]
+        # A quote before the delimiter or the end closes the field; two quotes stand for one.
         if following in (b"", delimiter):
             return b"".join(pieces), quote + 2
         if following != b'"':
@@ -307,6 +317,7 @@ def _check_csv_attributes(types: list[DType], field_delim: str, select_cols: lis
         raise InvalidArgumentError(f"field_delim should be only 1 char, not {field_delim!r}")
     if select_cols and len(select_cols) != len(types):
         raise InvalidArgumentError("select_cols should match output size")
+    # -1 before the first also refuses negative columns.
     if any(b <= a for a, b in zip([-1, *select_cols], select_cols)):
         raise InvalidArgumentError("select_cols should be strictly increasing indices")
 

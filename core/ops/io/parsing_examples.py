@@ -53,6 +53,7 @@ class Dense:
         if self.default.dtype != self.dtype.numpy:
             raise InvalidArgumentError(f"dense_defaults[{index}] is {self.default.dtype}, not {self.dtype}")
         if self.is_variable:
+            # The default of a variable length is the padding, so a single number.
             if self.default.size != 1:
                 raise InvalidArgumentError(
                     f"dense_shape[{index}] is a variable length shape: {self.shape}, therefore def_value[{index}] must "
@@ -67,7 +68,7 @@ class Dense:
 
 @functools.lru_cache(1024)
 def _layout(shape: Shape) -> tuple[bool, tuple[int, ...]]:
-    """Return True where the first dimension of a feature is unknown, and the known dimensions."""
+    """Return True if the first dimension of a feature is unknown, and the known dimensions."""
     is_variable = bool(shape.rank) and not isinstance(shape[0], int)
     return is_variable, (shape[1:] if is_variable else shape).known()
 
@@ -94,10 +95,12 @@ def dense_batch(columns: FeatureColumn, dense: Dense) -> np.ndarray[Any, Any]:
         return _padded(columns, dense, column, size)
     is_missing = column.sizes < 0
     is_wrong = ~is_missing & (column.sizes != size)
+    # No default means that the feature is required; a feature of no elements cannot be missing.
     if size and not dense.default.size:
         is_wrong |= is_missing
     if is_wrong.any():
         raise _unfit(columns, dense, int(np.argmax(is_wrong)), column)
+    # Without gaps the values of all examples already are the rows.
     rows = column.values
     if size and is_missing.any():
         rows = np.empty((len(is_missing), size), dense.dtype.numpy)
@@ -109,6 +112,7 @@ def dense_batch(columns: FeatureColumn, dense: Dense) -> np.ndarray[Any, Any]:
 def _padded(columns: FeatureColumn, dense: Dense, column: Column, size: int) -> np.ndarray[Any, Any]:
     """Return (batch, rows of the longest example, *row) of a feature whose rows have `size` values."""
     sizes = np.maximum(column.sizes, 0)
+    # Rows of no values cannot be counted by a division.
     is_wrong = sizes % size > 0 if size else column.sizes >= 0
     if is_wrong.any():
         raise _unfit(columns, dense, int(np.argmax(is_wrong)), column)
@@ -138,6 +142,7 @@ def read_examples(serialized: list[bytes], names: list[bytes]) -> FeatureColumn:
     """Return the examples in serialized messages."""
     entries = entries_of(serialized) if len(serialized) >= MANY_MESSAGES else None
     if entries is not None:
+        # All messages are whole, as the entries were found; their features are parsed only for unusual columns.
         return FeatureColumn(_examples.ParsedLater(serialized), names, entries)
     examples = []
     for text in serialized:
@@ -163,6 +168,7 @@ def parse_batch(
         raise InvalidArgumentError(
             f"Expected names have the same shape as serialized: name.shape={names.shape}, serialized.shape={serialized.shape}"
         )
+    # A model that serves single requests parses one example a run, where arrays of a batch of one cost most of the time.
     if is_single and (alone := _parse_alone(serialized.item(), sparse, dense, ragged)) is not None:
         return alone
     columns = read_examples(serialized.ravel().tolist(), names.ravel().tolist())
@@ -177,6 +183,7 @@ def parse_batch(
     except DataLossError as error:
         raise InvalidArgumentError(f"Could not parse example input: {error}") from None
     if is_single:
+        # A scalar has no batch dimension, nor outer splits.
         sparse_parts = [(indices[:, 1:], values, size[1:]) for indices, values, size in sparse_parts]
         ragged_parts = [(values, splits[:0]) for values, splits in ragged_parts]
         dense_parts = [part[0] for part in dense_parts]
@@ -206,6 +213,7 @@ def _parse_alone(
 
 def _values_alone(example: Mapping[bytes, bytes], key: bytes, dtype: DType) -> Any:
     """Return the values of a feature, empty where missing; None where the dtype differs."""
+    # An empty message is a feature without a kind, as a missing one.
     feature = _examples.parse_feature(example.get(key, b""))
     if feature.dtype is None:
         return np.empty(0, dtype.numpy)
@@ -294,9 +302,12 @@ def parse_by(
     def parse(serialized: Array, *others: Array) -> Any:
         nonlocal known
         defaults, features = others[4:], known
+        # By identity: constants are the same arrays in each run, and comparing their elements would cost as much as checking
+        # them.
         if features is None or not all(map(operator.is_, defaults, features[0])):
             known = features = defaults, dense_features(keys, types.Tdense, types.dense_shapes, defaults)
         results = [*itertools.chain.from_iterable(parse_batch(serialized, names, sparse, features[1], ragged))]
+        # A step of one output takes the output itself.
         return results if len(results) != 1 else results[0]
 
     return parse
@@ -409,6 +420,7 @@ def _message(value: Any, fields: Mapping[str, tuple[int, Callable[[Any], bytes]]
         if name not in fields:
             raise ValueError(f"unknown field {name!r}")
         number, encode = fields[name]
+        # null stands for a missing field in protobuf's JSON.
         result += wire.bytes_field(number, encode(item)) if item is not None else b""
     return result
 
@@ -429,6 +441,7 @@ def _feature(value: Any) -> bytes:
     kinds: dict[str, tuple[int, Callable[[Any], bytes]]] = {
         "bytes_list": (1, _bytes_list), "float_list": (2, _float_list), "int64_list": (3, _int64_list)
     }  # fmt: skip
+    # Protobuf's JSON reads both the name in the .proto file and its camel case.
     camel = {"bytesList": kinds["bytes_list"], "floatList": kinds["float_list"], "int64List": kinds["int64_list"]}
     return _message(value, kinds | camel)
 
@@ -448,11 +461,13 @@ def _bytes_list(value: Any) -> bytes:
 
 def _from_base64(item: Any) -> bytes:
     """Plain or web-safe base64, with or without padding."""
+    # Python's decoder wants one alphabet and all the padding.
     text = item.rstrip("=").replace("-", "+").replace("_", "/")
     return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
 
 
 def _float_list(value: Any) -> bytes:
+    # Rounded first: packing a double beyond float32 is an error in Python, infinity in protobuf.
     return b"".join(wire.float_field(1, float(np.float32(float(item))), always=True) for item in _values(value))
 
 
@@ -462,6 +477,7 @@ def _int64_list(value: Any) -> bytes:
 
 def _integer(item: Any) -> int:
     number = int(item)
+    # Protobuf takes 1.0 and "1" for integers, but not 1.5 and true.
     if isinstance(item, bool) or (isinstance(item, float) and item != number) or not -(1 << 63) <= number < 1 << 63:
         raise ValueError(f"{item!r} is not a 64-bit integer")
     return number

@@ -102,6 +102,7 @@ class _FieldValues:
             self.values.append(value)
         else:
             self.values = [value]
+        # The last of several values counts where a field is not repeated.
         self.count = self.count + 1 if is_repeated else 1
 
     def add_packed(self, values: Sequence[Any], is_repeated: bool) -> None:
@@ -109,6 +110,7 @@ class _FieldValues:
         self.packed_at = max(self.packed_at, len(self.values))
         if is_repeated:
             self.values += values
+        # A quirk of TensorFlow's two passes: the first counts the packed values, the second finds no place for them.
         self.count = self.count + len(values) if is_repeated else min(self.count + len(values), 1)
 
 
@@ -125,6 +127,7 @@ def _read_message(data: bytes, columns: Mapping[int, tuple[int, _FieldColumn]], 
         kind, is_repeated = column.kind, column.field.is_repeated
         if entry.wire_type == kind.wire_type:
             result[place].add(_value(entry, kind), is_repeated)
+        # Parsers accept packed lists for any repeated number, whatever the .proto file asks for.
         elif entry.wire_type == LENGTH_DELIMITED:
             result[place].add_packed(_packed(entry.payload, column), is_repeated)
     return result
@@ -132,6 +135,7 @@ def _read_message(data: bytes, columns: Mapping[int, tuple[int, _FieldColumn]], 
 
 def _value(entry: wire.Field, kind: _Kind) -> Any:
     if kind.wire_type == START_GROUP:
+        # TensorFlow returns a group with its tags.
         return bytes(entry.data[entry.tag_start : entry.end])
     if kind.wire_type == LENGTH_DELIMITED:
         return entry.payload
@@ -146,6 +150,7 @@ def _number(value: int, kind: _Kind) -> int:
         return value != 0
     stored = np.dtype(kind.stored)
     bits = 8 * stored.itemsize
+    # Negative int32 are written as 64 bits, of which only the low 32 count.
     value &= (1 << bits) - 1
     if kind.is_zigzag:
         return value >> 1 ^ -(value & 1)
@@ -171,6 +176,7 @@ def _write_field(field: MessageField, values: np.ndarray[Any, Any]) -> bytes:
     kind = _KINDS[field.kind]
     if kind.stored == "O":
         return b"".join(_written_text(field, kind, text) for text in values.tolist())
+    # To the stored width first, so that int64 beyond int32 wrap around as a C++ cast.
     numbers = values.astype(kind.stored)
     if kind.wire_type == VARINT:
         items = [varint(_zigzag(number) if kind.is_zigzag else number) for number in numbers.tolist()]
@@ -201,6 +207,7 @@ def decode_proto(ctx: KernelContext, bytes: Array, *, attributes: DecodeAttribut
     texts = bytes.ravel().tolist()
     if not texts:
         raise InvalidArgumentError("Bufs argument must contain at least one value")
+    # Of a field asked for twice the first output gets the values.
     by_number = {column.field.number: (place, column) for place, column in reversed(list(enumerate(columns)))}
     rows = [_read_message(binary(text), by_number, len(columns)) for text in bounded(texts)]
     sizes = np.array([[values.count for values in row] for row in rows], np.int32)
@@ -267,6 +274,7 @@ def _unchanged(data: bytes) -> bytes:
 
 def _padded(column: _FieldColumn, rows: Sequence[_FieldValues], batch: tuple[int, ...]) -> Result:
     """Return the values of all messages, (*batch, the largest count, at least 1), with the default for missing values."""
+    # A default stands in a message without a value, so there is a place for it.
     size = max(1, *(row.count for row in rows))
     if any(row.packed_at >= size for row in rows):
         raise DataLossError(f"ReadPackedValues: Tried to write more entries than allowed: {column.field.full_name}")
@@ -295,6 +303,7 @@ def encode_proto(
     _check_sizes(sizes, values, (*batch, len(fields)))
     counts = sizes.reshape(-1, len(fields))
     tables = [value.reshape(len(counts), value.shape[-1]) for value in values]
+    # Protobuf writes fields in the order of their numbers.
     places = sorted(range(len(fields)), key=lambda place: fields[place].number)
 
     def written(row: int) -> bytes:

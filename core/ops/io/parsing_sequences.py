@@ -135,6 +135,8 @@ class _Batch:
             size = math.prod(dense.row)
             if size and not dense.default.size and not len(self.context):
                 raise InvalidArgumentError(f"Inconsistent max number of elements for feature {dense.key!r}: {size} and 0")
+            # TensorFlow distinguishes a feature that is there and empty from one that is missing, which the default
+            # replaces.
             if size and self.context.holds_nothing(dense.key):
                 raise InvalidArgumentError(f"Unexpected number of elements in feature {dense.key!r}: 0 instead of {size}")
 
@@ -171,6 +173,7 @@ class _Batch:
                     )
             rows.append(_examples.concatenated([f.values for f in steps or ()], dtype).reshape(len(steps or ()), *row))
         lengths = np.array([len(values) for values in rows], np.int64)
+        # Short lists are padded with zeros, and texts with empty texts, which zeros of objects are not.
         result = np.zeros((len(rows), lengths.max(initial=0), *row), dtype.numpy)
         if dtype is dtypes.string:
             result[...] = b""
@@ -184,6 +187,7 @@ class _Batch:
         times = np.array([len(lists) for lists in steps], np.int64)
         features = [feature for lists in steps for feature in lists]
         lengths = np.array([len(feature) for feature in features], np.int64)
+        # First for each time step of an example, then for each element of a step.
         example = np.repeat(np.repeat(np.arange(len(steps)), times), lengths)
         indices = np.stack([example, np.repeat(_examples.positions(times), lengths), _examples.positions(lengths)], axis=1)
         values = _examples.concatenated([feature.values for feature in features], dtype)
@@ -277,6 +281,7 @@ def _encoded(keys: Sequence[str]) -> list[bytes]:
 
 def _without_ragged(outputs: tuple[list[Array], ...]) -> tuple[list[Array], ...]:
     """Return the outputs of V2 that the older ops have too."""
+    # Ragged outputs lie between the others.
     return (*outputs[:4], *outputs[6:11])
 
 

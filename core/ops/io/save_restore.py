@@ -38,6 +38,7 @@ def _write(
     ctx: KernelContext, path: str, names: list[str], specs: list[str], values: list[Array], types: list[DType], version: int
 ) -> None:
     for name, dtype, value in zip(names, types, values):
+        # Format V2 holds tensor lists as their parts; of other variants no form in a file is known.
         is_stored = dtype is variant and version == 2 and all(map(is_storable, np.ravel(value).tolist()))
         if dtype.is_object and dtype is not string and not is_stored:
             raise InvalidArgumentError(f"a checkpoint cannot hold tensor '{name}' of dtype {dtype}")
@@ -54,6 +55,7 @@ _V1_LIMIT = (1 << 31) - 1
 
 def _check_size(name: str, dtype: DType, count: int) -> None:
     """Raise InvalidArgumentError where the tensor is too large for a message of format V1."""
+    # Protobuf refuses messages of 2 GiB, and a varint takes up to ten bytes.
     estimate = count * _V1_BYTES.get(dtype.name, dtype.size)
     if estimate > _V1_LIMIT and not dtype.is_object:
         raise InvalidArgumentError(
@@ -115,6 +117,7 @@ def _read(ctx: KernelContext, prefix: str, name: str, spec: str, dtype: DType, i
     stored = store.dtype(prefix, name, files=files)
     if stored is not dtype:
         raise InvalidArgumentError(f"tensor_name = {name}; expected dtype {dtype} does not equal original dtype {stored}")
+    # A model of which only a part runs never reads the variables of the rest.
     if is_deferred:
         return Stored(store.deferred(prefix, name, spec, files=files))
     return store.read(prefix, name, spec, files=files)
@@ -135,6 +138,7 @@ def _otherwise_used(node: Node) -> set[int]:
         used |= {
             value.index
             for place, value in enumerate(user.inputs)
+            # Input 1 of an assignment is the value; any other reader needs the tensor itself.
             if value.node is node and not is_passed_on and not (place == 1 and _is_assignment(user))
         }
     return used
@@ -173,6 +177,7 @@ def _slice_shape(spec: str) -> Shape:
     """Return the shape of a slice in `shape_and_slices`, as `10 4 0,5:-`; unknown for the whole tensor."""
     *sizes, extents = spec.split() or [""]
     parts = [_SLICE.fullmatch(part) for part in extents.split(":")]
+    # Fewer than 19 digits fit into 64 bits.
     if not all(size.isdecimal() and len(size) < 19 for size in sizes) or len(sizes) != len(parts) or not all(parts):
         raise InvalidArgumentError(f"'{spec}' is not a slice such as 10 4 0,5:-")
     return Shape(int(size if part[1] is None else part[1]) for size, part in zip(sizes, parts) if part is not None)
@@ -194,6 +199,7 @@ def restore_v2_shape(
 
 def _checkpoint(ctx: KernelContext, pattern: str) -> str:
     """Return the pattern; NotFoundError unless it matches files of a checkpoint of format V1."""
+    # Checked here for TensorFlow's error; the store would name a missing file of format V2.
     if not gate(ctx).matching(pattern):
         raise NotFoundError(f"Unsuccessful TensorSliceReader constructor: Failed to find any matching files for {pattern}")
     return pattern

@@ -47,6 +47,7 @@ def scalar_summary(tags: Array, values: Array) -> Result:
     numbers = np.asarray(values)
     if tags.shape != numbers.shape:
         raise InvalidArgumentError(f"tags and values are not the same shape: {tags.shape} != {numbers.shape}")
+    # The message holds float32, whatever the dtype of the values.
     floats = numbers.astype(np.float32).ravel()
     return scalar_object(b"".join(_summary_value(t, _number_part(v)) for t, v in zip(tags.ravel().tolist(), floats)))
 
@@ -118,6 +119,7 @@ def merge_summary(inputs: list[Array]) -> Result:
     for text in (text for value in inputs for text in value.ravel().tolist()):
         try:
             values = wire.contents(text, 1)
+            # All values of a summary are read before any is joined, so that damage is found first.
             names = [next(iter(wire.contents(value, 1)), b"") for value in values]
         except DataLossError:
             raise InvalidArgumentError("Could not parse one of the summary inputs") from None
@@ -162,6 +164,7 @@ def _node_name_part(name: bytes) -> bytes:
 
 def _number_part(number: Any) -> bytes:
     """Return the part of a value that holds a number."""
+    # The field belongs to a oneof, in which a 0 is written.
     return wire.float_field(_SIMPLE_VALUE, number, always=True)
 
 
@@ -169,6 +172,7 @@ def _histogram_part(values: Array, name: str) -> bytes:
     """Return the part of a value that holds a histogram; InvalidArgumentError for NaN and infinity."""
     numbers = np.asarray(values)
     if not np.isfinite(numbers).all():
+        # TensorFlow looks for NaN before infinities.
         if np.isnan(numbers).any():
             raise InvalidArgumentError(f"Nan in summary histogram for: {name}")
         raise InvalidArgumentError(f"Infinity in Histogram for: {name}")
@@ -193,6 +197,7 @@ def _metadata_part(metadata: bytes) -> bytes:
 
 def _numbered_tags(tag: bytes, kind: bytes, count: int, limit: int) -> list[bytes]:
     """Return tags of up to `limit` items, numbered unless the limit is 1."""
+    # A single image has no number, even if the batch has more.
     if limit == 1:
         return [tag + b"/" + kind]
     return [b"%s/%s/%d" % (tag, kind, i) for i in range(min(count, limit))]
@@ -209,6 +214,7 @@ def _images_summary(tag: bytes, tensor: Array, limit: int, bad_color: Array) -> 
         raise InvalidArgumentError(f"bad_color must be a uint8 vector of {channels} or more, not {bad_color}")
     result = b""
     for name, image in zip(_numbered_tags(tag, b"image", len(tensor), limit), tensor):
+        # Bytes are taken as they are; floats are scaled by the largest of the image.
         pixels = image if image.dtype == np.uint8 else _normalized(image, bad_color[:channels])
         fields = [wire.varint_field(i, n) for i, n in enumerate((height, width, channels), 1)]
         fields.append(wire.bytes_field(4, png.encode(pixels)))
@@ -226,6 +232,7 @@ def _normalized(image: Array, bad_color: Array) -> Array:
     largest = max(abs(low), high) if low < 0 else high
     span, offset = (np.float32(127), np.float32(128)) if low < 0 else (np.float32(255), np.float32(0))
     # The scale is a float, the arithmetic that of the image's own dtype.
+    # An almost black image would be divided by almost nothing.
     scale = (np.float32(0) if largest < 1e-6 else span / largest).astype(image.dtype)
     pixels = np.empty(image.shape, np.uint8)
     pixels[finite] = (inside * scale + offset.astype(image.dtype)).astype(np.uint8)
@@ -241,6 +248,7 @@ def _audio_summary(tag: bytes, tensor: Array, rate: Any, limit: int) -> bytes:
         raise InvalidArgumentError("sample_rate must be > 0")
     if np.isinf(rate):
         raise InvalidArgumentError("sample_rate must be in (0, 2^32)")
+    # The header of a WAV file has whole numbers, the message a float.
     frames_per_second = max(round(float(rate)), 1)
     frames, channels = tensor.shape[1], tensor.shape[2] if tensor.ndim == 3 else 1
     result = b""
@@ -264,11 +272,13 @@ class EventWriter:
         self._max_queue = max_queue
         self._files = files
         self._waiting: list[bytes] = []
+        # TensorBoard finds the files by this name and reads them in the order of the time in it.
         name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{next(_uids)}{suffix}"
         self.path = os.path.join(folder, name)
         with system_errors(folder):
             self._files.to_write(self.path)
             os.makedirs(self._files.to_write(folder), exist_ok=True)
+        # The version comes first, as readers expect. Written at once, so that the file is there to be found.
         self.add(wire.bytes_field(3, _VERSION), 0)
         self.flush()
 
@@ -278,6 +288,7 @@ class EventWriter:
 
     def add_event(self, event: bytes) -> None:
         """Add a whole Event message."""
+        # Encoded now: the caller's arrays may change before the queue is written.
         self._waiting.append(encode_record(event))
         if len(self._waiting) > self._max_queue:
             self.flush()
@@ -337,6 +348,7 @@ def create_summary_file_writer(
 ) -> None:
     """Open an event file in a folder, unless the writer is open."""
     target = resource(writer, WriterResource)
+    # TensorFlow opens a writer once; later calls, in a loop for instance, leave it as it is.
     if target.is_open:
         return
     folder, suffix = file_name(scalar(logdir, "logdir")), os.fsdecode(scalar(filename_suffix, "filename_suffix"))

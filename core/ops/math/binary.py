@@ -1,4 +1,4 @@
-"""Elementwise ops of two inputs, comparisons, logic, sums of many, and the shapes of broadcasting."""
+"""Elementwise ops of two inputs, comparisons, logic, bits of integers, sums of many, and the shapes of broadcasting."""
 
 from __future__ import annotations
 
@@ -39,7 +39,17 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_max, is_never_one
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..control import _onnx_lists as lists
-from ..shared.elementwise_tables import INTEGERS, SIGNED, UNSIGNED, Binary, binary_flops, register_binary
+from ..shared.elementwise_tables import (
+    INTEGERS,
+    SIGNED,
+    UNSIGNED,
+    Binary,
+    Unary,
+    binary_flops,
+    register_binary,
+    register_unary,
+    unary_flops,
+)
 from ..shared.plain_shapes import first_shape, merged_shape
 from ..shared.shape_arguments import as_dims, shape_value
 
@@ -554,3 +564,63 @@ def _broadcast_gradient_args_onnx(g: Any, s0: Any, s1: Any) -> Any:
 facts("half_infer", of=["Add", "AddN", "AddV2", "FloorDiv", "Mul", "RealDiv", "SquaredDifference", "Sub"])
 facts("half_deny", "own_gradient", of=["Pow"])
 facts("half_clear", of=["ClipByValue", "Equal", "Greater", "GreaterEqual", "Less", "LessEqual", "NotEqual"])
+
+
+# Bits of integers: logic, shifts and counts.
+
+
+def _shifted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a shift whose distance is clipped to [0, bits - 1], as in TensorFlow."""
+
+    def shift(x: Array, y: Array) -> Array:
+        distance = np.minimum(np.maximum(y, y.dtype.type(0)), y.dtype.type(x.dtype.itemsize * 8 - 1))
+        try:
+            return function(x, distance)
+        except ValueError:
+            raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(np.shape(y))}") from None
+
+    return shift
+
+
+register_binary(
+    (
+        Binary("BitwiseAnd", np.bitwise_and, None),
+        Binary("BitwiseOr", np.bitwise_or, None),
+        Binary("BitwiseXor", np.bitwise_xor, None),
+        Binary("LeftShift", _shifted(np.left_shift), None),
+        Binary("RightShift", _shifted(np.right_shift), None),
+    )
+)
+register_unary((Unary("Invert", np.invert, None),))
+facts("involution", of=("Invert",))
+
+
+@kernel("PopulationCount")
+def population_count(x: Array) -> Result:
+    """Count the set bits, of negative numbers in two's complement."""
+    return np.bitwise_count(np.asarray(x).view(f"u{x.dtype.itemsize}"))
+
+
+shape("PopulationCount")(first_shape)
+flops("PopulationCount")(unary_flops(1))
+not_differentiable("PopulationCount")
+facts("elementwise", of=("PopulationCount",))
+
+
+arrays_as(
+    BitwiseAnd="bitwise_and", BitwiseOr="bitwise_or", BitwiseXor="bitwise_xor", Invert="invert",
+    PopulationCount="population_count",
+)  # fmt: skip
+
+
+def _shift_of_arrays(name: str) -> Callable[..., Any]:
+    """Return the program of a shift; the distance is clipped as in the kernel."""
+
+    def shift(xp: Any, x: Any, y: Any) -> Any:
+        return getattr(xp, name)(x, xp.clip(y, 0, x.dtype.itemsize * 8 - 1))
+
+    return shift
+
+
+arrays("LeftShift")(_shift_of_arrays("left_shift"))
+arrays("RightShift")(_shift_of_arrays("right_shift"))

@@ -1,4 +1,4 @@
-"""Counting integers: sparse counts by row of dense, sparse and ragged inputs, and their bincounts."""
+"""Counts of integers, dense and sparse; histograms, buckets, and isotonic regression."""
 
 from __future__ import annotations
 
@@ -8,15 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import Cost, flops, kernel, onnx, shape, without_gradient
-from ...support.errors import InvalidArgumentError
+from ...building.gradbuilder import GradientBuilder, Gradients
+from ...graph.graph import Node, Output
+from ...numerics.half_precision import wide
+from ...numerics.sequences import decreasing_fit
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
+from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
+from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import require, require_rank
-from ..shared.shape_arguments import dims_of
+from ..shared.argument_checks import require, require_known_sizes, require_rank
+from ..shared.plain_shapes import first_shape
+from ..shared.shape_arguments import dims_of, scalar_of
 from ..shared.sparse_checks import flat_positions, index_vectors, sparse_shapes, validate
-from .histograms import bin_count, dense_bincount_arrays
 
 
 def _sparse_counts(
@@ -238,3 +243,232 @@ def _dense_count_onnx(
     is_weighted = not binary_output and weights.shape.dims != (0,)
     counts = counted(weights, False) if is_weighted else number
     return places, g.GatherND(counts, places), g.joined(g.slice(g.dims(values), 0, -1), width)
+
+
+# Counts of dense integers, histograms, buckets, and isotonic regression.
+
+
+def _counts(keys: Array, weights: Array, size: int, dtype: Any) -> Array:
+    """Count each key below `size`, or sum its weights."""
+    if not weights.size:
+        return np.bincount(keys, minlength=size)[:size].astype(dtype)
+    if dtype.kind in "iu":
+        sums = np.zeros(size, dtype)
+        np.add.at(sums, keys, weights)
+        return sums
+    if dtype.kind == "c":
+        real, imaginary = (_counts(keys, part, size, np.dtype(np.float64)) for part in (weights.real, weights.imag))
+        return (real + 1j * imaginary).astype(dtype)
+    return np.bincount(keys, wide(weights), size)[:size].astype(dtype)
+
+
+def bin_count(size: Array) -> int:
+    """Return the number of bins; InvalidArgumentError for another than a scalar that is not negative."""
+    if np.ndim(size):
+        raise InvalidArgumentError(f"Shape must be rank 0 but is rank {np.ndim(size)}")
+    if size < 0:
+        raise InvalidArgumentError(f"size ({size}) must be non-negative")
+    return int(size)
+
+
+def _require_counted(values: Array) -> None:
+    if values.size and values.min() < 0:
+        raise InvalidArgumentError(f"Input arr must be non-negative! It holds {values.min()}")
+
+
+@kernel("Bincount")
+def bincount(arr: Array, size: Array, weights: Array) -> Result:
+    """Count the occurrences of each integer in `arr`, or sum their weights, (size,); integers from `size` on are left out."""
+    count, flat = bin_count(size), np.ravel(arr)
+    require(weights.size in (0, flat.size), "Input indices and weights must have the same size.")
+    _require_counted(flat)
+    is_counted = flat < count
+    return _counts(flat[is_counted], weights.ravel()[is_counted] if weights.size else weights, count, weights.dtype)
+
+
+@shape("Bincount")
+def bincount_shape(arr: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Shape:
+    return Shape([scalar_of(size)])
+
+
+@kernel("DenseBincount")
+def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: bool) -> Result:
+    """Counts of a vector, (size,), or of each row of a matrix, (rows, size)."""
+    input, count = np.asarray(input), bin_count(size)
+    if input.ndim == 1 and input.size and not weights.size and not binary_output and 0 <= input.min() <= input.max() < count:
+        return np.bincount(input, minlength=count).astype(weights.dtype)
+    require(input.ndim <= 2, f"Shape must be at most rank 2 but is rank {input.ndim}")
+    fits = weights.shape == input.shape or not weights.size
+    require(fits, f"`weights` must be the same shape as `arr` or of length 0, not {weights.shape} and {input.shape}")
+    _require_counted(input)
+    rows = input.shape[0] if input.ndim == 2 else 1
+    require(rows * count < 1 << 63, f"counts of {count} values in {rows} rows have too many places")
+    keys = input.reshape(rows, -1) + (np.arange(rows) * count)[:, None] if rows else input
+    is_counted = np.ravel(input < count)
+    keys = keys.ravel()[is_counted]
+    if binary_output:
+        result = np.zeros(rows * count, weights.dtype)
+        result[keys] = 1
+    else:
+        result = _counts(keys, weights.ravel()[is_counted] if weights.size else weights, rows * count, weights.dtype)
+    return result.reshape(rows, count) if input.ndim == 2 else result
+
+
+@shape("DenseBincount")
+def dense_bincount_shape(input: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Shape:
+    if input.rank is None:
+        return UNKNOWN
+    require(input.rank <= 2, f"Shape must be at most rank 2 but is rank {input.rank}")
+    bins = scalar_of(size)
+    return Shape([input.shape[0], bins]) if input.rank == 2 else Shape([bins])
+
+
+@flops("Bincount", "DenseBincount")
+def bincount_flops(input: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Cost:
+    return Cost(input.shape.num_elements)
+
+
+@kernel("HistogramFixedWidth")
+def histogram_fixed_width(values: Array, value_range: Array, nbins: Array, *, dtype: DType) -> Result:
+    """Count the values in each of `nbins` equal parts of the range, (nbins,); outer parts also count values beyond."""
+    require(np.shape(value_range) == (2,), "value_range should be a vector of 2 elements.")
+    low, high = value_range
+    require(low < high, f"value_range should satisfy value_range[0] < value_range[1], but got '[{low}, {high}]'")
+    require(np.ndim(nbins) == 0, "nbins should be a scalar.")
+    require(nbins > 0, f"nbins should be a positive number, but got '{nbins}'")
+    flat = np.ravel(values)
+    require(flat.dtype.kind != "f" or not np.isnan(flat).any(), "Histogram values must not contain NaN")
+    step = (float(high) - float(low)) / int(nbins)
+    distances = (np.maximum(flat, low) - low).astype(np.float64) / step
+    np.fmax(distances, 0, out=distances)  # 0 for NaN, which the distance to an infinite end is
+    places = np.minimum(distances, int(nbins) - 1, out=distances).astype(np.int64)
+    return np.bincount(places, minlength=int(nbins)).astype(dtype.numpy)
+
+
+@shape("HistogramFixedWidth")
+def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbins: TensorSpec) -> Shape:
+    return Shape([scalar_of(nbins)])
+
+
+@flops("HistogramFixedWidth")
+def histogram_fixed_width_flops(values: TensorSpec, value_range: TensorSpec, nbins: TensorSpec) -> Cost:
+    """Two clips, a difference, a quotient and a count each."""
+    return Cost(5 * values.shape.num_elements)
+
+
+@kernel("Bucketize")
+def bucketize(input: Array, *, boundaries: list[float]) -> Result:
+    """Count the ascending boundaries that are not above each element."""
+    limits = np.asarray(boundaries, np.float32)
+    require(np.all(limits[1:] >= limits[:-1]), f"Expected sorted boundaries, not {boundaries}")
+    return np.searchsorted(limits, input, side="right").astype(np.int32)
+
+
+shape("Bucketize")(first_shape)
+
+
+@flops("Bucketize")
+def bucketize_flops(input: TensorSpec, *, boundaries: list[float]) -> Cost:
+    """At most: the comparisons of a binary search."""
+    return Cost(input.shape.num_elements * len(boundaries).bit_length())
+
+
+without_gradient("Bincount", "DenseBincount", "HistogramFixedWidth", "Bucketize")
+
+
+@kernel("IsotonicRegression")
+def isotonic_regression(input: Array, *, output_dtype: DType) -> tuple[Result, Result]:
+    """Return the nearest descending sequence to each row, and the index of each element's constant part."""
+    if not input.size:
+        return np.zeros(input.shape, output_dtype.numpy), np.zeros(input.shape, np.int32)
+    rows = np.asarray(input).reshape(-1, input.shape[-1] if input.ndim else 1)
+    values, segments = np.empty(rows.shape, output_dtype.numpy), np.empty(rows.shape, np.int32)
+    for i, row in enumerate(rows):
+        values[i], segments[i] = decreasing_fit(row.astype(np.float64).tolist())
+    return values.reshape(input.shape), segments.reshape(input.shape)
+
+
+@shape("IsotonicRegression")
+def isotonic_regression_shape(input: TensorSpec) -> list[Shape]:
+    return [input.shape, input.shape]
+
+
+@flops("IsotonicRegression")
+def isotonic_regression_flops(input: TensorSpec) -> Cost:
+    """For rising rows, which become a single pool: a comparison and the mean of two pools for each element but the first."""
+    return Cost(5 * (input.shape.num_elements - input.shape[:-1].num_elements))
+
+
+@gradient("IsotonicRegression")
+def isotonic_regression_gradient(g: GradientBuilder, node: Node, grad: Output, grad_segments: Output | None) -> Gradients:
+    """Give each element the mean gradient of its constant part."""
+    (x,) = node.inputs
+    shape_ = g.shape_of(x)
+    size = g.StridedSlice(shape_, [-1], [0], [1], end_mask=1, shrink_axis_mask=1)
+    firsts = g.FloorDiv(g.Range(0, g.Size(x, out_type="int32"), 1), size)
+    parts = g.AddV2(g.Mul(firsts, size), g.Reshape(node.output(1), [-1]))
+    means = g.SegmentMean(g.Reshape(grad, [-1]), parts)
+    return [g.Cast(g.Reshape(g.GatherV2(means, parts, 0), shape_), DstT=x.base_dtype)]
+
+
+@arrays("Bincount", static=(1,), sizes=(1,))
+def _bincount_arrays(xp: Any, arr: Any, size: Any, weights: Any) -> Any:
+    count = math.prod(arr.shape)
+    if _has_weights(weights) and isinstance(count, int):
+        require_known_sizes((count,), (math.prod(weights.shape),))
+    return _counted_places(xp, arr if arr.ndim == 1 else xp.reshape(arr, (count,)), _bins(size), weights, False)
+
+
+@arrays("DenseBincount", static=(1,), sizes=(1,))
+def dense_bincount_arrays(xp: Any, x: Any, size: Any, weights: Any, *, binary_output: bool) -> Any:
+    """Count a vector, or each row of a matrix: its numbers are offset by the row, so that a single count serves all rows."""
+    require(x.ndim <= 2, f"Shape must be at most rank 2 but is rank {x.ndim}")
+    if not any(isinstance(size, int) and not size for size in weights.shape):
+        require_known_sizes(x.shape, weights.shape)
+    count = _bins(size)
+    if x.ndim < 2:
+        return _counted_places(xp, xp.reshape(x, (1,)) if not x.ndim else x, count, weights, binary_output)
+    rows, columns = x.shape
+    places = xp.where(x < count, x + xp.arange(rows)[:, None] * count, rows * count)
+    counts = _counted_places(xp, xp.reshape(places, (rows * columns,)), rows * count, weights, binary_output)
+    return xp.reshape(counts, (rows, count))
+
+
+def _bins(size: Any) -> Any:
+    """Return the number of bins: checked, where it is known before the run."""
+    return bin_count(size) if isinstance(size, np.ndarray) else size.prod()
+
+
+def _has_weights(weights: Any) -> bool:
+    if not all(isinstance(size, int) for size in weights.shape):
+        raise UnimplementedError("the presence of weights is unknown")
+    return 0 not in weights.shape
+
+
+def _counted_places(xp: Any, places: Any, count: Any, weights: Any, is_binary: bool) -> Any:
+    """Count each of the integers (n,) below `count`, or sum their weights, if any."""
+    xp.require((places >= 0).all())
+    if is_binary or not _has_weights(weights):
+        return xp.grouped(xp.ones_like(places).astype(weights.dtype), places, count, "set" if is_binary else "add")
+    return xp.grouped(weights if weights.ndim == 1 else xp.reshape(weights, places.shape), places, count, "add")
+
+
+@onnx("Bucketize")
+def _bucketize_onnx(g: Any, x: Any, *, boundaries: list[float]) -> Any:
+    """Count the boundaries that are not above a value."""
+    limits = g.constant(np.array(boundaries, np.float32))
+    below = g.LessOrEqual(limits, g.unsqueeze(g.cast(x, dtypes.float32), g.rank(x)))
+    return g.ReduceSum(g.cast(below, dtypes.int32), [g.rank(x)], keepdims=0)
+
+
+@lower("Bucketize")
+def _bucketize_lowering(xla: Any, x: Any, *, boundaries: list[float]) -> Any:
+    limits = np.asarray(boundaries, np.float32)
+    require(np.all(limits[1:] >= limits[:-1]), f"Expected sorted boundaries, not {boundaries}")
+    if x.dtype != np.float32 and not xla.has_64_bits:
+        raise UnimplementedError(f"buckets of {x.dtype} need 64-bit numbers in JAX")
+    wide_x = x if x.dtype == np.float32 else x.astype(np.float64)
+    return xla.searchsorted(limits.astype(wide_x.dtype), wide_x, side="right")
+
+
+facts("row_wise", of=("Bucketize",))

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.elementwise import positive_part
 from ...numerics.half_precision import wide, widened
-from ...numerics.where import positive_part
 from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, lower, onnx, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
@@ -52,6 +52,7 @@ facts("idempotent", of=("Relu", "Relu6"))
 @widened
 def leaky_relu(features: Array, *, alpha: float) -> Result:
     """Return x where positive, alpha x elsewhere: the larger of the two while alpha is at most 1."""
+    # The maximum takes one pass and no mask; it is the right one of the two only for slopes up to 1.
     scaled = features * features.dtype.type(alpha)
     return np.maximum(features, scaled) if 0 < alpha <= 1 else np.where(features > 0, features, scaled)
 
@@ -66,6 +67,8 @@ def leaky_relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 def elu(features: Array) -> Result:
     """Return x where not negative, exp(x) - 1 elsewhere; a sum in which either part is zero avoids a choice."""
     zero = features.dtype.type(0)
+    # The minimum keeps exp from overflowing where the other part counts; expm1 keeps the digits of small numbers, which
+    # exp(x) - 1 would cancel.
     return positive_part(features) + np.expm1(np.minimum(features, zero))
 
 
@@ -101,7 +104,10 @@ facts("not_negative", of=("Relu", "Relu6", "Softplus"))
 def softplus(features: Array) -> Result:
     """log(1 + exp(x)) without overflow, each step rounded; x or exp(x) where the dtype hardly tells the difference."""
     x = wide(features)
+    # The threshold of TensorFlow's kernel. Beyond, 1 + exp(x) rounds to exp(x), and below its negative log(1 + exp(x)) to
+    # exp(x).
     bound = x.dtype.type(-2 - np.log(float(ml_dtypes.finfo(features.dtype).eps)))
+    # Larger numbers are taken as they are, and their exponentials could overflow.
     power = np.exp(np.minimum(x, bound)).astype(features.dtype, copy=False)
     near = np.where(x < -bound, wide(power), np.log1p(wide(power)))
     return np.where(x > bound, x, near).astype(features.dtype, copy=False)
@@ -128,6 +134,7 @@ def softsign_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
 def relu_grad(gradients: Array, features: Array) -> Result:
     """Return gradients where features are positive: times 1 there and times 0 elsewhere, as in TensorFlow."""
     _same_shapes(gradients, features)
+    # A product, not a choice: as in TensorFlow, an infinite gradient times 0 is NaN.
     return np.multiply(gradients, features > 0)
 
 
@@ -160,6 +167,7 @@ facts("partial", of=("Softsign",))
 @widened
 def elu_grad(gradients: Array, outputs: Array) -> Result:
     _same_shapes(gradients, outputs)
+    # Below 0 the derivative exp(x) is the output plus 1, so the op needs no input.
     return np.where(outputs < 0, (outputs + 1) * gradients, gradients)
 
 
@@ -176,6 +184,7 @@ facts("elementwise", of=(*_FORWARD, *_GRAD))
 def selu_grad(gradients: Array, outputs: Array) -> Result:
     _same_shapes(gradients, outputs)
     t = gradients.dtype.type
+    # Below 0 the derivative, scale alpha exp(x), is the output plus scale alpha.
     return np.where(outputs < 0, gradients * (outputs + t(_SELU_SCALE * _SELU_ALPHA)), gradients * t(_SELU_SCALE))
 
 
@@ -190,6 +199,7 @@ def exponential_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
 @widened
 def softplus_grad(gradients: Array, features: Array) -> Result:
     _same_shapes(gradients, features)
+    # Where exp overflows, the quotient by infinity is the 0 that the derivative tends to.
     return gradients / (np.exp(-features) + 1)
 
 
@@ -246,6 +256,8 @@ facts("own_gradient", of=["Elu", "Selu", "Softsign", "SoftsignGrad"])
 onnx("LeakyRelu")(lambda g, x, *, alpha: g.LeakyRelu(x, alpha=alpha))  # one operator in place of three
 
 
+# The lists of TensorFlow's automatic mixed precision: ops that only compare take the dtype of their neighbours (clear), the
+# others are computed in half precision where their inputs are (infer).
 _EXACT = ("Relu", "Relu6", "ReluGrad", "Relu6Grad")
 facts("half_clear", of=_EXACT)
 facts("half_infer", of=[op for op in (*_FORWARD, *_GRAD) if op not in _EXACT])

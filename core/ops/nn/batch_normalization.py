@@ -9,8 +9,8 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.elementwise import positive_part
 from ...numerics.half_precision import wide
-from ...numerics.where import positive_part
 from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, layout, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
@@ -40,6 +40,7 @@ def batch_norm_with_global_normalization(
 ) -> Result:
     """(t - m) / sqrt(v + epsilon) [* gamma] + beta for each channel."""
     _check(t, m=m, v=v, beta=beta, gamma=gamma)
+    # Half precision is computed in float32, as Eigen does, and rounded once at the end.
     factor = 1 / np.sqrt(wide(v) + wide(v).dtype.type(variance_epsilon))
     if scale_after_normalization:
         factor = factor * wide(gamma)
@@ -85,6 +86,7 @@ def batch_norm_with_global_normalization_grad(
     factor = inverse * gamma if scale_after_normalization else inverse
     centered_sum = np.sum(backprop * (t - m), (0, 1, 2))
     db = np.sum(backprop, (0, 1, 2))
+    # TensorFlow returns a gradient for gamma in any case: zeros where gamma is not used.
     dg = centered_sum * inverse if scale_after_normalization else np.zeros_like(gamma)
     dv = centered_sum * factor * inverse**2 * v.dtype.type(-0.5)
     return tuple(x.astype(dtype, copy=False) for x in (backprop * factor, -db * factor, dv, db, dg))
@@ -124,6 +126,7 @@ def fused_batch_norm_ex(
         y = y + side
     if activation_mode == "Relu":
         y = positive_part(y)
+    # The last reserve is empty on a CPU; a GPU keeps its library's workspace there.
     return (y, *moments, np.zeros(0, vectors.scale.dtype))
 
 
@@ -164,7 +167,9 @@ def fused_batch_norm_grad_ex(
     """The gradients of x, scale, offset and the side input; an activation stops them where y is not positive."""
     if activation_mode == "Relu":
         require_same_shape(y, y_backprop, "y and y_backprop")
+        # The output stands for the sum before the activation: both are positive at the same places.
         y_backprop = np.where(y > 0, y_backprop, y_backprop.dtype.type(0))
+    # The side input was added after the normalization, so its gradient is the gradient behind the activation itself.
     results = fused_batch_norm_grad(y_backprop, saved, settings)
     empty = np.zeros(0, saved.scale.dtype)
     return (*results, empty, empty, [y_backprop] * num_side_inputs)

@@ -32,6 +32,7 @@ def _axis_of(value: Any, data_format: str) -> int:
 @kernel("BiasAdd")
 def bias_add(value: Array, bias: Array, *, data_format: str) -> Result:
     """Add a vector along the channels to `value`."""
+    # The most common form skips the messages of the checks: for small tensors they take longer than the sum.
     if data_format == "NHWC" and bias.ndim == 1 and value.ndim > 1 and bias.shape[0] == value.shape[-1]:
         return value + bias
     axis = _checked_axis(value, bias, data_format)
@@ -73,6 +74,7 @@ def bias_add_v1(value: Array, bias: Array) -> Result:
 def bias_add_grad(out_backprop: Array, *, data_format: str) -> Result:
     """The sum over everything but the channels."""
     x = wide(out_backprop)
+    # The gradient of a dense layer: BLAS sums the rows of a large matrix, as a product with ones.
     if data_format == "NHWC" and x.ndim == 2 and x is out_backprop:
         return row_sums(x)
     return summed(x, _others(out_backprop, data_format)).astype(out_backprop.dtype, copy=False)
@@ -90,6 +92,7 @@ shape("BiasAddV1")(first_shape)
 
 @shape("BiasAddGrad")
 def bias_add_grad_shape(out_backprop: TensorSpec, *, data_format: str) -> Shape:
+    # TensorFlow's shape function knows a vector for an unknown rank, and says nothing below rank 2, where the kernel fails.
     if out_backprop.shape.dims is None:
         return Shape([None])
     if len(out_backprop.shape) < 2:
@@ -151,6 +154,7 @@ def _bias_add_grad_of_arrays(xp: Any, dy: Any, *, data_format: str) -> Any:
 
 @onnx("BiasAdd")
 def _bias_add_onnx(g: Any, value: Any, bias: Any, *, data_format: str) -> Any:
+    # For channels last the rank may be unknown; an array program would have to ask for it.
     if is_channels_first(data_format):
         bias = g.unsqueeze(bias, *range(1, g.rank(value) - 1))
     return g.Add(value, bias)

@@ -20,6 +20,7 @@ from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..random._random import new_stream
 from ..shared.kernel_files import read_file
 
+# TensorFlow reserves this part of the stream for each sample, used or not: the next run continues behind it.
 _WORDS_PER_SAMPLE = 2048
 _INT32_MAX = 2**31 - 1
 _FLOAT_MAX = float(np.finfo(np.float32).max)
@@ -65,12 +66,15 @@ def _sample(
         raise InvalidArgumentError(f"Sampler's range is too small: {num_sampled} of {sampler.possible} classes")
     _check_true_classes(true_classes, draw.num_true, sampler.size)
     flat = true_classes.reshape(-1)
+    # Two runs of one session may sample at once, and the stream and a learning sampler are read and written.
     with state:
+        # A step of the stream gives four words.
         words = Words(state.stream.take((_WORDS_PER_SAMPLE * num_sampled + 3) // 4))
         sampled, tries = index_draws.sample_batch(sampler, words, num_sampled, unique)
         expected = [
             index_draws.expected_counts(sampler.probabilities(values), num_sampled, tries) for values in (flat, sampled)
         ]
+        # After the draw: the true classes of this batch change the probabilities from the next batch on.
         sampler.update(flat)
     return sampled, expected[0].reshape(true_classes.shape), expected[1]
 
@@ -169,12 +173,16 @@ def _fixed_sampler(ctx: KernelContext, range_max: int, weights: Weights) -> Fixe
     if bool(vocab_file) == bool(unigrams):
         raise InvalidArgumentError("Must provide either vocab_file or unigrams, and only one of them.")
     all_weights = _file_weights(ctx, vocab_file) if vocab_file else unigrams
+    # Reserved classes come before those of the list and have weight 0, so they are never drawn. A shard keeps every
+    # num_shards-th class of all, reserved or not.
     reserved = len(range(shard, num_reserved_ids, num_shards)) if shard < num_shards else 0
     own = [w for i, w in enumerate(all_weights, reserved) if i % num_shards == shard]
     if reserved + len(own) != range_max:
         raise InvalidArgumentError(f"range is {range_max} must be equal to weights size {reserved + len(own)}")
     powers = np.power(np.array(own, np.float32), np.float32(distortion))
+    # One after another in float32, as TensorFlow adds; NumPy's sum would add in pairs and round otherwise.
     total: Any = np.cumsum(powers, dtype=np.float32)[-1] if len(powers) else np.float32(0)
+    # A list of Python floats and the tables of the sampler, before the memory is taken.
     reserve(32 * range_max)
     return index_draws.FixedUnigramSampler([0.0] * reserved + powers.tolist(), total)
 
@@ -215,9 +223,11 @@ def compute_accidental_hits(true_classes: Array, sampled_candidates: Array, *, n
         )
     if sampled_candidates.ndim != 1:
         raise InvalidArgumentError(f"sampled_candidates must be a vector, not of shape {Shape(sampled_candidates.shape)}")
+    # A class sampled several times counts at its last position, as in TensorFlow's hash map.
     places = {value: i for i, value in enumerate(sampled_candidates.tolist())}
     hits = [(row, places[v]) for row, values in enumerate(true_classes.tolist()) for v in values if v in places]
     rows = np.array([row for row, _ in hits], np.int32)
+    # The lowest finite number instead of -inf: added to a logit it makes the probability 0 and no NaN.
     return rows, np.array([place for _, place in hits], np.int64), np.full(len(hits), -_FLOAT_MAX, np.float32)
 
 

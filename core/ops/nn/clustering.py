@@ -57,11 +57,13 @@ def nearest_neighbors(points: Array, centers: Array, k: Array) -> tuple[Result, 
         f"Expected point_dimensions == center_dimensions: {points.shape[1]} vs {centers.shape[1]}.",
     )
     require(count >= 0, f"Expected k >= 0, not {count}.")
+    # More neighbours than centers are no error: all are returned.
     return numerics.nearest_centers(points, centers, min(count, len(centers)))
 
 
 @shape("NearestNeighbors")
 def nearest_neighbors_shape(points: TensorSpec, centers: TensorSpec, k: TensorSpec) -> list[Shape]:
+    # The number of neighbours is known only with the number of centers, so TensorFlow leaves it open.
     return [Shape([points.shape[0], None])] * 2
 
 

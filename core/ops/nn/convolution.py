@@ -41,7 +41,7 @@ from ..shared.convolution_shared import (
     register_gradients,
     window_multiply_adds,
 )
-from ..shared.decompositions import gradient_by_parts
+from ..shared.decompositions import composed
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, window_attrs, window_of
 from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.shape_arguments import ints, shape_from
@@ -81,6 +81,8 @@ def conv3d(
     epilogue: Epilogue | None = None, bias: Array | None = None,
 ) -> Result:  # fmt: skip
     """(N, D, H, W, C) with (KD, KH, KW, C / groups, F) -> (N, OD, OH, OW, F), or NCDHW."""
+    # TensorFlow has a kernel of oneDNN for these two dtypes and one of Eigen for the others, with other errors for strides
+    # over batch or channels.
     geometry = Geometry if x.dtype.name in ("float32", "bfloat16") else StrictGeometry
     return convolve(x, w, checked(geometry, 5, window), epilogue, bias)
 
@@ -199,7 +201,7 @@ def convolution_backprop_flops(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -
     return window_multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
 
 
-gradient_by_parts("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")(by_shape)
+composed("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")(by_shape)
 facts("backward", of=("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter"))
 
 
@@ -226,6 +228,7 @@ profiled(backprop_filter, "Conv2DBackpropFilter", differs="tf.profiler counts in
 def conv3d_backprop_filter_v2(x: Array, sizes: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of Conv3D for its filter, of shape `sizes`; for an empty filter TensorFlow checks no more."""
     empty = empty_filter_gradient(x, sizes, grad)
+    # In three dimensions an empty filter is answered before the attributes are checked, a filter of zeros after.
     if empty is not None and not empty.size:
         return empty
     geometry = checked(StrictGeometry, 5, window)
@@ -256,6 +259,7 @@ def conv(x: Array, w: Array, *, window: WindowAttributes, batch_dims: int, group
         require(w.shape[-2] * groups == channels, f"{groups} groups of depth {w.shape[-2]} do not make {channels} channels")
     lead = x.shape[:batch_dims]
     geometry = checked(StrictGeometry, rank, window._replace(dilations=window.dilations or (1,) * rank))
+    # A single dimension for all batches. A product and no -1, which NumPy cannot find beside a 0.
     y = convolve(x.reshape(math.prod(lead), *x.shape[batch_dims:]), w, geometry)
     return y.reshape(lead + y.shape[1:])
 
@@ -311,11 +315,14 @@ def _conv2d_lowering(xla: Any, x: Any, w: Any, *, window: WindowAttributes) -> A
     """
     channels, filters = x.shape[3], w.shape[3]
     most = _FILTERS_OF_COLORS if channels == 3 else _FILTERS
+    # At least twice the filters must fit, else a copy of the filters brings nothing.
     is_few = 0 < 2 * filters <= most and channels < _MANY_CHANNELS and max(window.dilations) == 1
     if is_few and xla.is_checked and _has_forms(xla, channels, w.shape, window):
+        # Zeros of the widened filters times infinity would be NaN in windows that do not hold the infinite element.
         xla.require(xla.isfinite(x).all())
         return _by_blocks(xla, x, w, window, 1 << (most // filters).bit_length() - 1)
     if channels == 1 and filters < _FILTERS and _has_forms(xla, channels, w.shape, window):
+        # Sums with filters of zeros are thrown away, and are still faster than few filters.
         more = xla.pad(w, ((0, 0), (0, 0), (0, 0), (0, _FILTERS - filters)))
         return convolved(xla, x, more, window)[..., :filters]
     return _convolved(xla, x, w, window)
@@ -346,6 +353,7 @@ def _filter_gradient_lowering(xla: Any, x: Any, sizes: Array, dy: Any, *, window
     def of_images(images: slice) -> Any:
         return xla.transposed(lambda w: form(xla, x[images], w, window), shape, dy[images])
 
+    # As many images as fit, but not so many parts that compilation takes long, and at least one image.
     count = max(_CACHED // math.prod(dy.shape[1:]), -(-len(x) // _MOST_PARTS), 1)
     return sum((of_images(slice(start, start + count)) for start in range(count, len(x), count)), of_images(slice(count)))
 
@@ -374,6 +382,7 @@ def _convolved(xla: Any, x: Any, w: Any, window: WindowAttributes) -> Any:
     is_plain = window.data_format == "NHWC" and window.padding != "EXPLICIT"
     if not (xla.is_cpu and is_plain and w.shape[:2] == (1, 1) and x.shape[3] == w.shape[2]):
         return convolved(xla, x, w, window)
+    # A window of a single element reads only the elements that the strides leave.
     x = x[:, :: window.strides[1], :: window.strides[2]]
     return xla.matmul(x.reshape(-1, x.shape[3]), w[0, 0]).reshape(*x.shape[:3], w.shape[3])
 
@@ -391,6 +400,7 @@ def _by_columns(xla: Any, x: Any, w: Any, window: WindowAttributes) -> Any:
         return padded[:, *(slice(start, start + (count - 1) * stride + 1, stride) for start, count, stride in spans)]
 
     places = [(row, column) for row in range(w.shape[0]) for column in range(w.shape[1])]
+    # Row by row, then channels: the order of the filter, which then is a matrix without a copy.
     columns = xla.concatenate([elements(*place) for place in places], axis=-1)
     product = xla.matmul(columns.reshape(-1, columns.shape[3]), w.reshape(-1, w.shape[3]))
     return product.reshape(len(x), *counts, w.shape[3])
@@ -404,9 +414,11 @@ def _by_blocks(xla: Any, x: Any, w: Any, window: WindowAttributes, columns: int)
     geometry = StrictGeometry(4, window)
     (_, width), (rows, (left, _)) = geometry.fitted(x.shape[1:3], w.shape[:2])
     stride = geometry.strides[1]
+    # Each copy of the filter starts a stride further right, and the wide window steps over `columns` strides at once.
     shifts = range(0, columns * stride, stride)
     wide = xla.concatenate([xla.pad(w, ((0, 0), (shift, shifts[-1] - shift), (0, 0), (0, 0))) for shift in shifts], axis=-1)
     blocks, step = -(-width // columns), columns * stride
+    # The last block may reach beyond the columns that exist; its surplus results are cut off below.
     right = (blocks - 1) * step + wide.shape[1] - left - x.shape[2]
     dimensions = ("NHWC", "HWIO", "NHWC")
     strides, pads = (geometry.strides[0], step), (rows, (left, right))
@@ -458,6 +470,8 @@ def convolution_input_gradient_onnx(
     pads = geometry.pads(shape[1:-1], kernel_shape)
     reached = geometry.outputs(shape[1:-1], kernel_shape)
     spans = [(n - 1) * s + (k - 1) * d + 1 for n, s, k, d in zip(reached, geometry.strides, kernel_shape, geometry.dilations)]
+    # What the transposed convolution lacks of the asked size: where positive, strides skip the last elements, which get zeros;
+    # where negative, it reaches into the padding, which is cut.
     short = [size + before - span for size, (before, _), span in zip(shape[1:-1], pads, spans)]
     attrs = {
         "strides": list(geometry.strides),
@@ -482,11 +496,14 @@ def _convolution_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, wi
         g.refuse("the size of its images is unknown, or it has groups")
     geometry = Geometry(rank, window)
     pads = geometry.pads(dims[1:-1], shape[:-2])
+    # The gradient for a filter sums over images, as a convolution sums over channels: so batch and channels change places,
+    # and strides become dilations.
     swap = [1, 0, *range(2, rank)]
     first, filters = (g.transpose(channels_first(g, value, data_format), swap) for value in (x, dy))
     ends = [pair[0] for pair in pads] + [pair[1] for pair in pads]
     steps = {"strides": list(geometry.dilations), "dilations": list(geometry.strides), "pads": ends}
     dw = g.Conv(first, filters, **steps)
+    # Where strides do not reach the last elements, the convolution has places beyond the filter.
     dw = g.Slice(dw, [0] * (rank - 2), list(shape[:-2]), range(2, rank))
     return g.transpose(dw, [*range(2, rank), 0, 1])
 

@@ -29,6 +29,7 @@ def _check_sequences(inputs: Array, sequence_length: Array) -> None:
     _check_inputs(inputs)
     time, batch, _ = inputs.shape
     require_shape(sequence_length, (batch,), "sequence_length")
+    # The losses refuse what the decoders below take for 0.
     in_time = np.all((sequence_length >= 0) & (sequence_length <= time))
     require(in_time, f"sequence_length must be in [0, {time}]: {sequence_length.tolist()}")
 
@@ -56,6 +57,7 @@ def _label_rows(labels_indices: Array, labels_values: Array, batch: int) -> list
     )
     rows: list[list[int]] = [[] for _ in range(batch)]
     previous = (-1, -1)
+    # Python numbers: a batch has few labels, and each needs comparisons, not arithmetic.
     for (row, column), value in zip(labels_indices.tolist(), labels_values.tolist()):
         require(0 <= row < batch, f"labels_indices names sequence {row} of {batch}")
         require((row, column) > previous, "labels_indices must be in order and without repeats")
@@ -65,13 +67,14 @@ def _label_rows(labels_indices: Array, labels_values: Array, batch: int) -> list
 
 
 def _check_labels(rows: list[list[int]], classes: int, blank: int, collapse: bool) -> list[list[int]]:
-    """Check labels and return the labels before the first blank; runs of a label are collapsed where asked."""
+    """Check labels and return the labels before the first blank; runs of a label are collapsed if asked."""
     checked = []
     for number, row in enumerate(rows):
         labels: list[int] = []
         ended = False
         for label in row:
             require(label >= 0, f"label {label} of sequence {number} is negative")
+            # TensorFlow takes labels beyond the classes for blanks, which end a sequence.
             is_blank = label == blank or label >= classes
             require(not ended or is_blank, f"sequence {number} has a label after a blank")
             ended = ended or is_blank
@@ -103,6 +106,7 @@ def _ctc_loss(
     if not ignore_longer:
         for number in np.flatnonzero(too_long):
             require(False, f"sequence {number} has {len(targets[number])} labels, but only {lengths[number]} time steps")
+    # A sequence that cannot fit its labels has loss 0 and no gradient, by a length of 0.
     used = np.where(too_long, 0, lengths)
     rows = [[] if skip else row for row, skip in zip(rows, too_long)]
     loss, grad = numerics.loss_and_gradient(inputs, rows, used, blank, merge_repeated)
@@ -185,12 +189,14 @@ def ctc_greedy_decoder(
     classes = inputs.shape[2]
     blank = blank_index + classes if blank_index < 0 else blank_index
     require(0 <= blank < classes, f"blank_index {blank_index} is not in [-{classes}, {classes})")
+    # Of equal logits the first class counts, as in TensorFlow.
     best = np.argmax(inputs, 2)
     live = np.arange(inputs.shape[0])[:, None] < lengths
     is_emitted = live & (best != blank)
     if merge_repeated:
         is_emitted[1:] &= best[1:] != best[:-1]
     rows = [best[is_emitted[:, b], b].tolist() for b in range(inputs.shape[1])]
+    # Logits, not probabilities: TensorFlow's score of the greedy decoder is no logarithm of a probability.
     largest = np.where(live, np.max(inputs, 2), 0).sum(0, dtype=inputs.dtype)
     return (*_sparse(rows), -largest[:, None])
 
@@ -261,6 +267,7 @@ def _greedy_decoder_onnx(g: Any, x: Any, lengths: Any, *, merge_repeated: bool, 
     best = g.ArgMax(x, axis=2, keepdims=0)
     is_emitted = g.And(is_live, g.Not(g.Equal(best, blank)))
     if merge_repeated:
+        # The class of the step before; -1, which is no class, before the first.
         earlier = g.slice(g.Pad(best, [1, 0, 0, 0], g.constant(np.int64(-1))), 0, -1)
         is_emitted = g.And(is_emitted, g.Not(g.Equal(best, earlier)))
     emitted, classes = (g.Transpose(value, perm=[1, 0]) for value in (is_emitted, best))
@@ -268,6 +275,7 @@ def _greedy_decoder_onnx(g: Any, x: Any, lengths: Any, *, merge_repeated: bool, 
     numbers = g.CumSum(g.cast(emitted, dtypes.int64), g.constant(np.int64(1)), exclusive=1)
     indices = g.Concat(g.slice(places, 0, 1, 1), g.unsqueeze(g.GatherND(numbers, places), 1), axis=1)
     counts = g.ReduceSum(g.cast(emitted, dtypes.int64), [1], keepdims=0)
+    # The 0 answers for an empty batch, whose maximum ONNX leaves undefined.
     longest = g.ReduceMax(g.Concat(counts, [0], axis=0), [0], keepdims=1)
     sums = g.ReduceSum(g.Where(is_live, g.ReduceMax(x, [2], keepdims=0), 0), [0], keepdims=0)
     return indices, g.GatherND(classes, places), g.joined(g.dim(x, 1), longest), g.unsqueeze(g.Neg(sums), 1)

@@ -55,6 +55,7 @@ from .convolution import ATTRIBUTES_2D, convolution_input_gradient_onnx
 
 def _geometry(window: WindowAttributes, kind: type[Any] = Geometry) -> Any:
     geometry = checked(kind, 4, window)
+    # A restriction of TensorFlow's kernels: they hold a single stride.
     if geometry.strides[0] != geometry.strides[1]:
         raise InvalidArgumentError(f"the strides of height and width differ: {list(window.strides)}")
     return geometry
@@ -71,6 +72,7 @@ def depthwise_convolve(x: Array, w: Array, geometry: Geometry, epilogue: Epilogu
     if last.shape[-1] != w.shape[2]:
         raise InvalidArgumentError(f"input has {last.shape[-1]} channels, the filter {w.shape[2]}")
     outputs, pads = geometry.fitted(last.shape[1:-1], w.shape[:2])
+    # Nothing to add up; the kernels below take at least one element.
     if not (x.size and w.size and math.prod(outputs)):
         y = np.zeros((last.shape[0], *outputs, w.shape[2] * w.shape[3]), x.dtype)
     else:
@@ -220,6 +222,7 @@ def _shifted_sums(xla: Any, x: Any, w: Any, strides: Sequence[int], padding: str
 def _depthwise_lowering(xla: Any, x: Any, w: Any, *, window: WindowAttributes) -> Any:
     """On CPUs shifted products, several times as fast as XLA's grouped convolution."""
     is_plain = window.data_format == "NHWC" and window.padding != "EXPLICIT" and set(window.dilations) == {1}
+    # The shifted image has a channel for each channel of the result only with one filter for each.
     if xla.is_cpu and is_plain and w.shape[3] == 1:
         return _shifted_sums(xla, x, w, window.strides, window.padding)
     return _by_groups(xla, x, w, window)
@@ -239,6 +242,7 @@ def depthwise_onnx(g: Any, x: Any, w: Any, *, window: WindowAttributes) -> Any:
     height, width = window_of(g, w)
     attrs = window_attrs(x, (height, width), window)
     channels, multiplier = w.shape.known()[2:]
+    # ONNX has the filters of a group one after another, with a single input channel each.
     filters = g.reshape(g.transpose(w, [2, 3, 0, 1]), [channels * multiplier, 1, height, width])
     y = g.Conv(channels_first(g, x, window.data_format), filters, group=channels, **attrs)
     return in_format(g, y, 4, window.data_format)
@@ -261,6 +265,7 @@ def _depthwise_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, wind
     if "auto_pad" in attrs or not x.shape.is_known:
         g.refuse("the size of its images is unknown")
     first = channels_first(g, x, window.data_format)
+    # A group is the images of a channel, so that ONNX sums over the batch within the group.
     images = g.reshape(g.transpose(first, [1, 0, 2, 3]), 1, -1, g.dim(first, 2), g.dim(first, 3))
     filters = g.transpose(channels_first(g, dy, window.data_format), [1, 0, 2, 3])
     steps = {"strides": attrs.get("dilations", [1, 1]), "dilations": attrs["strides"], "pads": attrs["pads"]}

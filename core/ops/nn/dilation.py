@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,12 +14,12 @@ from ...inference.profiler_formulas import window
 from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import wide
 from ...numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
-from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, profiled, shape, without_gradient
+from ...registry.registry import Cost, arrays, everywhere, facts, flops, gradient, kernel, profiled, shape, without_gradient
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec
-from ..shared.argument_checks import require, require_rank, require_shape, with_rank
+from ..shared.argument_checks import require, require_known_sizes, require_rank, with_rank
 from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.window_geometry import Pads, output_sizes, window_pads
 
@@ -57,11 +58,13 @@ def _largest(x: Any, w: Any, geometry: _Geometry, outputs: tuple[int, ...], xp: 
     pads = geometry.pads(x.shape[1:3], w.shape[:2])
     padded = pad(x, pads) if xp is np else xp.pad(x, [(0, 0), *pads, (0, 0)])
     inside = pad(np.ones((1, *x.shape[1:3], 1), bool), pads)
+    # The lowest finite number and not -inf: TensorFlow's kernel begins there, so a window of -inf alone gives that number.
     best = xp.full((x.shape[0], *outputs, x.shape[3]), lowest(x.dtype), x.dtype)
     places = xp.full(best.shape, -1)
     for place, offset in enumerate(offsets(w.shape[:2])):
         index = offset_index(offset, outputs, geometry.strides, geometry.rates)
         value = padded[index] + w[offset]
+        # Padding is no element; a comparison with NaN is false, so NaN is never taken.
         better = (value > best) & inside[index]
         best, places = xp.where(better, value, best), xp.where(better, place, places)
     return best, places
@@ -75,11 +78,11 @@ def dilation2d(input: Array, filter: Array, *, strides: list[int], rates: list[i
     return _largest(input, filter, geometry, outputs)[0].astype(input.dtype, copy=False)
 
 
-def _backprop(input: Array, filter: Array, out_backprop: Array, geometry: _Geometry) -> tuple[Array, Array]:
+def _backprop(input: Any, filter: Any, out_backprop: Any, geometry: _Geometry, xp: Any = np) -> tuple[Any, Any]:
     """Return the place in each window that receives the gradient, and the gradients."""
     outputs = _check(input, filter, geometry)
-    require_shape(out_backprop, (input.shape[0], *outputs, input.shape[3]), "out_backprop")
-    return _largest(input, filter, geometry, outputs)[1], wide(out_backprop)
+    require_known_sizes((input.shape[0], *outputs, input.shape[3]), out_backprop.shape)
+    return _largest(input, filter, geometry, outputs, xp)[1], wide(out_backprop)
 
 
 @kernel("Dilation2DBackpropInput")
@@ -93,21 +96,20 @@ def dilation2d_backprop_input(
     result = np.zeros((input.shape[0], *padded_sizes(input.shape[1:3], pads), input.shape[3]), grad.dtype)
     for place, offset in enumerate(offsets(filter.shape[:2])):
         index = offset_index(offset, grad.shape[1:3], geometry.strides, geometry.rates)
+        # One place of all windows at a time: its elements are distinct, so an indexed sum loses none.
         result[index] += np.where(places == place, grad, grad.dtype.type(0))
     return unpad(result, pads).astype(input.dtype)
 
 
-@kernel("Dilation2DBackpropFilter")
+@everywhere("Dilation2DBackpropFilter")
 def dilation2d_backprop_filter(
-    input: Array, filter: Array, out_backprop: Array, *, strides: list[int], rates: list[int], padding: str
-) -> Result:
+    xp: Any, input: Any, filter: Any, out_backprop: Any, *, strides: list[int], rates: list[int], padding: str
+) -> Any:
     """Add each window's gradient at the filter's place of its first largest element."""
-    geometry = _Geometry(strides, rates, padding)
-    places, grad = _backprop(input, filter, out_backprop, geometry)
-    result = np.zeros(filter.shape, grad.dtype)
-    for place, offset in enumerate(offsets(filter.shape[:2])):
-        result[offset] = np.where(places == place, grad, grad.dtype.type(0)).sum((0, 1, 2), dtype=grad.dtype)
-    return result.astype(filter.dtype, copy=False)
+    places, grad = _backprop(input, filter, out_backprop, _Geometry(strides, rates, padding), xp)
+    numbers = range(math.prod(filter.shape[:2]))
+    sums = [xp.sum(xp.where(places == number, grad, grad.dtype.type(0)), (0, 1, 2)) for number in numbers]
+    return xp.reshape(xp.stack(sums), filter.shape).astype(filter.dtype) if sums else xp.zeros_like(filter)
 
 
 @shape("Dilation2D")

@@ -32,6 +32,7 @@ def _pseudo_random_lengths(size: int, count: int, generator: Philox) -> Array:
     """Return lengths of ceil(alpha (i + u)) steps with a single random number u, bounded so that all are k or k + 1."""
     alpha = size / count
     k = size // count
+    # From the paper: with a larger u the first region would be longer than k + 1, or the last shorter than k.
     limit = min((k + 2) / alpha - 1, (size + 1 - k) / alpha - (count - 1))
     u = unit_double(*generator.words(2).tolist()) * limit
     ends = np.ceil(alpha * (np.arange(1, count) + u)).astype(np.int64)
@@ -51,6 +52,7 @@ def _random_lengths(size: int, count: int, generator: Philox) -> list[int]:
 def _sequence(size: int, count: int, stream: Philox, pseudo_random: bool) -> Array:
     """Return the starts of the regions, and the end of the last."""
     samples = 2 if pseudo_random else count
+    # A step of the stream gives four words; TensorFlow reserves whole steps.
     generator = stream.reserve(1, (samples + 3) // 4)
     lengths = (_pseudo_random_lengths if pseudo_random else _random_lengths)(size, count, generator)
     return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
@@ -61,6 +63,7 @@ def _counts(shape: Sequence[Any], pooling_ratio: Sequence[float]) -> list[int]:
     require(all(ratio >= 1 for ratio in pooling_ratio), f"pooling_ratio {list(pooling_ratio)} must not be smaller than 1")
     if (pooling_ratio[0], pooling_ratio[3]) != (1, 1):
         raise UnimplementedError(f"fractional pooling over batch or channels: pooling_ratio {list(pooling_ratio)}")
+    # In float32, as in TensorFlow: in double precision 9 / 1.1 and the like may round to the other side of an integer.
     counts = [math.floor(np.float32(n) / np.float32(r)) for n, r in zip(shape, pooling_ratio)]
     require(min(counts) > 0, f"pooling_ratio {list(pooling_ratio)} leaves no elements of an input of shape {shape}")
     return counts[1:3]
@@ -84,6 +87,7 @@ def _draw(ctx: KernelContext, value: Array, draw: RegionAttributes) -> tuple[Arr
     require(deterministic or not (seed or seed2), "seeds need `deterministic`")
     stream = node_stream(ctx, seed, seed2)
     if deterministic:
+        # From the start of the stream in every run, so that rows and columns are the same each time.
         stream = stream.skipped(0)
     rows, columns = (_sequence(size, count, stream, pseudo_random) for size, count in zip(value.shape[1:3], counts))
     return rows, columns
@@ -96,6 +100,7 @@ class _Axis:
     """
 
     def __init__(self, sequence: Array, size: int, overlapping: bool) -> None:
+        # Overlapping regions share the border, but the last has none to share.
         starts, ends = sequence[:-1], np.minimum(sequence[1:] + overlapping, size)
         self.lengths = ends - starts
         steps = range(int(self.lengths.max(initial=0)))
@@ -160,6 +165,7 @@ def fractional_max_pool(ctx: KernelContext, value: Array, *, draw: RegionAttribu
     rows, columns = _axes(value.shape, *sequences, overlapping)
     if value.dtype.kind == "f" and np.isnan(value).any():  # of these the order of comparisons decides
         return _largest(value, rows, columns)[0], *sequences
+    # The maximum of a region is that of its rows' maxima, so columns need not be visited for each row.
     for axis, regions in ((1, rows), (2, columns)):
         value = functools.reduce(np.maximum, (value.take(places, axis) for places in regions.repeated))
     return value, *sequences
@@ -172,6 +178,7 @@ def _largest(value: Array, rows: _Axis, columns: _Axis) -> tuple[Array, Array]:
     for step, (r, c, inside) in enumerate(_cells(rows, columns)):
         part = value[:, r, c]
         if best is None:
+            # Every region has a first element, so the first step needs no mask and a NaN there stays.
             best, steps = part, np.zeros(part.shape, np.int64)
         else:
             better = (part > best) & inside
@@ -236,6 +243,7 @@ def fractional_avg_pool_grad(
     rows, columns = _axes(dims, row_pooling_sequence, col_pooling_sequence, overlapping)
     share = out_backprop / (rows.lengths[:, None, None] * columns.lengths[:, None]).astype(np.float64)
     for r, c, inside in _cells(rows, columns):
+        # Overlapping regions meet in elements, whose gradients an indexed sum would overwrite.
         np.add.at(result, (slice(None), r, c), np.where(inside, share, 0))  # type: ignore[arg-type]
     return result.astype(out_backprop.dtype)
 
@@ -281,6 +289,7 @@ def fractional_max_pool_grad(
     require_shape(orig_output, out_backprop.shape, "orig_output")
     rows, columns = _axes(orig_input.shape, row_pooling_sequence, col_pooling_sequence, overlapping)
     best, steps = _largest(orig_input, rows, columns)
+    # TensorFlow fails where an output is no element of its region.
     require(np.array_equal(best, orig_output), "orig_output is not the pooled orig_input")
     result = np.zeros(orig_input.shape, out_backprop.dtype)
     for step, (r, c, _) in enumerate(_cells(rows, columns)):

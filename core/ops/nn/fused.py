@@ -11,8 +11,8 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...numerics.convolution import Finish
+from ...numerics.elementwise import positive_part
 from ...numerics.half_precision import wide
-from ...numerics.where import positive_part
 from ...registry.catalog import CATALOG
 from ...registry.registry import ZERO, Cost, facts, flops, kernel, layout, shape
 from ...support import dataclasses
@@ -27,7 +27,7 @@ from ..shared.window_geometry import WindowAttributes
 from . import activations, convolution, depthwise
 
 
-class Fusion(NamedTuple):
+class Epilogue(NamedTuple):
     """The ops that follow a product, and the attributes of two of them."""
 
     fused_ops: tuple[str, ...]
@@ -39,58 +39,63 @@ _Part = Callable[[Array, slice], Array]
 """A fused op on a block (..., channels) of the product and its range of channels; the block may be overwritten."""
 
 
-def _finish(y: Array, args: list[Array], fusion: Fusion) -> Array:
+def _finish(y: Array, args: list[Array], epilogue: Epilogue) -> Array:
     """Apply the fused ops, in order, to a fresh array of channels-last values."""
-    for part in _fused_ops(args, fusion, y.shape[-1], y.dtype):
+    for part in _fused_ops(args, epilogue, y.shape[-1], y.dtype):
         y = part(y, slice(None))
     return y
 
 
-def _convolved(convolve: Callable[..., Any], x: Array, args: list[Array], fusion: Fusion) -> Array:
+def _convolved(convolve: Callable[..., Any], x: Array, args: list[Array], epilogue: Epilogue) -> Array:
     """Return a convolution, with the fused ops applied to each block of the result while the block is in a cache.
 
     In half precision the ops are applied to the whole result, since the sums are wider.
     """
     begun: list[Array] = []
 
-    def epilogue(result: Array) -> Finish:
+    def epilogue_of(result: Array) -> Finish:
         begun.append(result)
-        parts = _fused_ops(args, fusion, result.shape[-1], result.dtype)
+        parts = _fused_ops(args, epilogue, result.shape[-1], result.dtype)
+        # A view: the convolution fills `result` while blocks of it are finished.
         rows = result.reshape(-1, result.shape[-1])
 
         def finish(positions: slice, some: slice) -> None:
             given = block = rows[positions, some]
             for part in parts:
                 block = part(block, some)
+            # Activations without an `out` argument return another array.
             if block is not given:
                 given[...] = block
 
         return finish
 
-    y = convolve(epilogue=epilogue if x.dtype in (np.float32, np.float64) else None)
-    return y if begun else _finish(_own(y, x), args, fusion)
+    # Half precision is summed in float32, and rounding comes before the fused ops, as in the separate ops.
+    y = convolve(epilogue=epilogue_of if x.dtype in (np.float32, np.float64) else None)
+    # An empty result is made without the epilogue, and its arguments still have to be checked.
+    return y if begun else _finish(_own(y, x), args, epilogue)
 
 
-def _fused_ops(args: list[Array], fusion: Fusion, channels: int, dtype: np.dtype[Any]) -> list[_Part]:
+def _fused_ops(args: list[Array], epilogue: Epilogue, channels: int, dtype: np.dtype[Any]) -> list[_Part]:
     """Return the fused ops in order, with their arguments checked."""
     left = list(args)
     parts: list[_Part] = []
-    for op in fusion.fused_ops:
+    for op in epilogue.fused_ops:
         count = {"BiasAdd": 1, "FusedBatchNorm": 4}.get(op, 0)
         vectors, left = _by_channel(left, count, channels, dtype)
-        parts.append(_fused_op(op, vectors, fusion))
+        parts.append(_fused_op(op, vectors, epilogue))
     return parts
 
 
-def _fused_op(op: str, vectors: list[Array], fusion: Fusion) -> _Part:
+def _fused_op(op: str, vectors: list[Array], epilogue: Epilogue) -> _Part:
     if op == "BiasAdd":
         return functools.partial(_shifted, vectors[0])
     if op == "FusedBatchNorm":
         scale, offset, mean, variance = vectors
-        factor = scale / np.sqrt(variance + variance.dtype.type(fusion.epsilon))
+        # The fused op only runs inference, so both vectors are computed once for all blocks.
+        factor = scale / np.sqrt(variance + variance.dtype.type(epilogue.epsilon))
         return functools.partial(_scaled, factor, offset - mean * factor)
     if op == "LeakyRelu":
-        return lambda y, some: activations.leaky_relu(y, alpha=fusion.leakyrelu_alpha)
+        return lambda y, some: activations.leaky_relu(y, alpha=epilogue.leakyrelu_alpha)
     if op in _ACTIVATIONS:
         return lambda y, some: _ACTIVATIONS[op](y)
     raise UnimplementedError(f"tfg cannot fuse '{op}'")
@@ -161,10 +166,10 @@ def fused_conv2d(
     *,
     window: WindowAttributes,
     filter_format: str,
-    fusion: Fusion,
+    epilogue: Epilogue,
 ) -> Result:
     _require_nhwc(window.data_format, filter_format)
-    return _convolved(functools.partial(convolution.conv2d, input, filter, window=window), input, args, fusion)
+    return _convolved(functools.partial(convolution.conv2d, input, filter, window=window), input, args, epilogue)
 
 
 @shape("_FusedConv2D")
@@ -214,13 +219,13 @@ layout("T.* -> T", "_FusedConv2D")
 
 @kernel("_FusedConv3D")
 def fused_conv3d(
-    input: Array, filter: Array, args: list[Array], *, window: WindowAttributes, padding_list: list[int], fusion: Fusion
+    input: Array, filter: Array, args: list[Array], *, window: WindowAttributes, padding_list: list[int], epilogue: Epilogue
 ) -> Result:
     if window.data_format != "NDHWC":
         raise InvalidArgumentError(f"fused convolutions on the CPU take NDHWC, not {window.data_format}")
     pairs = _padding_pairs(padding_list)
     padded, window = (np.pad(input, pairs), window._replace(padding="VALID")) if pairs else (input, window)
-    return _convolved(functools.partial(convolution.conv3d, padded, filter, window=window), input, args, fusion)
+    return _convolved(functools.partial(convolution.conv3d, padded, filter, window=window), input, args, epilogue)
 
 
 def _padding_pairs(padding_list: Sequence[int]) -> list[tuple[int, int]]:
@@ -229,6 +234,7 @@ def _padding_pairs(padding_list: Sequence[int]) -> list[tuple[int, int]]:
         return []
     if len(padding_list) != 10 or min(padding_list) < 0:
         raise InvalidArgumentError(f"padding_list must be 5 pairs of numbers, not {padding_list}")
+    # Numbers for batch and channels are there but TensorFlow ignores them.
     pairs = list(zip(padding_list[::2], padding_list[1::2]))
     return [(0, 0), *pairs[1:4], (0, 0)]
 
@@ -238,6 +244,7 @@ def fused_conv3d_shape(
     input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, window: WindowAttributes, padding_list: list[int]
 ) -> Shape:
     pairs = _padding_pairs(padding_list)
+    # The list replaces the padding, whatever the attribute says.
     window = window._replace(padding="VALID") if pairs else window
     if input.shape.rank == len(pairs):
         sizes = Shape(size + before + behind for size, (before, behind) in zip(input.shape, pairs))
@@ -255,11 +262,11 @@ def fused_conv3d_flops(
 
 @kernel("_FusedDepthwiseConv2dNative")
 def fused_depthwise_conv2d(
-    input: Array, filter: Array, args: list[Array], *, window: WindowAttributes, fusion: Fusion
+    input: Array, filter: Array, args: list[Array], *, window: WindowAttributes, epilogue: Epilogue
 ) -> Result:
     _require_nhwc(window.data_format)
     convolve = functools.partial(depthwise.depthwise_conv2d_native, input, filter, window=window)
-    return _convolved(convolve, input, args, fusion)
+    return _convolved(convolve, input, args, epilogue)
 
 
 @shape("_FusedDepthwiseConv2dNative")
@@ -337,9 +344,9 @@ layout("T.* -> T", "_FusedDepthwiseConv2dNative")
 
 
 @kernel("_FusedMatMul")
-def fused_matmul(a: Array, b: Array, args: list[Array], *, transpose_a: bool, transpose_b: bool, fusion: Fusion) -> Result:
+def fused_matmul(a: Array, b: Array, args: list[Array], *, transpose_a: bool, transpose_b: bool, epilogue: Epilogue) -> Result:
     y = matmul.matmul(a, b, transpose_a=transpose_a, transpose_b=transpose_b)
-    return _finish(_own(np.asarray(y), a), args, fusion)
+    return _finish(_own(np.asarray(y), a), args, epilogue)
 
 
 @shape("_FusedMatMul")

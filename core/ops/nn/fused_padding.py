@@ -38,12 +38,14 @@ def _mirror_pad(x: Array, paddings: Array, mode: Any) -> Array:
     widths = paddings.tolist()
     require(widths[0] == widths[3] == [0, 0], f"paddings {widths} of batch or channels")
     for size, pair in zip(x.shape, widths):
+        # REFLECT leaves out the edge itself, so one element less can be mirrored.
         limit = size - (mode == "REFLECT")
         require(min(pair) >= 0 and max(pair) <= max(limit, 0), f"paddings {widths} do not fit {x.shape} in mode {mode}")
     return np.pad(x, widths, mode=mode.lower())
 
 
 def _geometry(window: WindowAttributes) -> convolution.Geometry:
+    # The op has no dilations, and the checks ask for four.
     return convolution.Geometry(4, window._replace(dilations=(1,) * 4))
 
 
@@ -66,6 +68,7 @@ def fused_resize_and_pad_conv2d(
     window: WindowAttributes,
 ) -> Result:
     """A bilinear resizing, a mirror padding and a convolution."""
+    # The op is older than half-pixel centers, and has no attribute for them.
     resized = image_resize.resize_bilinear(input, size, align_corners=resize_align_corners, half_pixel_centers=False)
     return convolution.convolve(_mirror_pad(resized.astype(input.dtype), paddings, mode), filter, _geometry(window))
 

@@ -20,6 +20,7 @@ from ...numerics.half_precision import wide
 from ...numerics.pooling import NEAR, window_counts
 from ...registry.registry import (
     Cost,
+    arrays,
     facts,
     flops,
     gradient,
@@ -33,11 +34,11 @@ from ...registry.registry import (
     zero_flops,
 )
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import require_known_sizes
 from ..shared.onnx_lowerings import along, channels_first, in_format, on_channels_first, window_attrs
 from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.pooling_shared import (
@@ -311,6 +312,7 @@ def avg_pool_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Shape
 def avg_pool_3d_grad(orig_input_shape: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of AvgPool3D for its input; for an empty gradient TensorFlow checks only the shape."""
     dims = ints(orig_input_shape, "orig_input_shape")
+    # TensorFlow returns before the checks of windows here, in three dimensions alone.
     if (not grad.size or 0 in dims) and min(dims, default=0) >= 0:
         return np.zeros(dims, grad.dtype)
     return pool_mean_gradient(orig_input_shape, grad, PoolingAttributes(5, window))
@@ -338,7 +340,7 @@ facts("backward", of=("AvgPool3DGrad", "AvgPoolGrad"))
 
 
 def _argmax(places: Array, x: Array, include_batch: bool) -> Array:
-    """Flat indices ((y * width + x) * channels + c), with the batch in front where asked."""
+    """Flat indices ((y * width + x) * channels + c), with the batch in front if asked."""
     channels = x.shape[-1]
     index = places * channels + np.arange(channels)
     if include_batch:
@@ -354,6 +356,7 @@ def max_pool_with_argmax(
     pool = PoolingAttributes(4, window)
     reject_depth(pool)
     x = pool.last(input)
+    # An index of the largest element needs an element.
     if not x.size:  # MaxPool takes empty inputs
         raise InvalidArgumentError(f"the input must not be empty: {Shape(input.shape)}")
     best, places = numerics.max_pool_places(x, *pool.geometry(x.shape[1:-1]))
@@ -377,6 +380,7 @@ flops("MaxPoolWithArgmax")(max_pool_flops)
 
 def _flat_targets(argmax: Array, size: int, images: int, include_batch: bool) -> Array:
     """Return the flat index of each window's maximum in the whole input; InvalidArgumentError for an index outside."""
+    # Without the batch in the index, TensorFlow counts from the beginning of each image.
     per_image = size // max(images, 1)
     index = np.asarray(argmax, np.int64)
     if not include_batch:
@@ -398,6 +402,7 @@ def max_pool_grad_with_argmax(
         raise InvalidArgumentError(f"grad and argmax must have the same shape: {grad.shape} and {argmax.shape}")
     index = _flat_targets(argmax, x.size, x.shape[0], include_batch_in_index)
     # Not by indexing: of the windows that share an element, only the last would count.
+    # In double precision, which bincount adds in anyway; the result is rounded once.
     summed = np.bincount(index.ravel(), wide(grad).ravel().astype(np.float64), x.size)
     return summed.reshape(x.shape).astype(grad.dtype)
 
@@ -436,13 +441,13 @@ facts("backward", of=("MaxPoolGradGradWithArgmax", "MaxPoolGradWithArgmax"))
 @lower("MaxPool")
 def _max_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
     require_spatial(PoolingAttributes(4, window))
-    return _max_of_windows(xla, x, window)
+    return max_of_windows(xla, x, window)
 
 
 @lower("MaxPool3D")
 def _max_pool_3d_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
     require_spatial(PoolingAttributes(5, window))
-    return _max_of_windows(xla, x, window)
+    return max_of_windows(xla, x, window)
 
 
 @lower("MaxPoolV2", static=(1, 2))
@@ -451,10 +456,11 @@ def _max_pool_v2_lowering(xla: Any, x: Any, ksize: Array, strides: Array, *, pad
 
 
 @lower("AvgPool", "AvgPool3D")
-def _avg_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
+def mean_of_windows(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
     """Return the mean of each window's elements."""
     zero = np.zeros((), x.dtype)
     if _takes_slices(xla, window.ksize):
+        # Padding is 0 and counts in no mean: the divisor is the number of elements inside.
         total: Any = sum(_Windows(xla, x, zero, window).elements)
     else:
         total = xla.lax.reduce_window(x, zero, xla.lax.add, window.ksize, window.strides, _padding(window))
@@ -463,14 +469,14 @@ def _avg_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
 
 @lower("AvgPoolGrad", "AvgPool3DGrad", static=(0,))
 def _avg_pool_grad_lowering(xla: Any, sizes: Array, dy: Any, *, window: WindowAttributes) -> Any:
-    return xla.transposed(lambda x: _avg_pool_lowering(xla, x, window=window), tuple(sizes.tolist()), dy)
+    return xla.transposed(lambda x: mean_of_windows(xla, x, window=window), tuple(sizes.tolist()), dy)
 
 
 @lower("MaxPoolGrad")
 def _max_pool_grad_lowering(xla: Any, x: Any, y: Any, dy: Any, *, window: WindowAttributes) -> Any:
     """Return the gradient of each window at its first largest element; on a CPU XLA's scatter is 5 to 20 times slower."""
     if not _takes_slices(xla, window.ksize):
-        return xla.pulled_back(lambda x: _max_of_windows(xla, x, window), x, dy)
+        return xla.pulled_back(lambda x: max_of_windows(xla, x, window), x, dy)
     windows = _Windows(xla, x, _neutral_of_max(x.dtype), window)
     _, at = _first_largest(xla, windows)
     zero = np.zeros((), dy.dtype)
@@ -486,6 +492,8 @@ def _first_largest(xla: Any, windows: _Windows) -> tuple[Any, Any]:
     best, is_inside = windows.elements[0], inside[0]
     at = xla.zeros(best.shape, np.int32)
     for number, (elements, is_element) in enumerate(zip(windows.elements, inside)):
+        # Where the windows begin in the padding, the first element inside is taken whatever it is: so a NaN there stays, and
+        # a later NaN never is greater.
         is_better = ((elements > best) | ~is_inside) & is_element
         best, at = xla.where(is_better, elements, best), xla.where(is_better, number, at)
         is_inside = is_inside | is_element
@@ -503,6 +511,36 @@ def _max_pool_with_argmax_lowering(
     best, at = _first_largest(xla, windows)
     places = (windows.numbers(place, include_batch_in_index) for place in windows.places)
     return best, sum(xla.where(at == number, place, 0) for number, place in enumerate(places))
+
+
+@arrays("MaxPoolGradWithArgmax")
+def _argmax_grad_of_arrays(
+    xp: Any, x: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
+) -> Any:
+    """Add each window's gradient at the index that argmax gives."""
+    require_known_sizes(grad.shape, argmax.shape)
+    at = _targets(xp, x, argmax, include_batch_in_index)
+    zeros = xp.full((xp.size(x),), 0, grad.dtype)
+    return xp.reshape(xp.scattered(zeros, xp.reshape(at, (-1, 1)), xp.reshape(grad, (-1,)), "add"), x.shape)
+
+
+@arrays("MaxPoolGradGradWithArgmax")
+def _argmax_grad_grad_of_arrays(
+    xp: Any, x: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
+) -> Any:
+    """Return the elements of a gradient shaped like the input at the index that argmax gives."""
+    require_known_sizes(grad.shape, x.shape)
+    return xp.take(xp.reshape(grad, (-1,)), _targets(xp, x, argmax, include_batch_in_index), 0, mode="clip")
+
+
+def _targets(xp: Any, x: Any, argmax: Any, include_batch: bool) -> Any:
+    """Return the flat index in the whole input of each window's largest element, int64."""
+    index, size, images = argmax.astype(np.int64), xp.size(x), x.shape[0]
+    if not include_batch:
+        of_image = size // (max(images, 1) if isinstance(images, int) else images)
+        index = index + (xp.arange(images).astype(np.int64) * of_image)[:, None, None, None]
+    xp.require(((index >= 0) & (index < size)).all())
+    return index
 
 
 @lower("MaxPoolGradGrad")
@@ -555,12 +593,14 @@ def _takes_slices(xla: Any, ksize: Sequence[int]) -> bool:
     return xla.is_cpu and math.prod(ksize) <= _MOST_SLICES
 
 
-def _max_of_windows(xla: Any, x: Any, window: WindowAttributes) -> Any:
+def max_of_windows(xla: Any, x: Any, window: WindowAttributes) -> Any:
     """Return the largest element of each window; in windows of space, NaN and -inf count as the lowest number."""
+    # A window of padding alone cannot occur: paddings are smaller than windows.
     neutral, is_float, ksize = _neutral_of_max(x.dtype), x.dtype.kind not in "iu", window.ksize
     windows = ksize, window.strides, _padding(window)
     if ksize[window.data_format.index("C")] > 1 or not (is_float or _takes_slices(xla, ksize)):
         return xla.lax.reduce_window(x, neutral, xla.lax.max, *windows)
+    # TensorFlow's maxima begin with the lowest finite number, so a window of -inf, or of NaN, gives that number.
     least = xla.finfo(x.dtype).min if is_float else neutral
     if _takes_slices(xla, ksize):
         elements = _Windows(xla, x, neutral, window).elements
@@ -588,6 +628,7 @@ def _pads(xla: Any, x: Any, window: WindowAttributes) -> Sequence[tuple[int, int
 def _sizes_of_windows(xla: Any, x: Any, window: WindowAttributes) -> Any:
     """Return the number of elements of each window, for broadcasting; XLA would take seconds to fold a sum of ones."""
     ksize, strides = window.ksize, window.strides
+    # A symbolic dimension leaves the counts to the program.
     if not all(isinstance(dim, int) for dim, size in zip(x.shape, ksize) if size > 1):
         ones, zero = xla.ones(x.shape, x.dtype), np.zeros((), x.dtype)
         return xla.lax.reduce_window(ones, zero, xla.lax.add, ksize, strides, _padding(window))
@@ -628,6 +669,7 @@ class _Windows:
         total = self.xla.zeros(self.padded_shape, zero.dtype)
         for place, array in zip(self.places, elements):
             around = zip(place, self.padded_shape, self.spans, self.strides)
+            # The transpose of a strided slice: stride - 1 zeros between the elements, and the padding of the slice around.
             sparse = [(before, size - before - span, stride - 1) for before, size, span, stride in around]
             total = total + self.xla.lax.pad(array, zero, sparse)
         begin = [low for low, _ in self.pads]
@@ -683,10 +725,12 @@ def _avg_pool_grad_onnx(g: Any, sizes: Any, dy: Any, *, window: WindowAttributes
     if not shape or not all(isinstance(size, int) for size in shape[1:]) or not is_spatial:
         g.refuse("the sizes of its result are computed, or its windows go over batches or channels")
     size, steps = spatial(window.ksize, data_format), spatial(window.strides, data_format)
+    # A convolution of ones with ones counts the elements in each window; it is folded, so the model holds a constant.
     ones = np.ones((1, *shape[1:-1], 1), np.float32)
     pads = window_pads(shape[1:-1], size, steps, (1,) * len(size), window.padding)
     counts = convolutions.convolve(ones, np.ones((*size, 1, 1), np.float32), steps, pads, (1,) * len(size))
     share = g.Div(dy, g.cast(g.constant(counts if data_format.endswith("C") else np.moveaxis(counts, -1, 1)), dy.dtype))
+    # Each channel is a group of its own.
     filters = g.constant(np.ones((*size, 1, shape[-1])), dy.dtype)
     return convolution_input_gradient_onnx(
         g, sizes, filters, share, window=window._replace(dilations=(1,) * rank), outputs=outputs
@@ -705,6 +749,8 @@ def _max_pool_3d_grad_onnx(g: Any, x: Any, y: Any, dy: Any, *, window: WindowAtt
     ksize, steps = spatial(window.ksize, data_format), spatial(window.strides, data_format)
     pads = window_pads(sizes, ksize, steps, (1, 1, 1), window.padding)
     first = 2 if is_channels_first(data_format) else 1
+    # For each element of the image the windows that hold it, one for each offset: gathers, since ONNX has no padding between
+    # elements.
     places = [_window_numbers(*geometry) for geometry in zip(sizes, ksize, steps, pads)]
     shares = []
     for offsets in itertools.product(*map(range, ksize)):
@@ -760,8 +806,10 @@ def _largest(g: Any, x: Any, window: WindowAttributes) -> _Largest:
     rows, columns = (_starts(g, values, first, axis, ksize[axis - 2], attrs) for axis in (2, 3))
     start = g.Add(g.unsqueeze(g.Mul(rows, g.dim(first, 3)), 1), columns)
     value = g.Gather(flat, start, axis=2)
+    # Otherwise its place would be that of another element, or none.
     is_start = g.LessOrEqual(values, g.like(lowest(x.dtype.numpy), x))  # onnxruntime finds nothing below the smallest number
     is_start = g.Or(is_start, g.IsNaN(value)) if x.dtype.is_floating else is_start
+    # ONNX counts through batch and channels; the remainder is the place in the image.
     places = g.Where(is_start, start, g.Mod(indices, g.dim(flat, 2)))
     return _Largest(g.Where(is_start, value, values), places, first, flat)
 
@@ -817,37 +865,9 @@ def _max_pool_with_argmax_onnx(
     maxima = _largest(g, x, window)
     indices = g.Add(g.Mul(maxima.places, g.dim(maxima.flat, 1)), g.unsqueeze(along(g, maxima.flat, 1), 1, 2))
     if include_batch_in_index:
-        indices = g.Add(indices, _offsets(g, maxima.flat))
+        of_image = g.Mul(g.dim(maxima.flat, 1), g.dim(maxima.flat, 2))
+        indices = g.Add(indices, g.unsqueeze(g.Mul(along(g, maxima.flat, 0), of_image), 1, 2, 3))
     return tuple(in_format(g, value, 4, window.data_format) for value in (maxima.values, g.cast(indices, Targmax)))
-
-
-@onnx("MaxPoolGradWithArgmax")
-def _argmax_grad_onnx(
-    g: Any, x: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
-) -> Any:
-    """Add each window's gradient at the index that argmax gives."""
-    return _added(g, x, _targets(g, x, argmax, include_batch_in_index), grad)
-
-
-@onnx("MaxPoolGradGradWithArgmax")
-def _argmax_grad_grad_onnx(
-    g: Any, x: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
-) -> Any:
-    """Return the elements of a gradient shaped like the input at the index that argmax gives."""
-    elements = g.Gather(g.reshape(grad, [-1]), _targets(g, x, argmax, include_batch_in_index))
-    return g.of_dims(elements, g.dims(argmax))
-
-
-def _targets(g: Any, x: Any, argmax: Any, include_batch_in_index: bool) -> Any:
-    """Return the flat index in the whole input of each window's largest element, a vector."""
-    indices = g.cast(argmax, dtypes.int64)
-    return g.reshape(indices if include_batch_in_index else g.Add(indices, _offsets(g, x)), [-1])
-
-
-def _offsets(g: Any, x: Any) -> Any:
-    """Return the flat index of the first element of each image of rank 3 or 4, for broadcasting to rank 4."""
-    size = g.Div(g.reshape(g.Size(x), [1]), g.Max(g.dim(x, 0), 1))
-    return g.unsqueeze(g.Mul(along(g, x, 0), size), 1, 2, 3)
 
 
 def _added(g: Any, x: Any, indices: Any, grad: Any) -> Any:

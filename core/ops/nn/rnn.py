@@ -112,14 +112,17 @@ def _join(parts: tuple[Array, ...], layout: tuple[int, ...]) -> Array:
 def _cell(cell: Cell[Array], settings: LSTMAttributes, layout: tuple[int, ...]) -> tuple[Array, ...]:
     """Compute a step: i, cs, f, o, ci, co, h."""
     x, cs_prev, h_prev, w, wci, wcf, wco, b = cell
+    # One product for all gates and both inputs: the weights lie side by side for it.
     i, ci, f, o = _split(np.concatenate((x, h_prev), 1) @ w + b, layout)
     f = f + x.dtype.type(settings.forget_bias)
     if settings.use_peephole:
         i, f = i + cs_prev * wci, f + cs_prev * wcf
     i, f, ci = sigmoid(i), sigmoid(f), np.tanh(ci)
     cs = ci * i + cs_prev * f
+    # A limit of 0, BlockLSTMV2's default, or below means that nothing is clipped.
     if settings.cell_clip > 0:
         cs = np.clip(cs, x.dtype.type(-settings.cell_clip), x.dtype.type(settings.cell_clip))
+    # The output gate looks at the new cell state, the two others at the old.
     o = sigmoid(o + cs * wco if settings.use_peephole else o)
     co = np.tanh(cs)
     return i, cs, f, o, ci, co, co * o
@@ -130,9 +133,12 @@ def _cell_gradient(cell: Cell[Array], step: LSTMStep[Array], use_peephole: bool)
     functions.
     """
     i, _, f, o, ci, co, cs_grad, h_grad = step
+    # Derivatives by the results: o (1 - o) of a sigmoid, 1 - c^2 of a hyperbolic tangent. The clip is left out, as in
+    # TensorFlow.
     do = o * (1 - o) * h_grad * co
     dcs = (1 - co * co) * h_grad * o + cs_grad
     if use_peephole:
+        # The output gate's peephole is a second way from the cell state to the output.
         dcs = dcs + do * cell.wco
     dci = (1 - ci * ci) * dcs * i
     df = f * (1 - f) * dcs * cell.cs_prev
@@ -145,6 +151,7 @@ def _cell_gradient(cell: Cell[Array], step: LSTMStep[Array], use_peephole: bool)
 
 def _peephole_gradients(gates: tuple[Array, ...], cs_prev: Array, cs: Array, use_peephole: bool) -> list[Array]:
     di, _, df, do = gates
+    # TensorFlow returns zeros, not nothing, for peepholes that are not used.
     if not use_peephole:
         return [np.zeros(cs.shape[1:], cs.dtype)] * 3
     return [np.sum(x * y, 0, dtype=cs.dtype) for x, y in ((di, cs_prev), (df, cs_prev), (do, cs))]
@@ -255,6 +262,7 @@ def _block_lstm(seq_len_max: Array, cell: Cell[Array], settings: LSTMAttributes,
     steps = _check_sequence(seq_len_max, cell)
     dtype = cell.x.dtype
     x, cs_prev, h_prev, *weights = map(wide, cell)
+    # Zeros, for steps from seq_len_max on are not computed.
     results = [np.zeros((len(x), *cs_prev.shape), x.dtype) for _ in range(7)]
     for t in range(steps):
         step = _cell(Cell(x[t], cs_prev, h_prev, *weights), settings, layout)
@@ -272,6 +280,7 @@ def block_lstm(seq_len_max: Array, cell: Cell[Array], *, settings: LSTMAttribute
 
 def _sequence_gradient(g: GradientBuilder, node: Node, grads: Any, op: str) -> Any:
     attrs = {"use_peephole": node.attr("use_peephole")}
+    # The gradient op takes all results of the forward op, and computes no step again.
     outputs = [node.output(i) for i in range(7)]
     return [None, *g.apply(op, *node.inputs, *outputs, grads[1], grads[6], **attrs)]
 
@@ -320,6 +329,7 @@ def _block_lstm_grad(
     dx, dw, db = np.zeros_like(x), np.zeros_like(w), np.zeros_like(b)
     peepholes = [np.zeros_like(wci) for _ in range(3)]
     dcs, dh = np.zeros_like(cs_first), np.zeros_like(h_first)
+    # Backwards, as each step needs the gradients of the state behind it.
     for t in range(steps - 1, -1, -1):
         cs_prev, h_prev = (cs[t - 1], h[t - 1]) if t else (cs_first, h_first)
         step = LSTMStep(i[t], cs[t], f[t], o[t], ci[t], co[t], cs_grads[t] + dcs, h_grads[t] + dh)
@@ -428,6 +438,7 @@ def gru_block_cell_grad(
     for name, value in (("r", r), ("u", u), ("c", c), ("d_h", d_h)):
         require_shape(value, h_prev.shape, name)
     inputs = x.shape[1]
+    # `bar` marks the gradient before an activation.
     d_c_bar = d_h * (1 - u) * (1 - c * c)
     d_u_bar = d_h * (h_prev - c) * u * (1 - u)
     d_candidate = d_c_bar @ w_c.T

@@ -23,6 +23,7 @@ def sdca_fprint(input: Array) -> Result:
     if input.ndim != 1:
         raise InvalidArgumentError(f"Input must be a vector, got shape {Shape(input.shape)}")
     words = np.array([fingerprint128(value) for value in input.tolist()], np.uint64).reshape(-1, 2)
+    # 0 and 1 are left free for sentinels, such as the empty key of a hash table; the difference wraps around.
     words[words[:, 0] < 2, 0] -= np.uint64(2)
     return words.view(np.int64)
 
@@ -41,6 +42,7 @@ def sdca_shrink_l1(weights: Any, *, l1: float, l2: float) -> None:
     shrinkage = l1 / np.float64(l2)
     for variable in weights:
         memory = variable.writable()
+        # In place: the variable's memory is the op's result.
         memory[...] = np.sign(memory) * np.maximum(np.abs(memory) - np.float32(shrinkage), np.float32(0))
 
 
@@ -95,9 +97,11 @@ def sdca_optimizer(
     dense = [_dense_group(i, count, *item) for i, item in enumerate(zip(dense_features, dense_weights))]
     if example_state_data.shape != (count, 4):
         raise InvalidArgumentError(f"example_state_data must have shape ({count},4), not {Shape(example_state_data.shape)}")
+    # A copy, of which each example's row is written while others are read.
     state = np.array(example_state_data, order="C")
     converted = [settings.loss.convert(float(label)) for label in labels]
     groups = [*sparse, *dense]
+    # Once for the whole batch: features do not change, weights do.
     norms = sdca.squared_norms(groups, count)
     for i in _order(ctx, settings, groups, converted, weights, norms, state[:, 0], adaptative):
         label = converted[i]
@@ -127,6 +131,7 @@ def _sparse_group(
     examples, features = examples.reshape(-1), features.reshape(-1)
     if len(examples) != len(features):
         raise InvalidArgumentError(f"{len(examples)} example indices and {len(features)} feature indices in group {i}")
+    # Groups without values hold indicators, each worth 1; they come last.
     numbers = values[i].reshape(-1) if i < len(values) else np.ones(len(features), np.float32)
     if len(numbers) != len(features):
         raise InvalidArgumentError(f"{len(features)} features and {len(numbers)} values in group {i}")
@@ -165,15 +170,18 @@ def _order(
         return random.permutation(count)
     chances = sdca.adaptive_probabilities(settings, groups, labels, weights, norms, duals)
     total = chances.sum()
+    # Weights that have diverged give no distribution to draw from.
     if not 0 < total < np.inf or chances.min() < 0:
         return random.permutation(count)
     seen = np.zeros(count, np.int64)
     order: list[int] = []
+    # A bound, as each repetition of an example is ten times less likely to be kept.
     for _ in range(2 * count):
         picked = int(random.choice(count, p=chances / total))
         if len(order) < count and random.random() <= 0.1 ** seen[picked]:
             seen[picked] += 1
             order.append(picked)
+    # What the draws missed follows by falling probability, so that every example can be used.
     unseen = sorted(np.flatnonzero(seen == 0).tolist(), key=lambda i: -chances[i])
     return (order + unseen)[:count]
 

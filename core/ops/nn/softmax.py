@@ -43,6 +43,7 @@ def softmax(logits: Array) -> Result:
 def log_softmax(logits: Array) -> Array:
     """x - log(sum(exp(x))) along the last dimension."""
     _require_logits(logits)
+    # TensorFlow rounds each step to half precision here, unlike in Softmax.
     shifted = _shifted(wide(logits)).astype(logits.dtype, copy=False)
     exponentials = np.exp(wide(shifted)).astype(logits.dtype, copy=False)
     total = summed(wide(exponentials), (exponentials.ndim - 1,), True).astype(logits.dtype, copy=False)
@@ -100,6 +101,7 @@ def softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Resul
         raise InvalidArgumentError(f"logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional: "
                                    f"{Shape(features.shape)} and {Shape(labels.shape)}")  # fmt: skip
     logarithms = log_softmax(features_wide)
+    # 0 log(0) counts as 0; the product of 0 and -inf would be NaN.
     products = np.where(labels_wide == 0, features_wide.dtype.type(0), labels_wide * logarithms)
     loss = -summed(products, (1,))
     backprop = np.exp(logarithms) - labels_wide
@@ -118,6 +120,7 @@ def sparse_softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result
         )
     if features.shape[1] == 0:
         raise InvalidArgumentError(f"Must have at least one class, but got logits shape {Shape(features.shape)}")
+    # TensorFlow's CPU kernel refuses such labels, its GPU kernel returns NaN.
     bad = labels[(labels < 0) | (labels >= features.shape[1])]
     if bad.size:
         limit = features.shape[1]
@@ -148,6 +151,7 @@ def _cross_entropy_gradient(g: GradientBuilder, node: Node, grad_loss: Output, g
     logits, backprop = node.inputs[0], node.output(1)
     scaled = g.Mul(g.ExpandDims(grad_loss, -1), backprop)
     probabilities = g.Softmax(logits)
+    # The op's second output depends on the logits too, so second derivatives flow through it.
     through = g.Mul(g.Sub(grad_backprop, g.Sum(g.Mul(grad_backprop, probabilities), [1], keep_dims=True)), probabilities)
     return g.AddV2(scaled, through)
 
@@ -185,6 +189,7 @@ def sparse_softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec,
 def l2_loss(t: Array) -> Result:
     """Half the sum of squares."""
     x = wide(np.asarray(t))
+    # Of half precision the squares overflow at 256, so they are summed in float32.
     return (np.sum(np.square(x), dtype=x.dtype) / x.dtype.type(2)).astype(np.asarray(t).dtype)
 
 

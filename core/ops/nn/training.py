@@ -170,10 +170,12 @@ def _sparse(layout: _Layout, update: Callable[..., Values]) -> Callable[..., Any
         indices = inputs[indices_at]
         _check_rows(layout, variables[0], inputs[layout.gradient], indices)
         memories = [variable.writable() for variable in variables]
+        # An indexed assignment would keep only the last update of a repeated row; TensorFlow applies one after another.
         for chosen in rounds_without_repeats(indices):
             rows = indices[chosen]
             parts = [memory.take(rows, axis=0) for memory in memories]
             arguments = [value for i, value in enumerate(inputs) if i >= layout.variables and i != indices_at]
+            # The gradient's place among the arguments, once variables and indices are taken out.
             place = layout.gradient - layout.variables - (layout.gradient > indices_at)
             arguments[place] = arguments[place][chosen]
             update_rules.update(functools.partial(step, **attrs), parts, arguments)

@@ -47,10 +47,13 @@ class _Corpus(Shared):
         self.window = window
         self.epoch, self.processed = -1, 0
         self._keep = _keep_probabilities(self.counts, subsample, len(words)) if subsample > 0 else None
+        # A fixed key, as in TensorFlow's kernel, which has no seed: each process reads the text the same way.
         self._random = Words(Philox(0, 0))
         self._position = len(words)
         self._sentence: list[int] = []
+        # Behind the end of a sentence and of a window, so that the first step reads a sentence.
         self._index, self._label, self._limit = _SENTENCE, len(words), len(words)
+        # TensorFlow's kernel computes 3,000 pairs ahead, so the progress that it returns is ahead of the pairs, too.
         self._ready = collections.deque(self._next() for _ in range(_PRECALCULATED))
 
     def pair(self) -> tuple[int, int]:
@@ -64,6 +67,7 @@ class _Corpus(Shared):
         while True:
             if self._label >= self._limit:
                 self._advance()
+            # A word is no neighbour of itself.
             if self._label != self._index:
                 break
             self._label += 1
@@ -78,6 +82,7 @@ class _Corpus(Shared):
             check_time()
             self._index = 0
             self._sentence = self._read_sentence()
+        # Each size up to the largest is as likely, which gives near words more weight than far ones.
         reach = 1 + self._random.below(self.window, 32)
         self._label, self._limit = max(0, self._index - reach), min(_SENTENCE, self._index + reach + 1)
 
@@ -90,6 +95,7 @@ class _Corpus(Shared):
                 self._position = 0
                 check_time()
             word = self.text[self._position]
+            # A draw for each word, kept or not, so that the stream advances as TensorFlow's.
             if self._keep is not None and self._random.float32() > self._keep[word]:
                 self._position += 1
                 continue
@@ -103,6 +109,7 @@ def _keep_probabilities(counts: Any, subsample: float, size: int) -> list[float]
     share = np.float32(subsample) * np.float32(size)
     with np.errstate(divide="ignore", invalid="ignore"):
         probabilities = (np.sqrt(counts / share, dtype=np.float32) + 1) * share / counts
+    # A word that never occurs divides 0 by 0; no draw is above infinity.
     return [math.inf if math.isnan(p) else p for p in probabilities.astype(np.float32).tolist()]
 
 
@@ -131,6 +138,7 @@ class _Sampler:
     """The state of a NegTrain node: the noise distribution and its stream."""
 
     def __init__(self, counts: list[int], stream: Philox) -> None:
+        # The paper's exponent: frequent words are drawn less often than they occur.
         weights = np.power(np.array(counts, np.float32), np.float32(0.75))
         self.sampler = FixedUnigramSampler(weights.tolist(), float(weights.sum()))
         self.stream = stream
@@ -158,8 +166,10 @@ def neg_train(
         source = inner[example]
         update = _pull(source, outer[label], lr, 1)
         for sample in noise.tolist():
+            # Noise that happens to be the label would undo the label's update.
             if sample != label:
                 update += _pull(source, outer[sample], lr, -1)
+        # Once, after all targets: each gradient is taken at the word's old vector.
         source += update
 
 

@@ -67,6 +67,7 @@ def _simulated(xp: Any, x: Any, low: Any, high: Any, simulation: Simulation) -> 
         _check_slices(x, low, high, axis, "input")
         require_true((low <= high).all(), f"input_min {low} > input_max {high}", xp)
         edge = () if axis == -1 else low.shape
+        # A range of one element may come as a vector of one.
         low, high = wide(low.reshape(edge)), wide(high.reshape(edge))
     elif not is_empty(xp, x):
         others = tuple(i for i in range(x.ndim) if i != axis) if axis >= 0 else None
@@ -74,7 +75,9 @@ def _simulated(xp: Any, x: Any, low: Any, high: Any, simulation: Simulation) -> 
     else:
         return x.astype(dtype)
     low, high, scale, inverse = (along(v, axis, x.ndim) for v in simulated_range(low, high, signed, bits, narrow, xp))
+    # A measured range holds all elements, so nothing is to be clipped.
     scaled = (xp.clip(x, low, high) if range_given else x) * scale
+    # HALF_UP rounds halves towards plus infinity, also of negative numbers.
     rounded = xp.rint(scaled) if round_mode == "HALF_TO_EVEN" else xp.floor(scaled + x.dtype.type(0.5))
     return (rounded * inverse).astype(dtype)
 
@@ -92,6 +95,7 @@ def _range_with_zero(xp: Any, low: Any, high: Any, ensure_minimum_range: float) 
     require_true((low <= high).all(), f"the range is empty: {low} > {high}", xp)
     low = xp.minimum(low, np.float32(0))
     largest = xp.maximum(xp.maximum(abs(low), abs(high)), np.float32(1))
+    # Wide enough for its magnitude: else the scale would be a quotient by almost nothing.
     epsilon = largest * np.float32(ensure_minimum_range)
     return low, xp.maximum(xp.maximum(high, low + epsilon), np.float32(0))
 
@@ -104,6 +108,7 @@ def _scaled_range(xp: Any, low: Any, high: Any, dtype: DType, narrow_range: bool
     with np.errstate(all="ignore"):
         from_low = xp.where(lowest * low > 0, lowest / low, most)
         from_high = xp.where(highest * high > 0, highest / high, most)
+    # Both ends have to lie within the type, so the tighter of them decides.
     scale = xp.minimum(from_low, from_high)
     return scale, lowest / scale, highest / scale
 
@@ -119,6 +124,7 @@ def quantize_v2(
 ) -> tuple[Any, Any, Any]:  # fmt: skip
     """Quantize floats to integers of a type, and return the range of the integers."""
     _check_slices(input, min_range, max_range, axis, "input")
+    # TensorFlow refuses the combinations that its kernel would ignore.
     require(not narrow_range or mode == "SCALED", f"narrow_range needs mode SCALED, not {mode}")
     require(round_mode != "HALF_TO_EVEN" or mode == "SCALED", f"round_mode HALF_TO_EVEN needs mode SCALED, not {mode}")
     low, high = (xp.reshape(end, () if axis == -1 else (-1,)) for end in (min_range, max_range))
@@ -146,6 +152,8 @@ def _quantize_min_combined(xp: Any, x: Any, low: Any, high: Any, axis: int, dtyp
     scale = (np.float64(highest - lowest) / width).astype(np.float32)
     low, high, scale = (_along_input(value, axis, x) for value in (low, high, scale))
     shifted = (xp.clip(x, low, high) - low) * scale
+    # Signed types lie half of their integers lower, and are rounded as C's round; unsigned ones are rounded by adding a
+    # half.
     if dtype.name.startswith("qint"):
         return round_half_away(shifted - _half_range(dtype), xp)
     return xp.floor(shifted + np.float32(0.5))
@@ -188,6 +196,7 @@ def _dequantized(
         start = xp.where(is_flat, low, round_half_away(low / xp.where(is_flat, np.float32(1), scale), xp) * scale)
         result = (start - np.float32(lowest) * scale) + x * scale
     else:
+        # A narrow range leaves out the lowest integer, so that both ends have the same magnitude.
         lowest += narrow_range
         scale = high / np.float32(highest)
         result = x * (xp.maximum(low / np.float32(lowest), scale) if lowest else scale)
@@ -214,10 +223,12 @@ def _linear(g: Any, x: Any, low: Any, high: Any, T: DType, mode: str, narrow_ran
     bottom, top = (np.float32(bound.array.item()) for bound in (low, high))
     if mode == "SCALED":
         first = lowest + narrow_range
+        # The wider side of the range decides; an unsigned type has no lower side.
         scale, zero = max([top / np.float32(highest), *([bottom / np.float32(first)] if first else [])]), 0
     else:
         scale = np.float32((np.float64(top) - bottom) / (steps(T) - 1.0))
         zero = lowest - int(round_half_away(bottom / scale)) if scale > 0 else highest + 1
+    # ONNX's zero point is one of the integers.
     if not lowest <= zero <= highest:
         return None
     return g.op("DequantizeLinear", x, g.constant(scale), g.constant(zero, x.dtype), dtype=dtypes.float32)
@@ -406,6 +417,7 @@ def _fake_of_arrays(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_
     is_zero = (low == 0) & (high == 0)
 
     def path() -> Any:
+        # The path has finite values, as infinity less itself would be NaN in the result.
         inside = xp.where(xp.isfinite(x), x, 0)
         return xp.where((x < least) & ~is_zero, low, xp.where((x > most) & ~is_zero, high, inside))
 

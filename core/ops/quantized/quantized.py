@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -9,7 +10,6 @@ import numpy as np
 
 from ...registry.registry import Cost, everywhere, flops, kernel, lower, multiply_adds, onnx, shape, without_gradient
 from ...types import dtypes
-from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
 from ..shared.argument_checks import may_equal, require, require_broadcast, require_rank, with_rank
@@ -35,11 +35,6 @@ from .requantize import DEQUANTIZING, QUANTIZING, with_range
 def wrapped(x: Any) -> Any:
     """int32 from wider integers or exact floats, wrapping around."""
     return x.astype(np.int64).astype(np.int32)
-
-
-def _without_zero(q: Array, bounds: tuple[Any, Any], dtype: DType) -> Array:
-    """Return the integers less the zero point, exact in float64, of which NumPy has fast products."""
-    return q.astype(np.float64) - zero_point(*bounds, dtype)
 
 
 def _centered(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> Any:
@@ -70,8 +65,10 @@ def quantized_add(
 ) -> tuple[Any, Any, Any]:
     """x + y in a range wide enough for both."""
     a, b = _operand_ranges(xp, x, y, min_x, max_x, min_y, max_y)
+    # 14 bits more than the operands' range: sums of int32 have room, and a step stays fine enough.
     new = _sum_range(xp, a, b, 14)
     both = (x, a, T1), (y, b, T2)
+    # TensorFlow has another kernel for a scalar operand, which rounds the scalar once and exactly.
     lone = [q.ndim == 0 and other.ndim > 0 for q, other in ((x, y), (y, x))]
     parts = [(in_range if one else _by_steps)(xp, *part, new, Toutput) for part, one in zip(both, lone)]
     return wrapped(parts[0] + parts[1]), *new
@@ -84,6 +81,11 @@ def in_range(xp: Any, q: Any, old: tuple[Any, Any], old_type: DType, new: tuple[
 def _by_steps(xp: Any, q: Any, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType) -> Any:
     """As in_range, but a single step is rounded and multiplied, as TensorFlow does in additions."""
     zero, one = (unclamped(to_float(np.int64(n), *old, old_type, xp), *new, new_type, xp) for n in (0, 1))
+    lowest, highest = limits(old_type)
+    if xp is np and old_type.size == 1 and q.size > highest - lowest:
+        # A look-up is three passes less over a long tensor than a product, a sum and clips in 64 bits.
+        levels = np.clip(zero + np.arange(lowest, highest + 1) * (one - zero), *limits(new_type)).astype(np.int32)
+        return levels.take(q if lowest == 0 else q.view(np.uint8) ^ 0x80)
     return xp.clip(zero + q.astype(np.int64) * (one - zero), *limits(new_type))
 
 
@@ -134,20 +136,27 @@ class OperandRanges(NamedTuple):
         return range_of(self.min_a, self.max_a, first, xp), range_of(self.min_b, self.max_b, second, xp)
 
 
-@kernel("QuantizedMatMul")
+def _exact(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> Any:
+    """Return the integers less the zero point in a dtype of exact sums of products.
+
+    Of float64 NumPy has fast products, exact up to 2^53. Elsewhere it is int32, which wraps around as TensorFlow's does.
+    """
+    return q.astype(np.float64) - zero_point(*bounds, dtype) if xp is np else _centered(xp, q, bounds, dtype)
+
+
 def quantized_mat_mul(
-    a: Array, b: Array, edges: OperandRanges, *, T1: DType, T2: DType, Toutput: DType, transpose_a: bool, transpose_b: bool
-) -> tuple[Result, Result, Result]:
+    xp: Any, a: Any, b: Any, edges: OperandRanges, *,
+    T1: DType, T2: DType, Toutput: DType, transpose_a: bool, transpose_b: bool,
+) -> tuple[Any, Any, Any]:  # fmt: skip
     """The matrix product; a step of the result is the product of their steps."""
-    ranges = edges.of("a", "b")
+    first, second = edges.of("a", "b", xp)
     require_rank(a, 2, "a")
     require_rank(b, 2, "b")
-    a = a.T if transpose_a else a
-    b = b.T if transpose_b else b
+    a, b = a.T if transpose_a else a, b.T if transpose_b else b
     require(a.shape[1] == b.shape[0], f"matrices of {a.shape} and {b.shape} do not fit")
     require(a.shape[1] > 0, f"matrices of {a.shape} and {b.shape} share no dimension")
-    product = _without_zero(a, ranges[0], T1) @ _without_zero(b, ranges[1], T2)
-    return wrapped(product), *product_range(ranges[0], T1, ranges[1], T2, Toutput)
+    sums = xp.matmul(_exact(xp, a, first, T1), _exact(xp, b, second, T2))
+    return wrapped(sums), *product_range(first, T1, second, T2, Toutput)
 
 
 @shape("QuantizedMatMul")
@@ -203,26 +212,20 @@ def quantized_bias_add_flops(input: TensorSpec, bias: TensorSpec, *ranges: Tenso
 without_gradient("QuantizedBiasAdd")
 
 
-@kernel("QuantizedConv2D")
 def quantized_conv2d(
-    input: Array,
-    filter: Array,
-    edges: OperandRanges,
-    *,
-    Tinput: DType,
-    Tfilter: DType,
-    out_type: DType,
-    window: WindowAttributes,
-) -> tuple[Result, Result, Result]:
+    xp: Any, x: Any, w: Any, edges: OperandRanges, *,
+    Tinput: DType, Tfilter: DType, out_type: DType, window: WindowAttributes,
+) -> tuple[Any, Any, Any]:  # fmt: skip
     """The convolution (NHWC); a step of the result is the product of the steps."""
-    a, b = edges.of("input", "filter")
-    require_rank(input, 4, "input")
-    require_rank(filter, 4, "filter")
-    require(input.shape[3] == filter.shape[2], f"input has {input.shape[3]} channels, the filter {filter.shape[2]}")
+    first, second = edges.of("input", "filter", xp)
+    require_rank(x, 4, "input")
+    require_rank(w, 4, "filter")
+    require(x.shape[3] == w.shape[2], f"input has {x.shape[3]} channels, the filter {w.shape[2]}")
     geometry = Geometry(4, window)
     require(geometry.strides[0] == geometry.strides[1], f"the strides of height and width differ: {list(window.strides)}")
-    result = convolve_checked(_without_zero(input, a, Tinput), _without_zero(filter, b, Tfilter), geometry)
-    return wrapped(result), *product_range(a, Tinput, b, Tfilter, out_type)
+    operands = _exact(xp, x, first, Tinput), _exact(xp, w, second, Tfilter)
+    sums = convolve_checked(*operands, geometry) if xp is np else convolved(xp, *operands, window)
+    return wrapped(sums), *product_range(first, Tinput, second, Tfilter, out_type)
 
 
 @shape("QuantizedConv2D")
@@ -241,42 +244,12 @@ def quantized_conv2d_flops(input: TensorSpec, filter: TensorSpec, *ranges: Tenso
 
 without_gradient("QuantizedConv2D")
 
-# ONNX has operators for products of integers of 8 bits, which subtract zero points; XLA's integers wrap around as they are.
+for _op, _program in (("QuantizedMatMul", quantized_mat_mul), ("QuantizedConv2D", quantized_conv2d)):
+    kernel(_op)(functools.partial(_program, np))
+    lower(_op)(_program)
 
 
-@lower("QuantizedMatMul")
-def _mat_mul_lowering(
-    xla: Any,
-    a: Any,
-    b: Any,
-    edges: OperandRanges,
-    *,
-    T1: DType,
-    T2: DType,
-    Toutput: DType,
-    transpose_a: bool,
-    transpose_b: bool,
-) -> tuple[Any, Any, Any]:
-    first, second = edges.of("a", "b", xla)
-    require_rank(a, 2, "a")
-    require_rank(b, 2, "b")
-    a, b = a.T if transpose_a else a, b.T if transpose_b else b
-    require(a.shape[1] == b.shape[0] != 0, f"matrices of {a.shape} and {b.shape} do not fit")
-    product = xla.matmul(_centered(xla, a, first, T1), _centered(xla, b, second, T2))
-    return product, *product_range(first, T1, second, T2, Toutput)
-
-
-@lower("QuantizedConv2D")
-def _conv2d_lowering(
-    xla: Any, x: Any, w: Any, edges: OperandRanges, *, Tinput: DType, Tfilter: DType, out_type: DType, window: WindowAttributes
-) -> tuple[Any, Any, Any]:
-    first, second = edges.of("input", "filter", xla)
-    require_rank(x, 4, "input")
-    require_rank(w, 4, "filter")
-    require(x.shape[3] == w.shape[2], f"input has {x.shape[3]} channels, the filter {w.shape[2]}")
-    Geometry(4, window)
-    sums = convolved(xla, _centered(xla, x, first, Tinput), _centered(xla, w, second, Tfilter), window)
-    return sums, *product_range(first, Tinput, second, Tfilter, out_type)
+# ONNX has operators for products of integers of 8 bits, which subtract zero points.
 
 
 def products(g: Any, product: Callable[..., Any], x: Any, w: Any, zeros: tuple[Any, ...]) -> Any:
@@ -289,11 +262,13 @@ def products(g: Any, product: Callable[..., Any], x: Any, w: Any, zeros: tuple[A
         g.refuse("ONNX multiplies quantized integers of 8 bits only")
     zeros = tuple(g.Sub(zero, limits(v.dtype)[0]) for v, zero in zip((x, w), zeros))
     x, w = (_without_sign(g, operand) for operand in (x, w))
+    # ONNX takes zero points of the operand's own 8 bits, so one beyond is cut here and made up for below.
     near = [g.Max(g.Min(zero, limits(v.dtype)[1]), limits(v.dtype)[0]) for v, zero in zip((x, w), zeros)]
     near_x, near_w = (g.cast(zero, v.dtype) for v, zero in zip((x, w), near))
     direct = product(x, w, near_x, near_w)
 
     def corrected() -> list[Any]:
+        # (x - zx)(w - zw) with the cut zero points, plus the products that the differences leave.
         rest_x, rest_w = (g.Sub(*pair) for pair in zip(near, zeros))
         one_x, one_w = (g.Expand(g.like(1, value), g.dims(value)) for value in (x, w))
         none_x, none_w = g.like(0, x), g.like(0, w)
@@ -307,6 +282,7 @@ def products(g: Any, product: Callable[..., Any], x: Any, w: Any, zeros: tuple[A
             total = g.Add(total, g.Mul(g.cast(sums, dtypes.int64), factor))
         return [g.cast(total, dtypes.int32)]
 
+    # The usual zero points are among the integers, and then one product is all that runs.
     is_within = [g.cast(g.Equal(*pair), dtypes.int64) for pair in zip(near, zeros)]
     return g.choose(g.Greater(g.Mul(*is_within), 0), [corrected, lambda: [direct]])[0]
 

@@ -108,6 +108,7 @@ def _level(xp: Any, low: Any, high: Any, dtype: DType) -> Any:
     """Return the real size of an integer step, a vector; signed types are used symmetrically."""
     require(may_equal((xp.size(low),), (xp.size(high),)), f"the ends of a range have shapes {low.shape} and {high.shape}")
     lowest, highest = limits(dtype)
+    # From -127 to 127 for 8 bits: the lowest integer has no counterpart and stands for nothing.
     return (xp.reshape(high, (-1,)) - xp.reshape(low, (-1,))) / np.float32(highest - max(lowest, -highest))
 
 
@@ -139,6 +140,7 @@ def _bias(xp: Any, form: _Form, bias: Any, filters: Any, level: Any) -> Any:
     require(may_equal(bias.shape, (filters,)), f"the bias must have shape {(filters,)}, not {bias.shape}")
     if bias.dtype.kind != "f":
         return bias.astype(np.float64)
+    # A float bias is brought to the steps of the sums, where oneDNN adds it as an integer unless the result is a float.
     steps_of_sums = bias.astype(np.float64) / level
     return steps_of_sums if form.end == "Dequantize" else xp.rint(steps_of_sums)
 
@@ -156,6 +158,7 @@ def _summand(xp: Any, form: _Form, tensors: _Tensors, sums: Any, level: Any, dty
 
 def _requantized(xp: Any, sums: Any, level: Any, bounds: tuple[Any, Any], dtype: DType) -> tuple[Any, Any, Any]:
     lowest, highest = limits(dtype)
+    # The wider end of the asked range decides the step, as the result is symmetric.
     step = xp.maximum(abs(bounds[0]), abs(bounds[1])) / np.float32(highest)
     scaled = xp.rint(sums * (level / step.astype(np.float64)))
     return xp.clip(scaled, lowest, highest).astype(dtype.numpy), *bounds

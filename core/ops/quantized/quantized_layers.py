@@ -1,4 +1,4 @@
-"""Activations, pooling, norms and resizing of quantized integers with their ranges."""
+"""Activations, pooling, norms, resizing, concatenation and reshaping of quantized integers with their ranges."""
 
 from __future__ import annotations
 
@@ -12,18 +12,39 @@ from ...numerics import pooling as pooling_numerics
 from ...numerics import resize as resize_numerics
 from ...numerics.integers import truncated_quotient
 from ...numerics.resize import Taps
-from ...registry.registry import ZERO, Cost, everywhere, flops, kernel, onnx, shape, without_gradient
+from ...registry.registry import (
+    ZERO,
+    Cost,
+    arrays,
+    everywhere,
+    flops,
+    kernel,
+    lower,
+    onnx,
+    shape,
+    without_gradient,
+    zero_flops,
+)
 from ...support.errors import UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
-from ..nn.pooling import pooled
-from ..shared.argument_checks import is_empty, may_equal, require, require_rank, with_rank
+from ..nn.pooling import max_of_windows, mean_of_windows, pooled
+from ..shared.argument_checks import is_empty, may_equal, require, require_rank, scalar, with_rank
 from ..shared.elementwise_tables import unary_flops
-from ..shared.pooling_shared import PoolingAttributes
-from ..shared.quantized_ranges import from_float, range_of, require_true, scalar_range, tensor_from_float, to_float
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.pooling_shared import PoolingAttributes, reject_depth
+from ..shared.quantized_ranges import (
+    from_float,
+    limits,
+    range_of,
+    require_true,
+    scalar_range,
+    tensor_from_float,
+    tensor_to_float,
+    to_float,
+)
+from ..shared.shape_arguments import ints, normalize_axis, scalar_int, shape_from, unknown_dims
 from ..shared.window_geometry import WindowAttributes, spatial
 from .quantized import quantized_unary_shape, wrapped
 from .requantize import DEQUANTIZING, QUANTIZING, requantization_range_flops, with_range
@@ -128,6 +149,7 @@ def quantized_instance_norm(
         least, most = np.float32(given_y_min), np.float32(given_y_max)
     else:
         least, most = (np.float32(np.inf), np.float32(-np.inf)) if is_empty(xp, x) else (xp.min(normed), xp.max(normed))
+    # A constant image has no range, and the step of an empty one would be 0.
     most = xp.where(most - least < min_separation, least + np.float32(min_separation), most)
     return tensor_from_float(normed, least, most, T, xp), least, most
 
@@ -171,6 +193,7 @@ def quantized_batch_norm_with_global_normalization(
     offset = -mean * scale + beta.to_float(xp, "beta", Tinput)
     numbers = (scale, offset, np.float32(1), t.to_float(xp, "t", Tinput))
     scale, offset, one, values = (from_float(x, *new, out_type, xp).astype(np.int64) for x in numbers)
+    # TensorFlow multiplies int32, which wraps around before the division.
     products = wrapped(values * scale).astype(np.int64)
     return wrapped(_truncated_quotient(xp, products, one) + offset), *new
 
@@ -228,6 +251,7 @@ def _interpolated_exactly(xp: Any, q: Any, rows: Taps, columns: Taps, dtype: DTy
     left, right = (xp.take(x, columns.indices[:, i], 2) for i in range(2))
     x = left * one + (right - left) * across
     top, bottom = (xp.take(x, rows.indices[:, i], 1) for i in range(2))
+    # TensorFlow divides before it multiplies here, which rounds, and at the end once more.
     result = top + _truncated_quotient(xp, bottom - top, one) * down
     return _truncated_quotient(xp, result + one // 2, one).astype(dtype.numpy)
 
@@ -249,6 +273,19 @@ def quantized_resize_bilinear_flops(
 without_gradient("QuantizedResizeBilinear")
 
 
+@lower("QuantizedMaxPool")
+def _max_pool_lowering(xla: Any, x: Any, low: Any, high: Any, *, window: WindowAttributes) -> tuple[Any, Any, Any]:
+    reject_depth(PoolingAttributes(4, window))
+    return max_of_windows(xla, x, window), *scalar_range(low, high, "input", xla)
+
+
+@lower("QuantizedAvgPool")
+def _average_pool_lowering(xla: Any, x: Any, low: Any, high: Any, *, T: DType, window: WindowAttributes) -> Any:
+    reject_depth(PoolingAttributes(4, window))
+    mean = mean_of_windows(xla, x.astype(np.float64), window=window)
+    return xla.rint(mean).astype(T.numpy), *scalar_range(low, high, "input", xla)
+
+
 @onnx("QuantizedMaxPool")
 def _max_pool_onnx(g: Any, x: Any, low: Any, high: Any, *, window: WindowAttributes) -> tuple[Any, Any, Any]:
     return pooled(g, x, "MaxPool", window), g.reshape(low, []), g.reshape(high, [])
@@ -262,6 +299,7 @@ def _average_pool_onnx(g: Any, x: Any, low: Any, high: Any, *, T: DType, window:
     """
     if T.size > 1:
         g.refuse("ONNX has means of quantized integers of 8 bits only")
+    # Means of float32 are rounded quotients; sums of up to 2^16 bytes are exact.
     size = int(np.prod(spatial(window.ksize, window.data_format)))
     ones = g.Expand(g.constant(np.float32(1)), g.dims(x))
     sums, counts = (
@@ -269,3 +307,105 @@ def _average_pool_onnx(g: Any, x: Any, low: Any, high: Any, *, T: DType, window:
         for value in (g.cast(x, dtypes.float32), ones)
     )
     return g.cast(g.Round(g.Div(sums, counts)), T), g.reshape(low, []), g.reshape(high, [])
+
+
+def _joined_range(xp: Any, ranges: list[tuple[Any, Any]], dtype: DType) -> tuple[Any, Any]:
+    """Return the range that holds all and zero; symmetric for signed types."""
+    low, high = np.float32(0), ranges[0][1]
+    for bounds in ranges:
+        low, high = xp.minimum(low, bounds[0]), xp.maximum(high, bounds[1])
+    if limits(dtype)[0] < 0:
+        # Signed types need a symmetric range, in which 0 is an integer.
+        high = xp.maximum(-low, high)
+        low = -high
+    return low, high
+
+
+def _concat(
+    xp: Any, axis: int, values: list[Any], mins: list[Any], maxes: list[Any], dtype: DType, is_negative_cut: bool = False
+) -> tuple[Any, ...]:
+    ranges = [range_of(low, high, f"input {i}", xp) for i, (low, high) in enumerate(zip(mins, maxes))]
+    rank = values[0].ndim
+    require(-rank <= axis < rank or (rank == 0 and axis == 0), f"axis {axis} is not in [-{rank}, {rank})")
+    for value in values:
+        others = ([n for i, n in enumerate(each.shape) if i != axis % rank] for each in (value, values[0]))
+        fits = value.ndim == rank and may_equal(*others)
+        require(fits, f"shapes {values[0].shape} and {value.shape} cannot be joined along axis {axis}")
+    both = _joined_range(xp, [(np.float32(0), high) for _, high in ranges] if is_negative_cut else ranges, dtype)
+    parts = []
+    for q, bounds in zip(values, ranges):
+        changed = tensor_from_float(tensor_to_float(q, *bounds, dtype, xp), *both, dtype, xp)
+        # Integers of a range that stays are copied: converting them there and back may round.
+        parts.append(xp.where((bounds[0] == both[0]) & (bounds[1] == both[1]), q, changed))
+    return xp.concatenate(parts, axis), *both
+
+
+@everywhere("QuantizedConcat", static=(0,))
+def quantized_concat(
+    xp: Any, concat_dim: Array, values: list[Any], input_mins: list[Any], input_maxes: list[Any], *, T: DType
+) -> tuple[Any, ...]:
+    """Tensors joined along a dimension, in a range that holds all."""
+    return _concat(xp, scalar(concat_dim, "concat_dim"), values, input_mins, input_maxes, T)
+
+
+def _concat_shape(axis: Any, values: Any) -> Any:
+    if any(v.shape.dims is None for v in values):
+        return with_range(Shape())
+    rank = len(values[0].shape)
+    if axis.value is None:
+        return with_range(unknown_dims(rank))
+    at = normalize_axis(scalar_int(axis.value, "axis"), rank)
+    dims = list(values[0].shape)
+    dims[at] = sum(v.shape[at] for v in values)
+    return with_range(Shape(dims))
+
+
+@shape("QuantizedConcat")
+def quantized_concat_shape(
+    concat_dim: TensorSpec, values: list[TensorSpec], input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
+) -> list[Shape]:
+    return _concat_shape(concat_dim, values)
+
+
+@everywhere("QuantizedConcatV2", static=(1,))
+def quantized_concat_v2(
+    xp: Any, values: list[Any], axis: Array, input_mins: list[Any], input_maxes: list[Any], *, T: DType
+) -> tuple[Any, ...]:
+    """Tensors joined along an axis. TensorFlow's kernel lets the range start at 0, so that negative values become 0."""
+    return _concat(xp, scalar(axis, "axis"), values, input_mins, input_maxes, T, is_negative_cut=True)
+
+
+@shape("QuantizedConcatV2")
+def quantized_concat_v2_shape(
+    values: list[TensorSpec], axis: TensorSpec, input_mins: list[TensorSpec], input_maxes: list[TensorSpec]
+) -> list[Shape]:
+    return _concat_shape(axis, values)
+
+
+@kernel("QuantizedReshape")
+def quantized_reshape(tensor: Array, shape: Array, input_min: Array, input_max: Array) -> tuple[Result, Result, Result]:
+    """Another shape; the range stays."""
+    low, high = range_of(input_min, input_max, "tensor")
+    dims = ints(shape, "shape")
+    missing = dims.count(-1)
+    count = int(np.prod([d for d in dims if d != -1], dtype=np.int64))
+    require(missing <= 1 and min(dims, default=0) >= -1, f"{dims} is not a shape")
+    fits = tensor.size == count if not missing else count > 0 and tensor.size % count == 0
+    require(fits, f"{tensor.size} elements do not fit into shape {dims}")
+    return tensor.reshape(dims), low, high
+
+
+@shape("QuantizedReshape")
+def quantized_reshape_shape(
+    tensor: TensorSpec, shape: TensorSpec, input_min: TensorSpec, input_max: TensorSpec
+) -> list[Shape]:
+    return with_range(shape_from(shape))
+
+
+without_gradient("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
+zero_flops("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
+
+
+@arrays("QuantizedReshape", static=(1,), sizes=(1,))
+def _reshape_of_arrays(xp: Any, tensor: Any, shape: Any, low: Any, high: Any) -> tuple[Any, Any, Any]:
+    return xp.reshape(tensor, shape), *range_of(low, high, "tensor", xp)

@@ -18,6 +18,7 @@ def _used_range(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> tuple
     """Return the range between the smallest and the largest integer there is, and zero."""
     ends: Any = np.array(limits(dtype)[::-1], dtype.numpy) if is_empty(xp, q) else (xp.min(q), xp.max(q))
     low, high = (to_float(end, *bounds, dtype, xp) for end in ends)
+    # TensorFlow's range always reaches down to zero.
     return xp.minimum(low, np.float32(0)), high
 
 
@@ -68,10 +69,13 @@ def requantization_range_per_channel(
     for name, value in (("input_min", input_min), ("input_max", input_max)):
         fits = may_equal((xp.size(value),), (channels,))
         require(fits, f"{name} must have {channels} elements, not shape {value.shape}")
+    # The magnitude of the lowest int32 does not fit into int32.
     wide = input.astype(np.int64)
     largest = xp.max(abs(wide), (0, 1, 2)).astype(np.float64)
+    # A channel's range is that of 32 bits; its largest integer uses this share of it.
     values = _magnitudes(xp, input_min, input_max) * largest / 2.0**31
     top = xp.minimum(xp.max(values), clip_value_max).astype(np.float32)
+    # Without a negative number the range begins at zero and the type may be unsigned.
     return xp.where(xp.min(wide) >= 0, np.float32(0), -top), top
 
 

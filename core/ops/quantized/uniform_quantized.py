@@ -64,7 +64,8 @@ def _clipped(xp: Any, x: Any, low: int, high: int, dtype: Any) -> Any:
 
 def to_quantized(x: Any, scale: Any, zero_point: Any, low: int, high: int, dtype: Any, xp: Any = np) -> Any:
     """floor(x / scale + 0.5) + zero point, within the limits."""
-    inverse = np.float32(1) / scale
+    inverse = (np.float32(1) / scale).astype(np.float32)
+    # A product with the rounded reciprocal in float32, as TensorFlow computes; float64 then holds any zero point exactly.
     rounded = xp.floor(x * inverse + np.float32(0.5)).astype(np.float64)
     return _clipped(xp, rounded + zero_point, low, high, dtype)
 
@@ -121,10 +122,13 @@ _INT32 = (-(2**31), 2**31 - 1)
 def _multiplier(scale: Array) -> tuple[Array, Array]:
     """Return positive factors as (31-bit integer, power of two); a power below -31 makes zero."""
     require(np.all(np.isfinite(scale) & (np.asarray(scale) > 0)), f"the ratio of scales must be positive and finite: {scale}")
+    # As in TensorFlow Lite: integers alone, so that all machines round alike.
     fraction, power = np.frexp(np.asarray(scale, np.float64))
     fixed = np.floor(fraction * 2.0**31 + 0.5).astype(np.int64)
     power = np.where(fixed == 1 << 31, power + 1, power).astype(np.int64)
+    # A fraction that rounds up to 1 needs one bit too many.
     fixed = np.where(fixed == 1 << 31, fixed // 2, fixed)
+    # Such a factor makes zero of any int32.
     fixed = np.where(power < -31, 0, fixed)
     power = np.where(power < -31, 0, power)
     fixed = np.where(power > 30, _INT32[1], fixed)
@@ -135,6 +139,7 @@ def _rescaled(xp: Any, x: Any, scale: Array) -> Any:
     """x times the scale in fixed point, rounded once, within int32."""
     fixed, power = _multiplier(scale)
     shift = 31 - power
+    # Half of the last place, so that the shift rounds to the nearest.
     product = x.astype(np.int64) * fixed + (np.int64(1) << (shift - 1))
     return xp.clip(product >> shift, *_INT32)
 
@@ -186,6 +191,7 @@ def uniform_quantized_add(
         along_axis(values, axes.output_quantization_axis, len(dims)) for values in (output_scales, output_zero_points)
     )
     zero = zero.astype(np.int64)
+    # Each operand is rescaled with the output's zero point added, so one of the two is taken away.
     total = -zero
     for x, scales, zero_points, axis in (
         (lhs, lhs_scales, lhs_zero_points, axes.lhs_quantization_axis),

@@ -11,42 +11,46 @@ import numpy as np
 from ...codecs.wire import fields, repeated_integers
 from ...numerics import convolution as convolution_numerics
 from ...numerics import windows
-from ...registry.registry import Cost, flops, kernel, multiply_adds, not_differentiable, shape, without_gradient
+from ...registry.registry import Cost, everywhere, flops, kernel, multiply_adds, not_differentiable, shape, without_gradient
 from ...support.errors import DataLossError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
-from ..shared.argument_checks import require, require_rank, with_rank
+from ..shared.argument_checks import may_equal, require, require_rank, with_rank
+from ..shared.quantized_ranges import require_true, round_half_away
 from ..shared.shape_arguments import unknown_dims
 from ..shared.window_geometry import Pads, window_pads
 from .uniform_quantized import RESCALED_COST, Axes, Operands, along_axis, check_scales, to_output, to_quantized
 
 
-def _check_matrices(lhs: Array, rhs: Array) -> None:
+def _check_matrices(lhs: Any, rhs: Any) -> None:
     require_rank(lhs, 2, "lhs")
     require_rank(rhs, 2, "rhs")
-    require(lhs.shape[1] == rhs.shape[0], f"matrices of {lhs.shape} and {rhs.shape} do not fit")
+    require(may_equal(lhs.shape[1:], rhs.shape[:1]), f"matrices of {lhs.shape} and {rhs.shape} do not fit")
 
 
-def _centered(x: Array, zero_points: Array, axis: int) -> Array:
+def _centered(x: Any, zero_points: Any, axis: int) -> Any:
     return x.astype(np.float64) - along_axis(zero_points, axis, x.ndim)
 
 
-@kernel("UniformQuantizedDot")
-def uniform_quantized_dot(operands: Operands, *, axes: Axes, Tout: DType) -> Result:
+@everywhere("UniformQuantizedDot", static=(2, 4, 6))
+def uniform_quantized_dot(
+    xp: Any, lhs: Any, rhs: Any, lhs_scales: Array, lhs_zero_points: Any, rhs_scales: Array, rhs_zero_points: Any,
+    output_scales: Array, output_zero_points: Any, *, axes: Axes, Tout: DType,
+) -> Any:  # fmt: skip
     """The matrix product at the output's scale; rhs may have a scale for each column."""
-    lhs, rhs, lhs_scales, lhs_zero_points, rhs_scales, rhs_zero_points, output_scales, output_zero_points = operands
     _check_matrices(lhs, rhs)
     require(axes.lhs_quantization_axis == -1, "lhs must have one scale")
     require(axes.rhs_quantization_axis in (-1, 1), "rhs must have one scale, or one for each column")
     require(axes.output_quantization_axis in (-1, 1), "the output must have one scale, or one for each column")
     check_scales(lhs.shape, lhs_scales, lhs_zero_points, -1, "lhs")
     check_scales(rhs.shape, rhs_scales, rhs_zero_points, axes.rhs_quantization_axis, "rhs")
-    product = _centered(lhs, lhs_zero_points, -1) @ _centered(rhs, rhs_zero_points, axes.rhs_quantization_axis)
+    # float64 holds the sums of products of 8 bits exactly, and NumPy has no fast product of integers.
+    product = xp.matmul(_centered(lhs, lhs_zero_points, -1), _centered(rhs, rhs_zero_points, axes.rhs_quantization_axis))
     check_scales(product.shape, output_scales, output_zero_points, axes.output_quantization_axis, "output")
     scale = lhs_scales.astype(np.float64) * rhs_scales / output_scales
-    return to_output(product.astype(np.int64), scale, output_zero_points, *axes.limits, Tout.numpy)
+    return to_output(product.astype(np.int64), scale, output_zero_points, *axes.limits, Tout.numpy, xp)
 
 
 not_differentiable("UniformQuantizedDot")
@@ -64,39 +68,37 @@ def uniform_quantized_dot_flops(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorS
     return _exact_cost(lhs, rhs, outputs, outputs[0].shape.num_elements * with_rank(lhs.shape, 2)[1])
 
 
-def _asymmetric(x: Array, low: int = -128, high: int = 127) -> tuple[Any, Any, Any]:
-    """(integers, scale, zero point) for floats by their own range and zero, as for dynamic range quantization."""
-    least, most = min(float(x.min(initial=0)), 0.0), max(float(x.max(initial=0)), 0.0)
-    require(math.isfinite(most - least), "lhs must be finite")
-    if least == most:
-        return np.zeros(x.shape, np.int64), np.float32(1), 0
-    scale = (most - least) / (high - low)
+def _quantized_rows(xp: Any, x: Any) -> tuple[Any, Any]:
+    """Return rows of floats (n, m) as integers of 8 bits less the zero point, float64, and the scale of each row.
+
+    Each row has the range that its own numbers and zero need, as in dynamic range quantization.
+    """
+    low, high = np.float64(-128), np.float64(127)
+    with_zero = xp.pad(x.astype(np.float64), ((0, 0), (0, 1)))
+    least, most = (extreme(with_zero, 1, keepdims=True) for extreme in (xp.min, xp.max))
+    require_true(xp.isfinite(most - least).all(), "lhs must be finite", xp)
+    is_flat = least == most  # all zeros, which stay zeros at any scale
+    scale = xp.where(is_flat, 1, (most - least) / (high - low))
+    # Of the zero points from either end, that with the smaller rounding error counts, as in TensorFlow Lite.
     from_low, from_high = low - least / scale, high - most / scale
-    low_error = abs(low) + abs(least / scale)
-    high_error = abs(high) + abs(most / scale)
-    zero = from_low if low_error < high_error else from_high
-    zero_point = int(np.clip(np.floor(abs(zero) + 0.5) * np.sign(zero), low, high))
-    scale = np.float32(scale)
-    return to_quantized(x, scale, zero_point, low, high, np.int64), scale, zero_point
+    is_low = abs(low) + abs(least / scale) < abs(high) + abs(most / scale)
+    zero = xp.clip(round_half_away(xp.where(is_low, from_low, from_high), xp), low, high)
+    zero = xp.where(is_flat, 0, zero)
+    # The reciprocal of the scale is taken before the scale is rounded to float32: halves depend on it.
+    integers = to_quantized(x, scale, zero, -128, 127, np.float64, xp)
+    return integers - zero, xp.reshape(scale, (-1,)).astype(np.float32)
 
 
-def _asymmetric_rows(x: Array) -> tuple[Array, Array]:
-    """_asymmetric for each place of the first dimension: integers less their zero points, and scales."""
-    parts = [_asymmetric(row) for row in x]
-    centered = np.array([q - zero for q, _, zero in parts], np.float64).reshape(x.shape)
-    return centered, np.array([scale for _, scale, _ in parts], np.float32)
-
-
-@kernel("UniformQuantizedDotHybrid")
+@everywhere("UniformQuantizedDotHybrid")
 def uniform_quantized_dot_hybrid(
-    lhs: Array, rhs: Array, rhs_scales: Array, rhs_zero_points: Array, *, rhs_quantization_axis: int
-) -> Result:
+    xp: Any, lhs: Any, rhs: Any, rhs_scales: Any, rhs_zero_points: Any, *, rhs_quantization_axis: int
+) -> Any:
     """Floats, quantized row by row, times integers: floats."""
     _check_matrices(lhs, rhs)
     require(rhs_quantization_axis in (-1, 1), "rhs must have one scale, or one for each column")
     check_scales(rhs.shape, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
-    rows, scales = _asymmetric_rows(lhs)
-    product = rows @ _centered(rhs, rhs_zero_points, rhs_quantization_axis)
+    rows, scales = _quantized_rows(xp, lhs)
+    product = xp.matmul(rows, _centered(rhs, rhs_zero_points, rhs_quantization_axis))
     return (product * (scales[:, None] * rhs_scales)).astype(np.float32)
 
 
@@ -145,6 +147,7 @@ class _UniformConvolution:
         for name, values in (("strides", strides), ("lhs_dilation", lhs_dilation), ("rhs_dilation", rhs_dilation)):
             fits = len(values) in (0, spatial) and all(v >= 1 for v in values)
             require(fits, f"{name} {list(values)} of {spatial} dimensions")
+        # Empty lists mean 1 in each dimension.
         self.strides = strides or (1,) * spatial
         self.lhs_dilation = lhs_dilation or (1,) * spatial
         self.rhs_dilation = rhs_dilation or (1,) * spatial
@@ -173,6 +176,7 @@ class _UniformConvolution:
         if self.batch_groups != 1:
             raise UnimplementedError(f"batch_group_count {self.batch_groups}; only 1 is supported")
         x, w = lhs.transpose(self.lhs_order), rhs.transpose(self.rhs_order)
+        # Zeros between the elements of lhs, as in a transposed convolution.
         if any(d > 1 for d in self.lhs_dilation):
             spread = np.zeros((len(x), *((n - 1) * d + 1 for n, d in zip(x.shape[1:-1], self.lhs_dilation)), x.shape[-1]))
             spread[(slice(None), *(slice(None, None, d) for d in self.lhs_dilation))] = x
@@ -185,6 +189,7 @@ def _orders(numbers: str, spatial: int) -> tuple[tuple[int, ...], ...]:
     """For lhs, rhs and output, the dimensions in the order batch, spatial..., channels (for rhs: spatial..., in, out)."""
     by_number: dict[int, list[int]] = {i: [] for i in range(1, 10)}
     try:
+        # A serialized message in a string attribute, whose bytes need not be text.
         for field in fields(numbers.encode("utf-8", "surrogateescape")):
             by_number[field.number] += repeated_integers([field])
     except (DataLossError, KeyError):
@@ -192,6 +197,7 @@ def _orders(numbers: str, spatial: int) -> tuple[tuple[int, ...], ...]:
     if not numbers:
         places = list(range(2, spatial + 2))
         return (0, *places, 1), (*places, 1, 0), (0, *places, 1)
+    # Protobuf writes no field of value 0, and the last of several counts.
     single = {i: (v or [0])[-1] for i, v in by_number.items()}
     orders = (
         (single[1], *by_number[3], single[2]),
@@ -278,8 +284,10 @@ def uniform_quantized_convolution_hybrid(
     require(rhs_quantization_axis in (-1, form.rhs_order[-1]), "rhs must have one scale, or one for each filter")
     check_scales(rhs.shape, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
     batch = form.lhs_order[0]
-    rows, scales = _asymmetric_rows(np.moveaxis(lhs, batch, 0))
-    sums = form.run(np.moveaxis(rows, 0, batch), _centered(rhs, rhs_zero_points, rhs_quantization_axis))
+    images = np.moveaxis(lhs, batch, 0)
+    rows, scales = _quantized_rows(np, images.reshape(len(images), math.prod(images.shape[1:])))
+    centered = np.moveaxis(rows.reshape(images.shape), 0, batch)
+    sums = form.run(centered, _centered(rhs, rhs_zero_points, rhs_quantization_axis))
     by_image = along_axis(scales, form.out_order[0], sums.ndim)
     return (sums * (by_image * along_axis(rhs_scales, form.out_order[-1], sums.ndim))).astype(np.float32)
 

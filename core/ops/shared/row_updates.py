@@ -50,6 +50,11 @@ def updated(xla: Any, target: Any, places: Any, rows: Any, how: str) -> Any:
     return getattr(target.at[places], how)(rows, mode="drop")
 
 
+def scattered(xla: Any, target: Any, vectors: Any, rows: Any, how: str) -> Any:
+    """As `updated`, at index vectors (..., depth) that lie in `target`."""
+    return updated(xla, target, tuple(vectors[..., axis] for axis in range(vectors.shape[-1])), rows, how)
+
+
 def settled(xla: Any, how: str, count: int, places: Any, rows: Any, in_vectors: int = 0) -> Any:
     """Return the rows (n, ...) of which the extremes are TensorFlow's in the presence of NaN.
 

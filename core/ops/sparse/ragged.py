@@ -23,7 +23,7 @@ from ..shared.argument_checks import require, require_min_rank, require_rank
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import scalar_int, shape_from, unknown_dims
 from ..shared.sparse_checks import sparse_shapes
-from .sparse_rows import sparse_fill_empty_rows
+from .sparse import sparse_fill_empty_rows
 
 
 def _check_splits(splits: Array, count: int) -> None:
@@ -42,6 +42,7 @@ def check_nested(nested: list[Array], values: Array) -> None:
     """The splits of every level fit the next."""
     if np.ndim(values) < 1:
         raise InvalidArgumentError("flat values of a ragged tensor must have a rank of at least 1")
+    # The splits of a level end at the number of rows of the next, the innermost at the number of values.
     for splits, inner in zip(nested, [*(np.size(s) - 1 for s in nested[1:]), len(values)]):
         _check_splits(splits, inner)
 
@@ -57,11 +58,13 @@ def ragged_range(starts: Array, limits: Array, deltas: Array, *, Tsplits: DType)
     if len(sizes) > 1:
         raise InvalidArgumentError("starts, limits, and deltas must have the same shape")
     dtype = inputs[0].dtype
+    # int32 ranges may have limits whose difference does not fit; floats keep their dtype, for TensorFlow counts in it.
     wide = np.int64 if dtype.kind == "i" else dtype
     first, last, step = (np.broadcast_to(v.astype(wide), (max(sizes, default=1),)) for v in inputs)
     if np.any(step == 0):
         raise InvalidArgumentError("Requires delta != 0")
     lengths = _range_lengths(first, last, step)
+    # In floats, since the sum of int64 lengths may wrap around; and before anything of that size is made.
     total = math.fsum(lengths.tolist())
     require(total < 2.0**63, f"the ranges have {total:g} numbers together")
     reserve(16 * int(total))
@@ -78,6 +81,7 @@ def _products(first: Array, step: Array, lengths: Array, splits: Array) -> Array
 def _running_sums(first: Array, step: Array, lengths: Array, splits: Array) -> Array:
     """Return the ranges of floats. TensorFlow adds the step again and again here, and rounds each sum; Range multiplies."""
     values = np.repeat(step, lengths)
+    # The start of each range that has one, then steps: their running sums are the range.
     values[splits[:-1][lengths > 0]] = first[lengths > 0]
     for start, end in itertools.pairwise(splits.tolist()):
         np.add.accumulate(values[start:end], out=values[start:end])
@@ -93,6 +97,7 @@ def _range_lengths(first: Array, last: Array, step: Array) -> Array:
         return lengths.astype(np.int64)
     if np.any(np.abs(last.astype(float) - first) >= 2.0**62):  # a difference of int64 might wrap around
         first, last, step = (value.astype(object) for value in (first, last, step))
+    # The quotient rounded up, as the negative of the negative rounded down.
     lengths = np.maximum(-((first - last) // step), 0)
     if np.any(lengths >= 2**63):
         raise InvalidArgumentError(f"Requires ((limit - start) / delta) <= {2**63 - 1}")
@@ -165,11 +170,13 @@ def ragged_tensor_to_sparse(nested: list[Array], values: Array) -> tuple[Result,
     for splits in nested:
         lengths = np.diff(splits)
         columns = [np.repeat(column, lengths) for column in columns]
+        # The place of each value in its row: its number less that of the row's first value.
         columns.append(np.arange(splits[-1]) - np.repeat(splits[:-1], lengths))
         dims.append(int(lengths.max()) if lengths.size else 0)
     inner = values.shape[1:]
     count = math.prod(inner)
     indices = np.repeat(np.column_stack(columns), count, axis=0).astype(np.int64)
+    # Each value may itself be a tensor, whose elements all become elements of the sparse tensor.
     tail = np.stack(np.unravel_index(np.arange(count), inner), 1) if inner else np.zeros((1, 0), np.int64)
     indices = np.concatenate([indices, np.tile(tail, (len(values), 1))], 1)
     return indices, values.ravel(), np.array([*dims, *inner], np.int64)
@@ -206,11 +213,13 @@ def ragged_tensor_to_tensor(
     levels = list(zip(row_partition_types, partitions))[int(has_size) :]
     rows = [_parents(kind, np.asarray(partition)) for kind, partition in levels]
     size = _output_size(dims, values, first, rows)
+    # -1 marks what a given dimension cuts off, with all that lies below it.
     index = np.where(np.arange(first) < size[0], np.arange(first), -1)
     for (parents, places), width in zip(rows, size[1:]):
         if parents.size and parents.max() >= index.size:
             raise InvalidArgumentError(f"a row of {int(parents.max())} is not less than {index.size}")
         above = index[parents]
+        # Level by level, the place of a child among all children of the result.
         index = np.where((above >= 0) & (places < width), above * width + places, -1)
     return _filled(size, values, default_value, index, len(levels))
 
@@ -228,6 +237,7 @@ def _filled(size: list[int], values: Array, default_value: Array, index: Array, 
     result = np.empty((math.prod(size[: levels + 1]), *inner), values.dtype)
     result[...] = default
     is_inside = index >= 0
+    # TensorFlow lets the partitions name fewer values than there are.
     result[index[is_inside]] = values[: index.size][is_inside]
     return result.reshape(size)
 
@@ -260,6 +270,7 @@ def _parents(kind: str, partition: Array) -> tuple[Array, Array]:
         return np.repeat(np.arange(lengths.size), lengths), np.arange(partition[-1]) - np.repeat(partition[:-1], lengths)
     if kind != "VALUE_ROWIDS" or partition.ndim != 1 or (partition.size and partition.min() < 0):
         raise InvalidArgumentError(f"Cannot handle partition type {kind} of shape {Shape(partition.shape)}")
+    # Row ids need not cover all rows, but equal ones are together.
     starts = np.flatnonzero(np.concatenate([[True], partition[1:] != partition[:-1]])) if partition.size else np.zeros(0, int)
     lengths = np.diff(np.append(starts, partition.size))
     return partition, np.arange(partition.size) - np.repeat(starts, lengths)
@@ -286,6 +297,7 @@ def ragged_tensor_to_tensor_gradient(g: GradientBuilder, node: Node, grad: Outpu
     """Find the place of each value by a ragged tensor of the values' numbers; 0 marks the default's places."""
     _, values, default = node.inputs[:3]
     count = g.StridedSlice(g.shape_of(values), [0], [1], [1], shrink_axis_mask=1)
+    # From 1 on, since 0 fills the places of the default.
     numbers = g.Range(1, g.AddV2(count, 1), 1)
     types = node.attr("row_partition_types")
     levels = len(types) - int(types[:1] == [b"FIRST_DIM_SIZE"])
@@ -315,6 +327,7 @@ def _ragged_tensor_to_tensor_onnx(
     levels = [(kind, g.cast(part, dtypes.int64)) for kind, part in zip(row_partition_types, partitions)]
     first = g.reshape(levels[0][1], []) if has_size else g.Sub(g.reshape(g.dims(levels[0][1]), []), 1)
     rows = [_parents_onnx(g, kind, partition) for kind, partition in levels[int(has_size) :]]
+    # The -1 makes the width of no places 0, as ONNX leaves the maximum of nothing open.
     widths = [first, *(g.Add(g.ReduceMax(g.Concat([-1], places, axis=0), keepdims=0), 1) for _, places in rows)]
     if g.rank(dims):
         given = [g.reshape(g.slice(g.cast(dims, dtypes.int64), i, i + 1), []) for i in range(len(widths))]
@@ -362,9 +375,11 @@ def ragged_gather(nested: list[Array], values: Array, indices: Array) -> Any:
     outer = [np.arange(math.prod(dims[:d]) + 1, dtype=dtype) * dims[d] for d in range(1, len(dims))]
     for splits in nested:
         lengths = splits[rows + 1] - splits[rows]
+        # The rows of the next level are ranges in the old numbers, laid end to end in the new.
         made = np.concatenate([[0], np.cumsum(lengths)])
         rows = np.repeat(splits[rows] - made[:-1], lengths) + np.arange(made[-1])
         outer.append(made.astype(dtype))
+    # A scalar index takes a row, whose outermost level is gone.
     return outer if dims else outer[1:], values[rows]
 
 

@@ -36,6 +36,7 @@ class RaggedVariant:
     def __add__(self, other: Any) -> Any:
         if not isinstance(other, RaggedVariant):
             return NotImplemented
+        # Gradients of one variant have its row splits, so their sum is that of the values.
         same = len(self.nested) == len(other.nested) and all(map(np.array_equal, self.nested, other.nested))
         require(same, "ragged tensors of different row splits in variants have no sum")
         return RaggedVariant(self.nested, added(self.values, other.values))
@@ -52,6 +53,7 @@ def ragged_tensor_to_variant(nested: list[Array], values: Array, *, batched_inpu
     starts = nested[0]
     rows = []
     for begin, end in itertools.pairwise(starts):
+        # Each level of the row is cut out of the whole, and its splits begin at 0 again.
         levels, low, high = [], begin, end
         for splits in nested[1:]:
             part = splits[low : high + 1]
@@ -97,6 +99,7 @@ def ragged_tensor_from_variant(
 ) -> Any:
     """Return the ragged tensor of the variants, whose dimensions become outer levels."""
     items = np.ravel(encoded).tolist()
+    # -1 leaves the ragged rank of the variants to be found from the two others.
     inner = output_ragged_rank - encoded.ndim if input_ragged_rank == -1 else input_ragged_rank
     if inner < 0 or inner + encoded.ndim != output_ragged_rank:
         raise InvalidArgumentError(f"output_ragged_rank {output_ragged_rank} is not {encoded.ndim} above that of the variants")
@@ -107,6 +110,7 @@ def ragged_tensor_from_variant(
     if not encoded.ndim:
         return [s.astype(Tsplits.numpy) for s in items[0].nested], items[0].values
     levels = [np.arange(math.prod(encoded.shape[:d]) + 1) * encoded.shape[d] for d in range(1, encoded.ndim)]
+    # The innermost dimension of the variants counts the rows that each of them holds.
     levels.append(_ends([len(i.nested[0]) - 1 if inner else len(i.values) for i in items]))
     for level in range(inner):
         levels.append(_ends(np.concatenate([np.diff(i.nested[level]) for i in items] or [np.zeros(0, np.int64)])))

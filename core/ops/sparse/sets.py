@@ -26,6 +26,7 @@ _OPERATIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
 """By name: of two flags, and of two vectors of distinct numbers in ascending order."""
 _SPREAD: Final = 8
 """How many pairs of set and value there may be, for each that is there, for a flag apiece."""
+# Keys of set and value, and their sums, stay below the limit of int64.
 _MOST_KEYS: Final = 1 << 62
 
 
@@ -80,6 +81,7 @@ def _combine(a: _Rows, b: _Rows, operation: str) -> tuple[Array, Array, Array]:
     else:
         keys = of_numbers(np.unique(keys_a), np.unique(keys_b))
     groups = keys // count
+    # Sorted keys keep each set together; -1 is the number of no set.
     bounds = np.flatnonzero(np.diff(groups, prepend=-1, append=-1))
     lengths = np.diff(bounds)
     places = np.arange(keys.size) - np.repeat(bounds[:-1], lengths)
@@ -103,12 +105,14 @@ def _coded(values: Array, sets: int) -> tuple[int, Array, Callable[[Array], Arra
     if values.dtype != object and values.size:
         low, high = extremes(values)
         count = high - low + 1
+        # Integers are their own codes if the range is small enough, which saves finding the distinct ones.
         if sets * count < _MOST_KEYS:
             return count, values.astype(np.int64) - low, lambda codes: (codes + low).astype(values.dtype)
     if values.dtype != object:
         distinct, codes = np.unique(values, return_inverse=True)
         return max(len(distinct), 1), codes.ravel(), distinct.take
     first, numbers, _ = unique_index(values)
+    # Texts are compared by Python, once for each distinct text.
     order = sorted(range(len(first)), key=lambda i: values[first[i]])
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))

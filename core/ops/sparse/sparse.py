@@ -1,4 +1,4 @@
-"""The structure of sparse tensors: order, shape, slices, concatenation, conversion to dense."""
+"""The structure of sparse tensors: order, shape, slices, concatenation, filled rows, conversion to dense."""
 
 from __future__ import annotations
 
@@ -9,15 +9,25 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import (
+    Cost,
+    arrays,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    not_differentiable,
+    onnx,
+    shape,
+    without_gradient,
+    zero_flops,
+)
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import Shape, TensorSpec
-from ..array.gather import flat_places
-from ..shared import onnx_sparse as in_onnx
-from ..shared.argument_checks import require_rank
+from ..shared import sparse_programs as programs
+from ..shared.argument_checks import require, require_rank
 from ..shared.shape_arguments import dims_of, normalize_axis, scalar_int, shape_from, shape_value
 from ..shared.sparse_checks import (
     check_bounds,
@@ -35,6 +45,7 @@ from ..shared.sparse_checks import (
 def sparse_reorder(indices: Array, values: Array, dense_shape: Array) -> tuple[Result, Result]:
     """Indices and values in row-major order."""
     validate(indices, values, dense_shape)
+    # One number for each index vector sorts many times faster than its columns in turn.
     (keys,) = common_keys(indices)
     order = np.argsort(keys, kind="stable")
     return indices[order], values[order]
@@ -69,6 +80,7 @@ def sparse_reshape(indices: Array, dense_shape: Array, new_shape: Array) -> tupl
     old = dense_shape.tolist()
     if any(d < 0 for d in old):
         raise InvalidArgumentError(f"the shape {old} has a negative dimension")
+    # In Python's integers: products of dense shapes may exceed 64 bits although few elements are there.
     new = np.array(_resolved(new_shape.tolist(), math.prod(old)), np.int64)
     return index_vectors(flat_positions(indices, dense_shape), new), new
 
@@ -128,6 +140,7 @@ def sparse_to_dense(indices: Array, dims: Array, values: Array, default_value: A
     if np.any(dims < 0):
         raise InvalidArgumentError(f"the shape {dims.tolist()} has a negative dimension")
     (check_order if validate_indices else check_bounds)(matrix, dims)
+    # Filled once, whatever the dtype; zeros would be written first and then the default over them.
     result = np.empty(dims.tolist(), values.dtype)
     result[...] = default_value
     result.reshape(-1)[flat_positions(matrix, dims)] = values
@@ -146,6 +159,7 @@ def sparse_to_dense_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gr
     rank = g.Cast(g.Size(dims), DstT=dims.base_dtype)
     rows = g.Reshape(indices, g.Pack([g.constant(-1, dims.base_dtype), rank]))
     taken = g.GatherNd(grad, rows)
+    # The default stands at all places but those of the values.
     rest = g.Sub(g.Sum(grad, g.Range(0, g.Rank(grad), 1)), g.Sum(taken, g.Range(0, g.Rank(taken), 1)))
     return [None, None, g.reduce_to(taken, values, taken), rest]
 
@@ -162,6 +176,7 @@ def sparse_concat(
     for i, dims in enumerate(shapes):
         if dims.size != rank or np.any(np.delete(dims, axis) != np.delete(shapes[0], axis)):
             raise InvalidArgumentError(f"Input shapes must match: {shapes[0].tolist()} and {dims.tolist()} at position {i}")
+    # Indices along the axis go up by the sizes of the tensors before.
     starts = np.cumsum([0, *(dims[axis] for dims in shapes)])
     moved = []
     for part, start in zip(indices, starts):
@@ -171,6 +186,7 @@ def sparse_concat(
     joined, joined_values = np.concatenate(moved), np.concatenate(values)
     dims = shapes[0].copy()
     dims[axis] = starts[-1]
+    # Along the first axis the parts already are in order, along others they interleave.
     order = np.argsort(common_keys(joined)[0], kind="stable")
     return joined[order], joined_values[order], dims
 
@@ -202,6 +218,7 @@ def sparse_split(split_dim: Array, indices: Array, values: Array, dense_shape: A
     size = int(dense_shape[axis])
     if not 1 <= num_split <= size:
         raise InvalidArgumentError(f"num_split should be between 1 and the size of the dimension, {size}, got {num_split}")
+    # The first parts are the larger ones.
     sizes = np.full(num_split, size // num_split) + (np.arange(num_split) < size % num_split)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     parts = [_sliced(indices, values, axis, start, length) for start, length in zip(starts, sizes)]
@@ -282,6 +299,7 @@ def taken_by_key(keys: Array, among: Array, values: Array) -> Array:
     result = np.zeros(len(keys), values.dtype)
     if len(among):
         order = np.argsort(among, kind="stable")
+        # A key beyond the last would be out of range; it is compared with the last and found different.
         nearest = np.minimum(np.searchsorted(among[order], keys), len(among) - 1)
         hit = among[order][nearest] == keys
         result[hit] = values[order][nearest[hit]]
@@ -298,29 +316,114 @@ zero_flops("SparseSliceGrad")
 facts("backward", of=("SparseSliceGrad",))
 
 
-@onnx("SparseToDense")
-def _sparse_to_dense_onnx(g: Any, indices: Any, shape: Any, values: Any, default: Any) -> Any:
-    """Write values, or a scalar for all, over the default."""
-    rank = g.rank(indices)
-    places = g.cast(indices, dtypes.int64) if rank == 2 else g.reshape(g.vector(g.reshape(indices, [-1])), -1, 1)
-    return g.ScatterND(g.Expand(default, g.vector(shape)), places, g.Expand(values, g.dim(places, 0)))
+arrays("SparseToDense", static=(1,), sizes=(1,))(programs.to_dense)
+arrays("SparseReorder")(programs.reordered)
+arrays("SparseReshape")(programs.reshaped)
+arrays("SparseConcat")(programs.concatenated)
+onnx("SparseSlice")(programs.sliced)
 
 
-onnx("SparseReorder")(in_onnx.reordered)
-onnx("SparseReshape")(in_onnx.reshaped)
-onnx("SparseSlice")(in_onnx.sliced)
-onnx("SparseConcat")(in_onnx.concatenated)
+@kernel("SparseFillEmptyRows")
+def sparse_fill_empty_rows(
+    indices: Array, values: Array, dense_shape: Array, default_value: Array
+) -> tuple[Result, Result, Result, Result]:
+    """Fill empty rows with the default at column 0; return also a mask of the filled rows, and the new place of each
+    element.
+    """
+    if np.ndim(dense_shape) != 1 or dense_shape.size == 0:
+        raise InvalidArgumentError(f"dense_shape must be a vector with elements, saw: {np.shape(dense_shape)}")
+    if np.ndim(indices) != 2 or np.ndim(values) != 1 or len(indices) != len(values) or np.ndim(default_value) != 0:
+        raise InvalidArgumentError(
+            f"indices, values and default have the shapes {np.shape(indices)}, {np.shape(values)}, {np.shape(default_value)}"
+        )
+    count, rank = int(dense_shape[0]), indices.shape[1]
+    if rank != dense_shape.size:
+        raise InvalidArgumentError(f"dense_shape has {dense_shape.size} dimensions, indices have {rank}")
+    require(count >= 0, f"Expected shape dimensions to be non-negative, got {count}")
+    rows = indices[:, 0]
+    _check_rows(rows, count)
+    order, is_empty, targets = fill_order(rows, count)
+    result = np.zeros((order.size, rank), np.int64)
+    result[targets] = indices
+    result[order < 0, 0] = np.flatnonzero(is_empty)
+    filled = np.empty(order.size, values.dtype)
+    filled[...] = default_value
+    filled[targets] = values
+    return result, filled, is_empty, targets
 
 
-@lower("SparseToDense", static=(1,))
-def _to_dense_lowering(xla: Any, indices: Any, dims: Array, values: Any, default: Any, *, validate_indices: bool) -> Any:
-    """Return a dense tensor with values at indices, which must be in order where they are validated."""
-    sizes, matrix = dims.tolist(), indices.reshape(-1, 1) if indices.ndim < 2 else indices
-    is_vector = values.ndim == 1 and values.size == len(matrix)
-    if matrix.ndim != 2 or dims.shape != matrix.shape[1:] or default.ndim or not (is_vector or values.ndim == 0):
-        raise InvalidArgumentError(f"indices of shape {indices.shape} do not fit {sizes}")
-    places = flat_places(xla, matrix, tuple(sizes), "")
-    if validate_indices:
-        xla.require((places[1:] > places[:-1]).all())
-    flat = xla.full(math.prod(sizes), default, values.dtype)
-    return flat.at[places].set(values, mode="drop").reshape(sizes)
+def fill_order(rows: Array, count: int) -> tuple[Array, Array, Array]:
+    """Return (source of each output element or -1 for a filled row, mask of empty rows, target of each input element)."""
+    is_empty = np.bincount(rows, minlength=count) == 0 if count else np.zeros(0, bool)
+    # One stable sort by row puts the filled rows in their places and keeps the elements of a row in turn.
+    all_rows = np.concatenate([rows, np.flatnonzero(is_empty)])
+    order = np.argsort(all_rows, kind="stable")
+    targets = np.empty(len(order), np.int64)
+    targets[order] = np.arange(len(order))
+    return np.where(order < len(rows), order, -1), is_empty, targets[: len(rows)]
+
+
+def _check_rows(rows: Array, count: int) -> None:
+    if count == 0 and len(rows):
+        raise InvalidArgumentError(f"Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = {len(rows)}")
+    bad = (rows < 0) | (rows >= count)
+    if np.any(bad):
+        place = int(np.argmax(bad))
+        raise InvalidArgumentError(f"indices({place}, 0) is invalid: {int(rows[place])} >= {count}")
+
+
+@shape("SparseFillEmptyRows")
+def sparse_fill_empty_rows_shape(
+    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, default_value: TensorSpec
+) -> tuple[Shape, Shape, Shape, Shape]:
+    require_rank(indices, 2, "indices")
+    require_rank(default_value, 0, "default_value")
+    sizes = dims_of(dense_shape)
+    rows, columns, _ = sparse_shapes(rank_of(indices, dense_shape))
+    return rows, columns, Shape([sizes[0] if sizes else None]), Shape([indices.shape[0]])
+
+
+@gradient("SparseFillEmptyRows")
+def sparse_fill_empty_rows_gradient(
+    g: GradientBuilder, node: Node, _indices: Output, grad: Output, _empty: Output, _map: Output
+) -> Gradients:
+    values, default = g.SparseFillEmptyRowsGrad(node.output(3), grad)
+    return [None, values, None, default]
+
+
+zero_flops("SparseFillEmptyRows")
+
+
+@kernel("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
+def fill_empty_rows_grad(reverse_index_map: Array, grad_values: Array) -> tuple[Result, Result]:
+    """Return the gradient of the values and the gradient of the default: the sum of the gradients not used by the values."""
+    if np.ndim(reverse_index_map) != 1 or np.ndim(grad_values) != 1:
+        raise InvalidArgumentError("reverse_index_map and grad_values must be vectors")
+    places, grad = np.asarray(reverse_index_map), np.asarray(grad_values)
+    if places.size and (places.min() < 0 or places.max() >= grad.size):
+        raise InvalidArgumentError(f"Elements in reverse index must be in [0, {grad.size}) but got {places.tolist()[:10]}")
+    # By a mask and not by a difference of two sums, which would cancel.
+    rest = np.ones(grad.size, bool)
+    rest[places] = False
+    return grad[places], np.sum(grad[rest], dtype=grad.dtype)
+
+
+@shape("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
+def fill_empty_rows_grad_shape(reverse_index_map: TensorSpec, grad_values: TensorSpec) -> tuple[Shape, Shape]:
+    require_rank(reverse_index_map, 1, "reverse_index_map")
+    require_rank(grad_values, 1, "grad_values")
+    return reverse_index_map.shape, Shape(())
+
+
+@flops("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
+def fill_empty_rows_grad_flops(reverse_index_map: TensorSpec, grad_values: TensorSpec) -> Cost:
+    """The sum of the gradients not used by the values."""
+    return Cost(flops=grad_values.shape.num_elements - reverse_index_map.shape.num_elements)
+
+
+facts("backward", of=("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad"))
+without_gradient("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")
+
+
+onnx("SparseFillEmptyRows")(programs.filled_rows)
+arrays("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")(programs.filled_rows_gradient)

@@ -27,6 +27,7 @@ def sparse_add(a: SparseParts[Array], b: SparseParts[Array], thresh: Array) -> t
         raise InvalidArgumentError(f"The magnitude threshold must be a scalar: got shape {Shape(np.shape(thresh))}")
     in_a, in_b = merged(*common_keys(a.indices, b.indices))
     sums = _picked(a.values, in_a) + _picked(b.values, in_b)
+    # TensorFlow compares only sums of two elements with the threshold; lone elements always stay.
     is_large = (in_a < 0) | (in_b < 0) | (thresh <= np.abs(sums))
     rows = _merged_rows(a.indices, b.indices, in_a, in_b)
     return rows[is_large], sums[is_large], a.dense_shape
@@ -48,6 +49,7 @@ def _picked(values: Array, places: Array) -> Array:
 
 
 def _merged_rows(a_indices: Array, b_indices: Array, in_a: Array, in_b: Array) -> Array:
+    # -1 in the places of a stands for an element that only b has.
     return np.concatenate([a_indices, b_indices]).take(np.where(in_a < 0, in_b + len(a_indices), in_a), axis=0)
 
 
@@ -128,6 +130,7 @@ def sparse_sparse_extreme_gradient(g: GradientBuilder, node: Node, _: Output, gr
     a = _densified(g, a_indices, a_values, dims, rows)
     b = _densified(g, b_indices, b_values, dims, rows)
     wins = g.GreaterEqual(a, b) if node.op == "SparseSparseMaximum" else g.LessEqual(a, b)
+    # An equal element of the first operand takes the gradient alone, as in TensorFlow.
     to_a, to_b = g.SelectV2(wins, grad, zero), g.SelectV2(wins, zero, grad)
     start = g.zeros_like(dims)
     return [

@@ -64,6 +64,7 @@ def _sparse_column(indices: Array, values: Array, rows: int) -> _Column:
     first = indices[:, 0]
     if first.size and (first.min() < 0 or first.max() >= rows or np.any(first[1:] < first[:-1])):
         raise InvalidArgumentError(f"the rows {first.tolist()[:10]} of a sparse input are not in order or not below {rows}")
+    # The rows are in order, so each row's features lie together.
     counts = np.bincount(first, minlength=rows)
     return _Column(values, np.cumsum(counts) - counts, counts)
 
@@ -75,11 +76,13 @@ def _dense_column(matrix: Array) -> _Column:
 
 def _combinations(columns: list[_Column], rows: int) -> tuple[Any, Any, Any, Any]:
     """Return (row of each cross, number of the cross in its row, for each column the places of its features)."""
+    # A row without a feature in one column has no crosses at all.
     totals = math.prod((c.counts for c in columns), start=np.ones(rows, np.int64)) if columns else np.zeros(rows, np.int64)
     batch = np.repeat(np.arange(rows), totals)
     number = np.arange(batch.size) - np.repeat(np.cumsum(totals) - totals, totals)
     places = []
     rest = number
+    # The number of a cross counts through the columns, the last fastest.
     for column in reversed(columns):
         count = column.counts[batch]
         places.append(column.starts[batch] + rest % count)
@@ -115,6 +118,7 @@ def _salted_fingerprints(column: _Column, is_strong: bool, salt: tuple[int, int]
             raise InvalidArgumentError("dense integers cannot be hashed strongly")
         if column.is_dense:
             return _fingerprints(column)
+        # TensorFlow hashes only the low four bytes here, and the buckets of trained models depend on it.
         texts = [v.to_bytes(8, "little", signed=True)[:4] for v in column.values.tolist()]
     else:
         texts = column.values.tolist()
@@ -127,9 +131,11 @@ def _hashed(prints: list[Array], places: list[Array], start: int | None, num_buc
     result = None if start is None else np.full(count, start, np.uint64)
     for column, place in zip(prints, places):
         taken = column[place]
+        # Chained from the left: crosses of the same features in another order have other hashes.
         result = taken if result is None else fingerprint_cat64(result, taken)
     if result is None:
         return np.zeros(0, np.int64)
+    # Without buckets, a hash within the positive int64.
     return (result % np.uint64(num_buckets if num_buckets > 0 else _LARGEST)).astype(np.int64)
 
 
@@ -213,6 +219,7 @@ def ragged_cross(
     if any(splits.dtype != out_row_splits_type.numpy for splits in ragged_splits):
         raise InvalidArgumentError(f"row splits must be {out_row_splits_type}, like the row splits of the result")
     others, rows = _columns(inputs)
+    # Only the ragged columns know the number of rows then.
     if ragged_splits and not others:
         rows = np.size(ragged_splits[0]) - 1
     columns = {

@@ -58,6 +58,7 @@ def _rows(indices: Array, values: Array, dense_shape: Array) -> Iterator[Any]:
     first, count = indices[:, 0], int(dense_shape[0])
     if first.size and (first.min() < 0 or first.max() >= count):
         raise InvalidArgumentError(f"a row of {first.tolist()[:10]} is not in [0, {count})")
+    # Elements of a row may lie apart, and stay in turn.
     order = np.argsort(first, kind="stable")
     ends: Any = np.cumsum(np.bincount(first, minlength=count))[:-1] if count else []
     for rows, row_values in zip(np.split(indices[order, 1:], ends), np.split(values[order], ends)) if count else ():
@@ -71,6 +72,7 @@ def _stacked(parts: Sequence[Sequence[Array]], leading: tuple[int, ...]) -> tupl
         raise InvalidArgumentError(f"Inconsistent rank across SparseTensors: {sorted(ranks)}")
     prefixes = index_vectors(np.arange(len(parts)), leading)
     rows = [np.concatenate([np.repeat(prefix[None], len(p[0]), 0), p[0]], 1) for prefix, p in zip(prefixes, parts)]
+    # The stack holds the largest part in each dimension.
     dims = np.max([p[2] for p in parts], axis=0) if parts else np.zeros(0, np.int64)
     return np.concatenate(rows), np.concatenate([p[1] for p in parts]), np.concatenate([leading, dims]).astype(np.int64)
 
@@ -169,6 +171,7 @@ def add_many_sparse_to_tensors_map(
     parts = list(_rows(indices, values, dense_shape))
     handles = np.empty(len(parts), np.int64)
     with store:
+        # TensorFlow walks the groups of elements first, and adds the empty rows afterwards.
         for i in sorted(range(len(parts)), key=lambda i: not len(parts[i][1])):
             handles[i] = store.add(parts[i])
     return handles
@@ -185,6 +188,7 @@ def take_many_sparse_from_tensors_map(
         raise InvalidArgumentError("Must have at least 1 serialized SparseTensor, but input matrix has 0 rows")
     store = _map(ctx, container, shared_name)
     with store:
+        # Taken under the lock, checked outside of it: a tensor of another dtype is gone all the same.
         parts = [store.take(handle) for handle in handles.tolist()]
     for part in parts:
         if not is_of(part[1], dtype):

@@ -5,6 +5,7 @@ distance.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,26 +19,23 @@ from ...numerics.integers import truncated_quotient
 from ...numerics.sequences import edit_distances
 from ...registry.registry import (
     Cost,
+    arrays,
+    everywhere,
     flops,
     gradient,
     kernel,
-    lower,
     multiply_adds,
     not_differentiable,
-    onnx,
     shape,
     without_gradient,
 )
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ..array.sorting import unique_index
-from ..linalg.matmul import matmul_onnx
-from ..shared import onnx_sparse as in_onnx
-from ..shared.argument_checks import require_rank
-from ..shared.row_updates import updated
+from ..shared import sparse_programs as programs
+from ..shared.argument_checks import may_equal, require, require_rank
 from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 
@@ -62,6 +60,7 @@ def _register_reduction(op: str, ufunc: np.ufunc) -> None:
         rows = indices[:, remaining]
         if np.any(rows < 0) or np.any(rows >= dense_shape[remaining]):
             raise InvalidArgumentError(f"Obtained a write index which is outside of the bounds of {dense_shape.tolist()}")
+        # Only places with elements are reduced: a maximum of negative numbers must not meet the 0 of an empty place.
         places, reduced = reduce_groups(ufunc, flat_positions(rows, dense_shape[remaining]), values)
         result = np.zeros(math.prod(dims), values.dtype)
         result[places] = reduced
@@ -78,6 +77,7 @@ def _register_reduction(op: str, ufunc: np.ufunc) -> None:
         _, reduced = reduce_groups(ufunc, groups, values)
         vectors = indices[np.unique(groups, return_index=True)[1]][:, remaining]
         if keep_dims:
+            # Kept dimensions have the index 0.
             full = np.zeros((len(vectors), dense_shape.size), np.int64)
             full[:, remaining] = vectors
             vectors = full
@@ -125,6 +125,7 @@ def sparse_reduce_sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     indices, _, dense_shape, axes = node.inputs
     one = g.constant(1, "int64")
     rank = g.Size(dense_shape)
+    # Axes may be negative.
     places = g.FloorMod(g.AddV2(g.Reshape(axes, [-1]), rank), rank)
     reduced_dims = g.DynamicStitch([g.Range(0, rank, 1), places], [dense_shape, g.Fill(g.Shape(places), one)])
     scale = g.FloorDiv(dense_shape, g.Maximum(reduced_dims, one))
@@ -224,6 +225,7 @@ def sparse_softmax(indices: Array, values: Array, dense_shape: Array) -> Result:
     _, numbers = np.unique(rows, return_inverse=True)
     numbers = numbers.ravel()
     largest = reduce_groups(np.maximum, numbers, values)[1]
+    # Less the largest of the row, so that no exponential overflows.
     shifted = np.exp(values - largest[numbers])
     return (shifted / reduce_groups(np.add, numbers, shifted)[1][numbers]).astype(values.dtype)
 
@@ -259,6 +261,7 @@ def sparse_tensor_dense_add(indices: Array, values: Array, dense_shape: Array, d
     if list(dense.shape) != dense_shape.tolist():
         raise InvalidArgumentError(f"the operands have the shapes {dense_shape.tolist()} and {list(dense.shape)}")
     check_bounds(indices, dense_shape)
+    # A contiguous copy, whose flat view the elements are added into.
     result = np.array(dense, order="C")
     update_rows(np.add, result.reshape(-1), flat_positions(indices, dense_shape), values)
     return result
@@ -347,16 +350,14 @@ def sparse_tensor_dense_mat_mul_gradient(g: GradientBuilder, node: Node, grad: O
     return [None, g.conj(product) if adjoint_a else product, None, b_grad]
 
 
-@kernel("SparseMatMul")
-def sparse_mat_mul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Result:
+@everywhere("SparseMatMul")
+def sparse_mat_mul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     """Multiply two dense matrices, declared to have many zeros; the result is float32 for any input dtype."""
-    if np.ndim(a) != 2 or np.ndim(b) != 2:
-        raise InvalidArgumentError(f"both operands must be matrices: {Shape(np.shape(a))}, {Shape(np.shape(b))}")
-    a, b = np.asarray(a, np.float32), np.asarray(b, np.float32)
-    a, b = a.T if transpose_a else a, b.T if transpose_b else b
-    if a.shape[1] != b.shape[0]:
-        raise InvalidArgumentError(f"Matrix size incompatible: a: {Shape(a.shape)}, b: {Shape(b.shape)}")
-    return a @ b
+    require_rank(a, 2, "a")
+    require_rank(b, 2, "b")
+    a, b = (xp.transpose(x, (1, 0)) if turned else x for x, turned in ((a, transpose_a), (b, transpose_b)))
+    require(may_equal(a.shape[1:], b.shape[:1]), f"Matrix size incompatible: a: {a.shape}, b: {b.shape}")
+    return xp.matmul(xp.asarray(a, np.float32), xp.asarray(b, np.float32))
 
 
 @shape("SparseMatMul")
@@ -396,16 +397,20 @@ def edit_distance(
     for indices in (h_indices, t_indices):
         if np.any(indices[:, :-1] < 0) or np.any(indices[:, :-1] >= dims):
             raise InvalidArgumentError(f"an index would be written outside of the result's shape {dims.tolist()}")
+    # Sequences are found by their place, so that one that only the truth or only the hypothesis has is compared with an
+    # empty one.
     groups = [flat_positions(indices[:, :-1], dims) for indices in (h_indices, t_indices)]
     present, numbers = np.unique(np.concatenate(groups), return_inverse=True)
     hypotheses, sizes = _sequences(numbers[: h_values.size], h_values, present.size)
     truths, lengths = _sequences(numbers[h_values.size :], t_values, present.size)
     if hypotheses.dtype == object:
+        # Texts are compared once here, and as numbers for each pair of elements.
         codes = unique_index(np.concatenate([hypotheses, truths]))[1]
         hypotheses, truths = codes[: hypotheses.size], codes[hypotheses.size :]
     distances = edit_distances(hypotheses, sizes, truths, lengths)
     if normalize:
         relative = distances / np.maximum(lengths, 1)
+        # Relative to an empty truth: infinitely far, but for an empty hypothesis.
         distances = np.where(lengths > 0, relative, np.where(distances > 0, np.inf, 0))
     result = np.zeros(math.prod(dims.tolist()), np.float32)
     result[present] = distances
@@ -443,52 +448,39 @@ not_differentiable("EditDistance")
 without_gradient("SparseReduceMax", *_SPARSE_REDUCTIONS)
 
 
-onnx("SparseTensorDenseMatMul")(in_onnx.product)
-onnx("SparseTensorDenseAdd")(in_onnx.added)
-onnx("SparseSoftmax")(in_onnx.softmax)
+arrays("SparseTensorDenseMatMul", static=(2,), sizes=(2,))(programs.product)
+arrays("SparseTensorDenseAdd", static=(2,), sizes=(2,))(programs.added)
+arrays("SparseSoftmax")(programs.softmax)
 
 
-@onnx("SparseReduceSum")
-def _reduce_sum_onnx(g: Any, indices: Any, values: Any, dims: Any, axes: Any, *, keep_dims: bool) -> Any:
-    return in_onnx.reduced(g, indices, values, dims, axes, keep_dims, "add", 0)
+@arrays("SparseReduceSum", static=(2, 3), sizes=(2,))
+def _reduce_sum_of_arrays(xp: Any, indices: Any, values: Any, dims: Any, axes: Array, *, keep_dims: bool) -> Any:
+    return programs.reduced(xp, indices, values, dims, axes, keep_dims, "add", 0)
 
 
-@onnx("SparseReduceMax")
-def _reduce_max_onnx(g: Any, indices: Any, values: Any, dims: Any, axes: Any, *, keep_dims: bool) -> Any:
-    return in_onnx.reduced(g, indices, values, dims, axes, keep_dims, "max", lowest(values.dtype.numpy))
+@arrays("SparseReduceMax", static=(2, 3), sizes=(2,))
+def _reduce_max_of_arrays(xp: Any, indices: Any, values: Any, dims: Any, axes: Array, *, keep_dims: bool) -> Any:
+    return programs.reduced(xp, indices, values, dims, axes, keep_dims, "max", lowest(values.dtype))
 
 
-def _cwise_onnx(op: str) -> Any:
-    def lowering(g: Any, indices: Any, values: Any, dims: Any, dense: Any) -> Any:
-        return g.op(op, values, in_onnx.beside(g, indices, dims, dense))
+def _cwise_of_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the program that combines the values with the dense elements at their places."""
 
-    return lowering
+    def program(xp: Any, indices: Any, values: Any, dims: Any, dense: Any) -> Any:
+        return function(xp, values, programs.beside(xp, indices, values, dims, dense))
 
-
-onnx("SparseDenseCwiseAdd")(_cwise_onnx("Add"))
-onnx("SparseDenseCwiseMul")(_cwise_onnx("Mul"))
-onnx("SparseDenseCwiseDiv")(_cwise_onnx("Div"))
+    return program
 
 
-@onnx("SparseMatMul")
-def _sparse_matmul_onnx(g: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
-    """Multiply dense matrices in 32 bits; TensorFlow expects many zeros in them."""
-    a, b = (g.cast(side, dtypes.float32) for side in (a, b))
-    return matmul_onnx(g, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
+def _quotient(xp: Any, x: Any, y: Any) -> Any:
+    if x.dtype.kind not in "iu":
+        return x / y
+    xp.require((y != 0).all())
+    return xp.truncated_quotient(x, y)
 
 
-@lower("SparseTensorDenseMatMul", static=(2,))
-def _dense_product_lowering(
-    xla: Any, indices: Any, values: Any, dense_shape: Array, matrix: Any, *, adjoint_a: bool, adjoint_b: bool
-) -> Any:
-    """Return the product of a sparse and a dense matrix; either may be taken adjoint."""
-    sizes, b = dense_shape.tolist(), xla.conj(matrix).T if adjoint_b else matrix
-    if len(sizes) != 2 or b.ndim != 2 or indices.shape != (values.size, 2) or values.ndim != 1:
-        raise InvalidArgumentError(f"indices of shape {indices.shape} do not fit {sizes}")
-    if b.shape[0] != sizes[0 if adjoint_a else 1]:
-        raise InvalidArgumentError(f"inner dimensions do not match: {sizes} and {b.shape}")
-    xla.require(((indices >= 0) & (indices < dense_shape.astype(indices.dtype))).all())
-    rows, columns = (indices[:, place] for place in ((1, 0) if adjoint_a else (0, 1)))
-    weights = xla.conj(values) if adjoint_a else values
-    terms = weights[:, None] * xla.take(b, columns, 0, mode="clip")
-    return updated(xla, xla.zeros((sizes[int(adjoint_a)], b.shape[1]), b.dtype), rows, terms, "add")
+for _op, _combined in (
+    ("SparseDenseCwiseAdd", lambda xp, x, y: x + y), ("SparseDenseCwiseMul", lambda xp, x, y: x * y),
+    ("SparseDenseCwiseDiv", _quotient),
+):  # fmt: skip
+    arrays(_op, static=(2,), sizes=(2,))(_cwise_of_arrays(_combined))

@@ -79,11 +79,13 @@ def _built(indices: Array, values: Array, dims: list[int]) -> Array:
     if len(dims) not in (2, 3):
         raise InvalidArgumentError(f"a sparse matrix must be of rank 2 or 3, not {len(dims)}")
     check_bounds(indices, dims)
+    # TensorFlow numbers the rows of all matrices of a batch by int32.
     if math.prod(dims[:-1]) >= _MAX_ROWS:
         raise InvalidArgumentError(f"a sparse matrix of shape {dims} has more rows than 32 bits number")
     if len(dims) == 2:
         return scalar_object(SparseMatrix((_part(indices, values, dims),), False))
     parts = []
+    # The matrices of a batch need not come in order.
     order = np.argsort(indices[:, 0], kind="stable")
     indices, values = indices[order], values[order]
     ends = np.searchsorted(indices[:, 0], np.arange(dims[0] + 1))
@@ -99,6 +101,7 @@ def _part(indices: Array, values: Array, dims: list[int]) -> csr_array:
     """Return a matrix; explicit zeros stay elements."""
     counts = np.bincount(indices[:, 0], minlength=dims[0])
     starts = np.concatenate([[0], np.cumsum(counts)])
+    # Built from its parts: scipy's conversion from coordinates would add up repeated elements.
     return csr_array((values, indices[:, 1], starts), shape=tuple(dims))
 
 
@@ -231,6 +234,7 @@ def _oriented(part: Array | csr_array, transpose: bool, adjoint: bool) -> Array 
         part = part.conj().T
     elif transpose:
         part = part.T
+    # The transpose of compressed rows has compressed columns; TensorFlow keeps rows.
     return part if isinstance(part, np.ndarray) else csr_array(part)
 
 
@@ -331,6 +335,7 @@ def sparse_matrix_sparse_mat_mul(
         x, y = _oriented(x, transpose_a, adjoint_a), _oriented(y, transpose_b, adjoint_b)
         _require_fit(x, y)
         product = csr_array(x @ y)
+        # scipy leaves the columns of a product's rows in any order.
         product.sort_indices()
         products.append(product)
     return scalar_object(SparseMatrix(tuple(products), left.is_batch))

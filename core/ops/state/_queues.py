@@ -41,7 +41,7 @@ class QueueSpec:
 
     @property
     def component_shapes(self) -> tuple[Shape, ...]:
-        """The shape of each component, unknown where none was given."""
+        """The shape of each component, unknown if none was given."""
         return self.shapes or (UNKNOWN,) * len(self.dtypes)
 
 
@@ -84,12 +84,14 @@ class Queue(Shared):
         return len(self)
 
     def has_room(self) -> bool:
-        """Return True where another element fits."""
+        """Return True if another element fits."""
         return self.spec.capacity < 0 or len(self) < self.spec.capacity
 
     def serve(self) -> None:
         """Advance the attempts in both lines; notify threads whose attempt is done."""
         has_progress = False
+        # A list, not a generator: both lines are served in each round. An element that is added may complete a dequeue, which
+        # makes room for the next enqueue.
         while any([self._serve(self.adding), self._serve(self.taking)]):
             has_progress = True
         if has_progress:
@@ -113,7 +115,7 @@ class Queue(Shared):
         self.tell()
 
     def check_element(self, components: Sequence[Any], is_batch: bool) -> None:
-        """Raise InvalidArgumentError where dtypes or shapes are not the queue's."""
+        """Raise InvalidArgumentError if dtypes or shapes are not the queue's."""
         if len(components) != len(self.spec.dtypes):
             raise InvalidArgumentError(
                 f"Wrong number of components in tuple. Expected {len(self.spec.dtypes)}, got {len(components)}"
@@ -138,7 +140,7 @@ class Queue(Shared):
         ]
 
     def check_batches(self) -> None:
-        """Raise InvalidArgumentError where element shapes are unknown: elements might not stack."""
+        """Raise InvalidArgumentError if element shapes are unknown: elements might not stack."""
         if not self.spec.shapes and self.spec.dtypes:
             raise InvalidArgumentError(
                 f"{self.spec.kind}'s DequeueMany and DequeueUpTo require the components to have specified shapes."
@@ -165,7 +167,7 @@ class QueueAttempt:
         raise NotImplementedError
 
     def advance(self) -> bool:
-        """Do as much as can be done now; False where that is nothing."""
+        """Do as much as can be done now; False if that is nothing."""
         raise NotImplementedError
 
     def withdraw(self) -> None:
@@ -187,6 +189,8 @@ _Attempt = TypeVar("_Attempt", bound=QueueAttempt)
 
 def done(ctx: Any, line: collections.deque[QueueAttempt], inputs: tuple[Any, ...], create: Callable[[], _Attempt]) -> _Attempt:
     """Return a finished attempt; WouldBlock while the attempt waits in line, so that the kernel is run again."""
+    # The kernel is called anew after each WouldBlock, with the same objects: by these it finds its place in the line. The
+    # attempt holds them, so their ids are not given away.
     key = (ctx.node, *map(id, inputs))
     attempt, _ = ctx.step.attempts.pop(key, (None, inputs))
     if attempt is None:
@@ -225,7 +229,7 @@ class Adding(QueueAttempt):
 
 
 class Closing(QueueAttempt):
-    """Let no more elements come; CancelledError where that was said before."""
+    """Let no more elements come; CancelledError if that was said before."""
 
     reason = "elements wait to be added before it is closed"
 
@@ -256,6 +260,7 @@ class Taking(QueueAttempt):
 
     def advance(self) -> bool:
         if self.queue.is_closed and len(self.queue) < self._missing and not self._settle_for_fewer():
+            # Before the elements go back: the message counts what is in the queue beside them.
             size = len(self.queue)
             message = f"is closed and has insufficient elements (requested {self._missing}, current size {size})"
             self._put_back()
@@ -273,6 +278,7 @@ class Taking(QueueAttempt):
         return True
 
     def _put_back(self) -> None:
+        # The latest first, so that the queue has its order again.
         while self.elements:
             self.queue.put_back(self.elements.pop())
 
@@ -342,6 +348,7 @@ class RandomShuffleQueue(Queue):
     def take(self) -> Element:
         index = next(self._random) % len(self._elements)
         taken = self._elements[index]
+        # As in TensorFlow: the last element fills the gap, which decides what later draws find.
         self._elements[index] = self._elements[-1]
         self._elements.pop()
         return taken

@@ -49,7 +49,7 @@ class LookupTable(Shared):
     _sought: int = dataclasses.field(default=0, init=False, repr=False, compare=False)
 
     def check_types(self, keys: DType, values: DType | None = None) -> None:
-        """Raise InvalidArgumentError where keys or values have another dtype than the table's."""
+        """Raise InvalidArgumentError if keys or values have another dtype than the table's."""
         if keys is not self.key_dtype or values not in (None, self.value_dtype):
             raise InvalidArgumentError(
                 f"Signature mismatch, have: {keys}{'' if values is None else f'->{values}'} "
@@ -81,6 +81,7 @@ class LookupTable(Shared):
         sought = keys.ravel().tolist() if not self.key_shape else self.keys_of(keys)[0]
         if default.ndim == 0:
             missing = default.item()
+            # `map` over the method of the dictionary stays in C.
             return self._value_array(list(map(self.entries.get, sought, itertools.repeat(missing)))).reshape(full)
         result = np.empty((len(sought), *self.value_shape), self.value_dtype.numpy)
         result[...] = default.reshape(result.shape) if default.shape == full else default
@@ -96,6 +97,7 @@ class LookupTable(Shared):
         if keys.size < _MANY or keys.dtype.kind not in "iu" or self.key_shape or not self.entries:
             return False
         self._sought += keys.size
+        # An index costs about a look-up of each entry, so it has paid for itself from here on.
         return self._sought >= len(self.entries)
 
     def _find_many(
@@ -106,6 +108,7 @@ class LookupTable(Shared):
             self._indexed = IntegerIndex(self.key_array(list(self.entries))), self._value_array(list(self.entries.values()))
         index, values = self._indexed
         places = index.places(keys)
+        # -1, for a key that is missing, takes any row here and is overwritten below.
         result = values.take(places, axis=0, mode="clip")
         missing = np.flatnonzero(places < 0)
         if missing.size:
@@ -123,7 +126,7 @@ class LookupTable(Shared):
         self.entries.update(zip(names, rows))
 
     def _pairs(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> tuple[list[Any], Any]:
-        """Keys and their values as they stand in the table; InvalidArgumentError where their shapes do not fit."""
+        """Keys and their values as they stand in the table; InvalidArgumentError if their shapes do not fit."""
         names, shape = self.keys_of(keys)
         full = (*shape, *self.value_shape)
         if values.shape != full:
@@ -196,6 +199,7 @@ class StaticTable(LookupTable):
             return
         entries: dict[Any, Any] = {}
         for key, value in zip(keys.ravel().tolist(), values.ravel().tolist()):
+            # The same pair twice is allowed, as in TensorFlow.
             if entries.setdefault(key, value) != value:
                 raise FailedPreconditionError(
                     f"HashTable has different value for same key. Key {key} has {entries[key]} and trying to add value {value}"
@@ -314,7 +318,7 @@ class DenseTable(LookupTable):
             raise InvalidArgumentError(f"Using the {what} as a table key is not allowed")
 
     def _may_be_forbidden(self, keys: np.ndarray[Any, Any]) -> bool:
-        """Return True where a key may equal the empty or the deleted key; vectors are compared later, key by key."""
+        """Return True if a key may equal the empty or the deleted key; vectors are compared later, key by key."""
         return bool(self.key_shape) or bool(np.any((keys == self.empty) | (keys == self.deleted)))
 
     def find(self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -351,11 +355,14 @@ class DenseTable(LookupTable):
             if size > _MOST_BUCKETS:
                 raise ResourceExhaustedError(f"a table of {size} buckets does not fit into memory")
             old, self.buckets, self._left = self.buckets, [self.empty] * size, {}
+            # In the order of the old buckets, as TensorFlow rebuilds a table: the order decides which key is probed further.
             for name in old:
                 if name not in (self.empty, self.deleted):
                     self._place(name)
 
     def _place(self, name: Any) -> None:
+        # The number of buckets is a power of two. Probes go 1, 2, 3 buckets further, TensorFlow's quadratic probing, which
+        # shows in exports.
         mask = len(self.buckets) - 1
         index, probes = self._hash(name) & mask, 0
         while self.buckets[index] not in (self.empty, self.deleted):
@@ -414,6 +421,7 @@ def file_lines(contents: bytes, vocab_size: int, path: str) -> list[bytes]:
     """Return the lines of a file, `vocab_size` lines unless -1; errors for an empty file and for an empty line."""
     if not contents:
         raise OutOfRangeError("Read less bytes than requested")
+    # TensorFlow's reader of lines drops every carriage return.
     lines = contents.replace(b"\r", b"").split(b"\n")
     if lines[-1] == b"":
         lines.pop()

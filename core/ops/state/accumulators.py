@@ -40,7 +40,7 @@ class _Accumulator(Shared):
             raise InvalidArgumentError(f"accumulator '{self.name}' is {self.dtype}, the gradient is {dtype}")
 
     def require(self, needed: int) -> None:
-        """WouldBlock where too few gradients have come."""
+        """WouldBlock if too few gradients have come."""
         if needed <= 0:
             raise InvalidArgumentError(f"Argument num_required must be positive, not {needed}")
         if self.count < needed:
@@ -65,6 +65,7 @@ class DenseAccumulator(_Accumulator):
         _check_shape(self.shape, gradient.shape)
         if self.count and gradient.shape != self.total.shape:
             raise InvalidArgumentError(f"Shape mismatch: expected {self.total.shape}, got {gradient.shape}")
+        # A new sum, not in place: the first gradient belongs to the caller.
         self.total = gradient if not self.count else self.total + gradient
         self.count += 1
         self.line.serve()
@@ -72,6 +73,7 @@ class DenseAccumulator(_Accumulator):
     def take(self, needed: int) -> Any:
         """Return the mean or sum."""
         self.require(needed)
+        # The count in the gradients' dtype, as TensorFlow divides: in half precision a count above 2,048 is rounded.
         result = self.total / np.asarray(self.count, self.dtype.numpy) if self.is_mean else self.total
         self.total = None
         self.taken()

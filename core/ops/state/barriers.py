@@ -177,7 +177,7 @@ class Barrier(Shared):
         return len(self._ready)
 
     def close(self, cancel_pending: bool) -> None:
-        """Take no new keys, with `cancel_pending` no components either; CancelledError where that was said before."""
+        """Take no new keys, with `cancel_pending` no components either; CancelledError if that was said before."""
         if self.is_closed and (self._cancels or not cancel_pending):
             raise CancelledError(f"Barrier '{self.name}' is already closed.")
         self.is_closed = True
@@ -191,12 +191,13 @@ class Barrier(Shared):
         if self.is_closed and (self._cancels or (keys and not self._incomplete)):
             raise CancelledError(f"Barrier {self.name} is closed.  Pending enqueues cancelled: {self._cancels}.")
         is_new = [self._insert(key, value, component) for key, value in zip(keys, values)]
+        # All new keys of an insertion have one index: among them the heap's own order decides.
         if any(is_new):
             self._index += 1
         self.line.serve()
 
     def _insert(self, key: bytes, value: Any, component: int) -> bool:
-        """Add a component; return True where the key is new."""
+        """Add a component; return True if the key is new."""
         element = self._incomplete.get(key)
         is_new = element is None
         if element is None:
@@ -209,8 +210,10 @@ class Barrier(Shared):
         if element.components[component] is not _MISSING:
             raise InvalidArgumentError(f"Key {key!r} already has a value for component {component} in barrier {self.name}")
         element.components[component] = value
+        # `in` compares with ==, which arrays answer element by element.
         if _MISSING not in [c if c is _MISSING else None for c in element.components]:
             del self._incomplete[key]
+            # By the first insertion, not by the completion.
             self._ready.push(element.index, (element.index, key, element.components))
         return is_new
 

@@ -44,7 +44,7 @@ _Matrices = Sequence[np.ndarray[Any, Any]]
 @dataclasses.dataclass(frozen=True, slots=True)
 class _TreeNode:
     """A node of a tree. `kind` is the number of the field that holds the node; `value` are the logits of a leaf, or of the
-    leaf that the node was before its split, and None where neither is known.
+    leaf that the node was before its split, and None if neither is known.
     """
 
     kind: int
@@ -78,6 +78,7 @@ class _Ensemble:
         for tree, weight in self._weighted():
             leaves = self._leaves(tree, features)
             values = np.zeros((len(tree), size), np.float32)
+            # Only leaves that are reached need a value: a damaged leaf elsewhere is no error.
             for node in np.unique(leaves).tolist():
                 values[node] = _value(tree[node], size)
             result += np.float32(weight) * values[leaves]
@@ -169,6 +170,7 @@ def _parse_ensemble(data: bytes) -> _Ensemble:
         growing = _integers(b"".join(part.payload for part in parts if part.number == _GROWING))
     except DataLossError as error:
         raise InvalidArgumentError(f"Unable to parse tree ensemble proto: {error}") from None
+    # Only the last tree may still grow.
     open_trees = 1 if trees and not (finalized[-1:] or [0])[0] else 0
     growth = _TrainingState(len(trees) - open_trees, growing.get(2, 0), (growing.get(3, 0), growing.get(4, 0)))
     return _Ensemble(trees, weights, growth)

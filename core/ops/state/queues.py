@@ -35,9 +35,10 @@ from ._queues import (
 def _queue(
     ctx: KernelContext, container: str, shared_name: str, kind: type[Queue], spec: QueueSpec
 ) -> Array | ReferenceHandle:
-    """Return the queue of that name; InvalidArgumentError where the queue has another spec."""
+    """Return the queue of that name; InvalidArgumentError if the queue has another spec."""
     handle = named(ctx, container, shared_name, Queue, lambda: kind(shared_name or ctx.name, spec))
     queue = resource(handle, Queue)
+    # Nodes of several graphs may name one queue; they must agree about it.
     if queue.spec != spec:
         raise InvalidArgumentError(f"Shared queue '{queue.name}' has {queue.spec}, requested was {spec}")
     return handle
@@ -139,6 +140,7 @@ def priority_queue_v1_shape(*, component_types: list[DType], shapes: list[Shape]
 def queue_enqueue(ctx: KernelContext, handle: Any, components: list[Array]) -> None:
     """Add an element."""
     queue = resource(handle, Queue)
+    # Before the attempt stands in line: a wrong element must not wait first.
     queue.check_element(components, is_batch=False)
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, [tuple(components)]))
 
@@ -205,7 +207,7 @@ def queue_dequeue_shape(handle: TensorSpec, *, component_types: list[DType]) -> 
 
 
 def _element_shapes(handle: Any, component_types: Any, first: Any = SCALAR) -> Any:
-    """Return the shapes of a queue's components behind the dimensions `first`; unknown where another op made the handle."""
+    """Return the shapes of a queue's components behind the dimensions `first`; unknown if another op made the handle."""
     if len(handle.handle) != len(component_types):
         return [UNKNOWN] * len(component_types)
     return [first + spec.shape for spec in handle.handle]
@@ -255,7 +257,7 @@ def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_ty
 
 @kernel("QueueIsClosed", "QueueIsClosedV2")
 def queue_is_closed(handle: Any) -> Result:
-    """Return True where the queue was closed."""
+    """Return True if the queue was closed."""
     return np.bool_(resource(handle, Queue).is_closed)
 
 

@@ -264,7 +264,7 @@ class Reader(Shared):
     """A reader of records from a sequence of work units. Subclasses turn a unit into records."""
 
     has_state = False
-    ends_with_record = False  # True where a unit has a single record
+    ends_with_record = False  # True if a unit has a single record
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -283,6 +283,7 @@ class Reader(Shared):
         while True:
             if self.unit is None:
                 unit = next_unit()
+                # Before `unit` is set: a file that cannot be read is passed over, and the next read takes another.
                 self._records = self.records(unit, read_file)
                 self.unit = unit
                 self.work_started += 1
@@ -302,6 +303,7 @@ class Reader(Shared):
     def _next_of_unit(self) -> Record | None:
         """Return a record of the current unit; at the end finish the unit and return None."""
         record = next(self._records, None)
+        # A unit of a single record is finished with it: the next read must not ask for another first.
         if record is None or self.ends_with_record:
             self.unit = None
             self.work_finished += 1
@@ -321,7 +323,7 @@ class Reader(Shared):
         return b"".join(wire.varint_field(i, n) for i, n in counts) + wire.string_field(4, self.unit or b"")
 
     def restore(self, state: bytes) -> None:
-        """Go on from a state; InvalidArgumentError where the bytes are none."""
+        """Go on from a state; InvalidArgumentError if the bytes are none."""
         self._require_state()
         try:
             counts = [field for field in wire.fields(state) if field.wire_type == wire.VARINT]
@@ -365,6 +367,7 @@ class TextLineReader(Reader):
 
     def records(self, unit: bytes, read_file: ReadFile) -> Iterator[Record]:
         lines = read_file(unit).replace(b"\r", b"").split(b"\n")
+        # The end of the last line begins no further line.
         if lines[-1] == b"":
             lines.pop()
         return iter([(b"%s:%d" % (unit, i), line) for i, line in enumerate(lines, 1)][self._skipped :])

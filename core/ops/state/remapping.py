@@ -95,6 +95,7 @@ def load_and_remap_matrix(
     if columns.max(initial=-1) >= old.shape[1]:
         raise InvalidArgumentError(f"col_remapping points outside of the checkpoint's tensor of shape {Shape(old.shape)}")
     result = np.empty((num_rows, num_cols), np.float32)
+    # -1, for no source, would index the last row; what is read at 0 instead is not kept.
     result[present] = old[np.maximum(row_remapping, 0)[:, None], np.maximum(columns, 0)][present]
     missing = np.count_nonzero(~present)
     if missing != initializing_values.size:

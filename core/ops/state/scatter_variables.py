@@ -106,6 +106,7 @@ def _scatter_rows(variable: Variable, indices: Any, updates: Any, write: Callabl
     if len(bad):
         raise InvalidArgumentError(f"indices[{bad[0]}] = {indices.ravel()[bad[0]]} is not in [0, {current.shape[0]})")
     rows = np.broadcast_to(updates, expected).reshape((indices.size, *current.shape[1:]))
+    # This reference would make `writable` copy the variable.
     del current
     if indices.size and rows.size:
         write(variable.writable(), indices.reshape(-1), rows)
@@ -160,6 +161,7 @@ def _replace(memory: Array, indices: Array, rows: Array) -> None:
 
 
 def _subtract(memory: Array, indices: Array, rows: Array) -> None:
+    # Adding the negative rounds as subtracting does, and additions have the fast path.
     update_rows(np.add, memory, indices, np.negative(rows))
 
 
@@ -168,6 +170,7 @@ def _divide(memory: Array, indices: Array, rows: Array) -> None:
     is_integer = memory.dtype.kind in "iu"
     if is_integer and not np.all(rows):
         raise InvalidArgumentError("integer division by zero")
+    # A row that occurs twice is divided twice: fancy indexing would keep the last division alone.
     for chosen in rounds_without_repeats(indices):
         places, divisor = indices[chosen], rows[chosen]
         current = memory[places]

@@ -20,6 +20,7 @@ _SESSION_CONTAINER: Final = "session tensors"
 @kernel("GetSessionHandle")
 def get_session_handle(ctx: KernelContext, value: Array) -> Result:
     """Return a name under which the session keeps `value` between runs, for feeds of GetSessionTensor."""
+    # TensorFlow's form of a handle, which programs take apart for the device.
     handle: Any = f"{ctx.name};{_next_number(ctx)};/job:localhost/replica:0/task:0/device:CPU:0".encode()
     ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _SessionTensor, lambda: _SessionTensor(value))
     return scalar_object(handle)

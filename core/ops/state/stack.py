@@ -68,6 +68,7 @@ class Stack(RunState):
 
 
 def _new_stack(ctx: KernelContext, elem_type: DType, stack_name: str, max_size: int) -> Stack:
+    # A number, because one node makes a stack in each iteration of an outer loop.
     name = f"{stack_name or ctx.name}_{next(_unique)}"
     return ctx.step.resources.get_or_create(_CONTAINER, name, Stack, lambda: Stack(name, elem_type, max_size))
 

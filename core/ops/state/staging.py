@@ -36,7 +36,7 @@ class _Area(Shared):
         raise NotImplementedError
 
     def require_room(self, values: Sequence[Any], adds_element: bool) -> None:
-        """WouldBlock where the values do not fit now, ResourceExhaustedError where they never will."""
+        """WouldBlock if the values do not fit now, ResourceExhaustedError if they never will."""
         size = _bytes(values)
         if 0 < self.memory_limit < size:
             raise ResourceExhaustedError(
@@ -44,13 +44,14 @@ class _Area(Shared):
                 f"with a memory limit of '{self.memory_limit}'."
             )
         elements, held = self.sizes()
+        # A part of an incomplete element takes no place until the element is complete.
         is_full = self.capacity > 0 and elements + adds_element > self.capacity
         if is_full or 0 < self.memory_limit < held + size:
             raise WouldBlock(f"staging area '{self.name}' is full ({elements} elements)")
 
 
 def _declared(values: Sequence[Any], dtypes: Sequence[DType]) -> list[Any]:
-    """Return the values that leave; InvalidArgumentError where they are not of the dtypes that a node declares."""
+    """Return the values that leave; InvalidArgumentError if they are not of the dtypes that a node declares."""
     for i, (part, dtype) in enumerate(zip(map(np.asarray, values), dtypes)):
         if not is_of(part, dtype):
             raise InvalidArgumentError(f"staged part {i} has dtype {part.dtype}, not {dtype}")
@@ -96,6 +97,7 @@ class MapArea(_Area):
         parts = {**parts, **dict(zip(indices, values))}
         if len(parts) == self.width:
             self.incomplete.pop(key, None)
+            # A second complete element of a key is dropped, as in TensorFlow's map.
             self.complete.setdefault(key, parts)
         else:
             self.incomplete[key] = parts
@@ -123,7 +125,7 @@ class MapArea(_Area):
         return taken
 
     def any_key(self) -> int:
-        """Return the smallest key of an ordered area, the latest of another; WouldBlock where there is none."""
+        """Return the smallest key of an ordered area, the latest of another; WouldBlock if there is none."""
         if not self.complete:
             raise WouldBlock(f"staging area '{self.name}' is empty")
         return min(self.complete) if self.is_ordered else next(reversed(self.complete))

@@ -48,6 +48,7 @@ def mutex(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
 def mutex_lock(ctx: KernelContext, mutex: Array) -> Result:
     """Wait until the mutex is free, then lock the mutex."""
     target = resource(mutex, Mutex)
+    # A run that ended without releasing its lock, by an error for example, holds nothing any more.
     if target.holder is not None and not target.holder.step.is_over:
         raise WouldBlock(f"mutex '{target.name}' is held")
     target.holder = Lock(target, ctx.step)
@@ -61,6 +62,7 @@ def consume_mutex_lock(mutex_lock: Array) -> None:
     if not isinstance(lock, Lock):
         raise InvalidArgumentError(f"the variant holds a {type(lock).__name__}, not the lock of a mutex")
     with lock.mutex:
+        # The lock may be of an earlier run: another may hold the mutex by now.
         if lock.mutex.holder is lock:
             lock.mutex.holder = None
 

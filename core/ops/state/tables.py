@@ -36,9 +36,10 @@ def _shared(
     types: tuple[DType, DType],
     create: Callable[..., Any],
 ) -> Any:
-    """Return the table of that name; InvalidArgumentError where its key and value dtypes differ from `types`."""
+    """Return the table of that name; InvalidArgumentError if its key and value dtypes differ from `types`."""
     handle = named(ctx, container, shared_name, LookupTable, create)
     table = resource(handle, LookupTable)
+    # The name may be that of a table which another node made.
     if type(table) is not kind or (table.key_dtype, table.value_dtype) != types:
         raise InvalidArgumentError(
             f"table '{table.name}' maps {table.key_dtype} to {table.value_dtype}, not {types[0]} to {types[1]}"
@@ -424,6 +425,7 @@ def _looked_up_onnx(g: Any, table: _TableHandle, keys: Any, default: Any) -> Any
 
 def _numbers(g: Any, known: Array, keys: Any) -> Any:
     """Return the number of the last known key that equals each key; -1 for unknown keys."""
+    # A key that comes twice has its last value, as after two insertions.
     places = {key: place for place, key in enumerate(known.tolist())}
     attrs = {"values_int64s": list(places.values()), "default_int64": -1}
     if keys.dtype is dtypes.string:

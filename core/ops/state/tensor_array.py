@@ -75,6 +75,7 @@ def _new_array(ctx: KernelContext, size: Array, attrs: ArrayAttributes) -> Tenso
         raise InvalidArgumentError("Size should be >= 0.")
     options = attrs._asdict()
     name = options.pop("tensor_array_name") or ctx.name
+    # A number, because one node makes an array in each iteration of an outer loop.
     array = TensorArray(f"{name}_{next(_unique)}", size=int(size), **options)
     return ctx.step.resources.get_or_create(_CONTAINER, array.name, TensorArray, lambda: array)
 
@@ -107,6 +108,7 @@ def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: t
     array = _array_of(ctx, handle)
     if len(array) < 0:
         raise InvalidArgumentError(f"Input container should be '{_CONTAINER}', but received '{_GRADS_CONTAINER}'")
+    # By the sweep that asks: the gradients of two calls of tf.gradients must not be summed in one array.
     name = f"{array.name}@{source}"
     return ctx.step.resources.get_or_create(_GRADS_CONTAINER, name, TensorArray, lambda: array.gradient(name, prepended))
 
@@ -190,6 +192,7 @@ def tensor_array_write(
 def _gradient_handle(g: GradientBuilder, handle: Output, flow: Output, source: str) -> tuple[Output, Output]:
     """Return the handle of the array of gradients, and a flow that waits for its creation."""
     grad_handle, _ = g.TensorArrayGradV3(handle, flow, source=source)
+    # The array of gradients takes the size of the array when it is made, and fixes it.
     with g.control_dependencies([grad_handle]):
         return grad_handle, g.Identity(flow)
 

@@ -120,6 +120,7 @@ def _register_increment(op: str, resource_op: str, ufunc: np.ufunc, doc: str) ->
 
     def change(variable: Variable, value: Array, op: str) -> None:
         same_shape(variable, value, op)
+        # After the checks: a copy of the value for a refused addition would be for nothing.
         memory = variable.writable()
         ufunc(memory, value, out=memory)
 
@@ -148,6 +149,7 @@ def assign_variable_op(resource: Array, value: Array, *, dtype: DType, validate_
     """Put `value` into the variable."""
     target = variable_behind(resource)
     if not target.is_initialized:
+        # In TensorFlow the first assignment makes the variable, of its own dtype.
         target.dtype = dtype
     elif target.dtype is not dtype:
         raise InvalidArgumentError(
@@ -373,13 +375,15 @@ facts("inexpensive", of=("_ReadVariablesOp",))
 
 @kernel("DestroyResourceOp")
 def destroy_resource_op(ctx: KernelContext, resource: Array, *, ignore_lookup_error: bool) -> None:
-    """Destroy a resource; NotFoundError where already gone, unless `ignore_lookup_error` is set."""
+    """Destroy a resource; NotFoundError if already gone, unless `ignore_lookup_error` is set."""
     target = resource.item() if resource.size == 1 else None
     if isinstance(target, Variable):
         existed = target.is_initialized
+        # The object stays: other handles lead to it, and find it without a value.
         target.clear()
     else:
         keys = [key for key, held in ctx.resources.items() if held is target]
+        # A resource may have several names, as an iterator has its string handle.
         existed = bool(keys)
         for key in keys:
             ctx.resources.remove(*key)

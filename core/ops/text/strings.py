@@ -34,6 +34,7 @@ def _check_encoding(encoding: str) -> None:
 
 
 def _recode(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
+    # ICU puts the replacement character in place of malformed bytes, too.
     return lambda text: change(text.decode("utf-8", "replace")).encode()
 
 
@@ -79,6 +80,7 @@ def _character_counts(input: Array) -> Array:
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
     if not texts or ends[-1] > _SHORT * len(texts):
         return map_to(np.int32, count_characters, input)
+    # As signed numbers, bytes that continue a character are those from -128 to -65.
     begins = np.frombuffer(b"".join(texts), np.int8) >= -64
     counts = np.diff(np.concatenate([[0], np.cumsum(begins)])[ends], prepend=0)
     return counts.astype(np.int32).reshape(input.shape)
@@ -88,6 +90,7 @@ def _character_counts(input: Array) -> Array:
 @keeps_subnormals
 def string_to_number(string_tensor: Array, *, out_type: DType) -> Result:
     """The number that each string spells."""
+    # All at once if every text is a plain number; spellings of C alone, and errors, are looked at one by one.
     numbers = plain_numbers(string_tensor.ravel().tolist(), out_type.numpy)
     if numbers is not None:
         return numbers.reshape(string_tensor.shape)
@@ -125,10 +128,12 @@ def substr(input: Array, pos: Array, len: Array, *, unit: str) -> Result:
 
 def _cut_all(texts: list[bytes], pos: int, length: int, unit: str) -> list[bytes] | None:
     """Cut the same range of bytes from all texts; None where a text is too short for the range."""
+    # ASCII characters are bytes.
     is_plain = unit == "BYTE" or (max(pos, length) >= 0 and b"".join(texts).isascii())
     if min(map(len, texts), default=0) < abs(pos) or not is_plain:
         return None
     end = pos + (length if unit == "BYTE" else max(length, 0))
+    # A slice that ends at 0 or before its start would be empty in Python; here it goes to the end.
     is_open = end < pos or (pos < 0 <= end)
     part = slice(pos, None if is_open else end)
     return [text[part] for text in texts]
@@ -137,6 +142,7 @@ def _cut_all(texts: list[bytes], pos: int, length: int, unit: str) -> list[bytes
 def _cut_characters(text: bytes, pos: int, length: int, index: int) -> bytes:
     starts = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80] + [len(text)]
     count = len(starts) - 1
+    # A quirk of TensorFlow's kernel for characters: a negative position and a negative length together are out of range.
     if not -count <= pos <= count or max(pos, length) < 0:
         raise InvalidArgumentError(f"pos {pos} out of range for string at index {index}")
     start = pos + count if pos < 0 else pos
@@ -155,6 +161,7 @@ def _substr_shape(text: tuple[int, ...], pos: tuple[int, ...]) -> tuple[int, ...
         result = np.broadcast_shapes(text, pos)
     except ValueError:
         raise InvalidArgumentError(f"Incompatible shapes: {text} vs. {pos}") from None
+    # TensorFlow has no kernel for more dimensions.
     if pos and text != pos and len(result) > 2:
         raise UnimplementedError(f"Substr broadcast not implemented for {len(result)} dimensions")
     return result
@@ -207,6 +214,7 @@ def reduce_join(inputs: Array, reduction_indices: Array, *, keep_dims: bool, sep
     axes = _join_axes(np.ravel(reduction_indices).tolist(), inputs.ndim)
     joiner = separator.encode("utf-8", "surrogateescape")
     outer = [axis for axis in range(inputs.ndim) if axis not in axes]
+    # The joined axes last, the first named as the fastest, so that each row of the result is a row in memory.
     rows = inputs.transpose(*outer, *reversed(axes)).reshape(*(inputs.shape[a] for a in outer), -1) if inputs.size else None
     result = tuple(1 if a in axes else n for a, n in enumerate(inputs.shape) if keep_dims or a not in axes)
     if not axes:
@@ -258,6 +266,7 @@ def unsorted_segment_join(inputs: Array, segment_ids: Array, num_segments: Array
     rest = inputs.shape[ids.ndim :]
     width = int(np.prod(rest))
     reserve(8 * count * width)
+    # One number for segment and column, whose stable sort keeps the texts of a segment in their order.
     places = (ids.reshape(-1, 1).astype(np.int64) * width + np.arange(width)).ravel()
     order = np.argsort(places, kind="stable")
     places, texts = places[order], inputs.ravel()[order].tolist()
@@ -323,6 +332,7 @@ def _reduce_join_onnx(g: Any, inputs: Any, reduction_indices: Any, *, keep_dims:
         size = inputs.shape[axis]
         if not isinstance(size, int) or not size:
             g.refuse("the joined dimension is unknown or empty")
+        # ONNX joins two tensors of strings, but has no reduction over an axis.
         parts = [g.slice(inputs, i, i + 1, axis) for i in range(size)]
         inputs = functools.reduce(lambda a, b: g.StringConcat(g.StringConcat(a, between) if separator else a, b), parts)
     return inputs if keep_dims else g.squeeze(inputs, *axes)

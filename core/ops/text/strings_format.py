@@ -33,11 +33,13 @@ def as_string(input: Array, *, T: DType, precision: int, scientific: bool, short
     _check_format(T, precision, scientific, shortest, fill)
     require(max(width, precision) <= _MOST, f"width and precision must fit into 32 bits, not {max(width, precision)}")
     is_signed = T.is_floating or T.is_complex or (T.is_integer and not T.is_unsigned)
+    # A space stands before positive numbers in C, and means nothing for numbers without a sign.
     flag = fill if fill != " " or is_signed else ""
     if T.is_object:
         convert = _text_converter(width, precision, flag)
     else:
         convert = _converter(T, _number_format(T, precision, scientific, shortest, width, flag), width, flag)
+    # Both may ask for 2 GiB an element; the rest is bounded text by text.
     reserve(max(width, precision, 0))
     return object_array(bounded(convert(value).encode("utf-8", "surrogateescape") for value in array.ravel()), array.shape)
 
@@ -52,6 +54,7 @@ def _text_converter(width: int, precision: int, flag: str) -> Callable[[Any], st
     def convert(value: Any) -> str:
         if not isinstance(value, bytes):
             return repr(value)
+        # TensorFlow uses the format of a string only where a width is given.
         text = value if precision < 0 or width <= 0 else value[:precision]
         text = text.ljust(width) if flag == "-" else text.rjust(width)
         return text.decode("utf-8", "surrogateescape")
@@ -75,6 +78,7 @@ def _float_converter(form: str, width: int, flag: str) -> Callable[[Any], str]:
 
     def convert(value: Any) -> str:
         number = float(value)
+        # Python's % formats finite numbers as C does, but has other words for the rest.
         if math.isfinite(number):
             return form % number
         sign = "-" if math.copysign(1, number) < 0 else flag if flag and flag in "+ " else ""
@@ -88,6 +92,7 @@ def _number_format(dtype: DType, precision: int, scientific: bool, shortest: boo
     """Return the %-format of a number; both parts of a complex number take the same format."""
     width_text = "" if width < 0 else str(width)
     if not (dtype.is_floating or dtype.is_complex):
+        # C ignores a plus sign for unsigned numbers.
         return f"%{'' if dtype.is_unsigned and flag == '+' else flag}{width_text}d"
     precision_text = "" if precision < 0 else f".{precision}"
     return f"%{flag}{width_text}{precision_text}{'e' if scientific else 'g' if shortest else 'f'}"
@@ -109,7 +114,7 @@ def _check_format(dtype: DType, precision: int, scientific: bool, shortest: bool
 
 @kernel("EncodeBase64")
 def encode_base64(input: Array, *, pad: bool) -> Result:
-    """Web-safe base64, with = at the end where asked for."""
+    """Web-safe base64, with = at the end if asked."""
 
     def encode(text: bytes) -> bytes:
         encoded = base64.urlsafe_b64encode(text)
@@ -137,10 +142,12 @@ _OF_WEB_SAFE = bytes.maketrans(b"-_+/", b"+/..")
 
 def _decode_base64(text: bytes) -> bytes:
     body = text.rstrip(b"=")
+    # A length of 1 modulo 4 leaves six bits, less than a byte. Padding is all there or not there at all.
     missing = -len(body) % 4
     if missing == 3 or len(text) - len(body) not in (0, missing):
         raise InvalidArgumentError("Invalid character found in base64.", details=[f"the string is {text!r}"])
     try:
+        # Strict: Python would otherwise skip letters outside of the alphabet.
         return binascii.a2b_base64(body.translate(_OF_WEB_SAFE) + b"=" * missing, strict_mode=True)
     except binascii.Error as error:
         raise InvalidArgumentError(f"Invalid base64: {error}", details=[f"the string is {text!r}"]) from None
@@ -175,6 +182,7 @@ shape("StringFormat")(scalar_shape)
 @onnx("AsString")
 def _as_string_onnx(g: Any, x: Any, *, precision: int, scientific: bool, shortest: bool, width: int, fill: str) -> Any:
     """Integers and truth values; ONNX writes floats otherwise."""
+    # Casts of floats to strings differ between runtimes in their digits.
     if x.dtype.is_floating or x.dtype.is_complex or width > 0:
         g.refuse("ONNX writes numbers in one form")
     if x.dtype is dtypes.bool_:

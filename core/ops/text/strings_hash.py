@@ -43,6 +43,7 @@ def string_to_hash_bucket_strong(input: Array, *, num_buckets: int, key: list[in
 @kernel("_TensorToHashBucketFast")
 def tensor_to_hash_bucket_fast(input: Array, *, num_buckets: int) -> Result:
     """A bucket by FarmHash of each number's decimal text."""
+    # TensorFlow hashes the decimal text, so that numbers and their texts fall into one bucket.
     texts = [b"%d" % number for number in np.ravel(input).tolist()]
     return _buckets(farm_fingerprint64(texts), num_buckets, np.shape(input))
 
@@ -59,6 +60,7 @@ def fingerprint(data: Array, method: Array) -> Result:
         raise InvalidArgumentError(f"Unsupported fingerprint method: {method.item()!r}")
     if data.dtype == object:
         hashes = farm_fingerprint64(data.ravel().tolist())
+        # A single string a row is its own fingerprint; several are hashed again, as the bytes of their hashes.
         if data.size == len(data):
             return _as_bytes(hashes)
         data = hashes.reshape(data.shape)
@@ -67,6 +69,7 @@ def fingerprint(data: Array, method: Array) -> Result:
 
 
 def _as_bytes(hashes: Array) -> Array:
+    # Little-endian on any machine.
     return hashes.astype("<u8").view(np.uint8).reshape(-1, 8)
 
 

@@ -25,6 +25,7 @@ def _compiled(pattern: bytes, op: str) -> Any:
         hint = "run `pip install google-re2`, which has wheels for Linux with glibc, macOS and Windows"
         raise UnimplementedError(f"{op} needs the package google-re2, which cannot be imported: {error}", hint=hint) from None
     options = re2.Options()
+    # RE2 would write malformed patterns to the standard error stream.
     options.log_errors = False
     try:  # google-re2 keeps the last 128 patterns
         return re2.compile(pattern, options)
@@ -72,6 +73,7 @@ def _replaced(pattern: Any, pieces: tuple[bytes | int, ...], text: bytes, everyw
     for match in itertools.islice(_matches(pattern, text), None if everywhere else 1):
         yield text[position : match.start()]
         for piece in pieces:
+            # A group that took no part in the match is None in Python, an empty text in RE2.
             yield piece if isinstance(piece, bytes) else match[piece] or b""
         position = match.end()
     yield text[position:]

@@ -28,6 +28,7 @@ def _vector_and_scalar(input: Array, separator: Array, name: str) -> bytes:
 
 def _as_sparse(rows: list[list[bytes]]) -> tuple[Array, Array, Array]:
     """Rows of different lengths as a SparseTensor: (n, 2) indices, values, dense shape."""
+    # A single string, as a served request has, needs no counting of rows.
     if len(rows) == 1:
         count = len(rows[0])
         indices = np.zeros((count, 2), np.int64)
@@ -50,6 +51,7 @@ def string_split(input: Array, delimiter: Array, *, skip_empty: bool) -> tuple[R
         first, rest = delimiters[:1], delimiters[1:]
         alike = bytes.maketrans(rest, first * len(rest))  # all delimiters as the first of them
         texts = [text.translate(alike) for text in input.tolist()] if rest else input.tolist()
+        # An empty text has no parts; Python's split would return one.
         rows = [text.split(first) if text else [] for text in texts]
     else:
         rows = [[text[i : i + 1] for i in range(len(text))] for text in input.tolist()]
@@ -107,8 +109,10 @@ def string_n_grams(
     result_splits = [0]
 
     def add(row: list[bytes], width: int) -> bool:
+        # More padding than that would make n-grams of padding alone.
         padding = min(width - 1 if pad_width < 0 else pad_width, width - 1)
         length = len(row) + 2 * padding
+        # Widths come from attributes, and a wide window repeats each word as often.
         reserve(8 * length + max(length - width + 1, 0) * width * (1 + len(joiner)))
         padded = [left] * padding + row + [right] * padding
         result.extend(joined_rows(joiner, (padded[i : i + width] for i in range(length - width + 1))))
@@ -117,6 +121,7 @@ def string_n_grams(
     for start, end in itertools.pairwise(splits):
         row = words[start:end]
         n_grams = [add(row, width) for width in ngram_widths]
+        # A row shorter than every width becomes one n-gram of all its words.
         if preserve_short_sequences and row and not any(n_grams):
             add(row, len(row) + 2 * pad_width)
         result_splits.append(len(result))
@@ -174,6 +179,7 @@ def _pieces_onnx(g: Any, input: Any, attrs: dict[str, Any], skips_empty: bool, l
     if least:
         empty = g.Expand(g.constant(b"", dtypes.string), g.joined(g.dim(input, 0), 1))
         pieces, counts = g.Concat(pieces, empty, axis=1), g.Max(counts, least)
+    # ONNX pads the rows to the longest; the counts tell padding from pieces.
     numbers = along(g, pieces, -1)
     used = g.Less(numbers, g.unsqueeze(counts, -1))
     if skips_empty:

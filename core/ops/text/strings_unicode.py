@@ -46,6 +46,7 @@ class _UnicodeDecoder:
 
     def read_all(self, texts: list[bytes]) -> tuple[Array, Array, Array]:
         """Code points of texts, the byte where each begins, and the bounds of texts among them."""
+        # Well-formed UTF-8, the usual case, is decoded in one step for all texts.
         code_points = unicode.decode_all(texts) if self._takes_as_it_is else None
         if code_points is not None:
             return code_points
@@ -56,7 +57,8 @@ class _UnicodeDecoder:
 
     @property
     def _takes_as_it_is(self) -> bool:
-        """Return True where only malformed text is changed."""
+        """Return True if only malformed text is changed."""
+        # A bounded run decodes text by text, where time and memory are checked.
         return self._decoder.is_utf8 and not self._replace_control and not is_bounded()
 
     def transcode(self, text: bytes, codec: str) -> bytes:
@@ -68,6 +70,7 @@ class _UnicodeDecoder:
         bad = code == unicode.INVALID or (self._replace_control and code < _FIRST_PRINTABLE)
         if not bad:
             return code, start
+        # The caller leaves out what is still invalid.
         return (unicode.INVALID if self._errors == "ignore" else self._replacement), start
 
 
@@ -124,6 +127,7 @@ def unicode_encode(
     codes, splits = np.ravel(input_values), np.ravel(input_splits)
     _check_splits(splits, codes.size)
     bounds, codec = splits.tolist(), _OUTPUT_CODECS[output_encoding]
+    # All code points as one text, which is then cut; surrogates would not survive the decoder.
     if unicode.is_scalar_value(codes).all():
         text = codes.astype("<u4").tobytes().decode("utf-32-le")
         return object_array(text[a:b].encode(codec) for a, b in itertools.pairwise(bounds))

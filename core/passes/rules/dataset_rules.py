@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import ClassVar, Final
 
 from ...datasets import rewriting
@@ -23,15 +24,8 @@ from .rewrite import Rewriter, attrs_of
 _DATASET: Final = "input_pipeline"
 RULES = RuleSet()
 rule = RULES.rule
-_OPTIONS: Final = {
-    "dataset-without-effect": rewriting.NOOPS,
-    "identity-map": rewriting.NOOPS,
-    "shuffle-and-repeat": rewriting.SHUFFLES,
-    "map-and-filter": rewriting.FILTERS,
-    "map-and-batch": rewriting.BATCHES,
-    "map-and-map": rewriting.MAPS,
-}
-"""The pipeline option that enables each rule."""
+_OPTIONS: Final[dict[str, rewriting.OptionName]] = {"dataset-without-effect": rewriting.NOOPS, "identity-map": rewriting.NOOPS}
+"""The pipeline option that enables each rule; `_fusion` adds its own."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,20 +89,28 @@ _MAP_KINDS: Final = ("Map", "ParallelMap")
 _REWRITTEN: Final = (*_COUNTED, *_MAP_KINDS, "Filter", _BATCH, "Shuffle")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Calling:
-    """The facts about a transformation that `rewriting` needs."""
+class _Transformation:
+    """A node with the properties that the fusions of `rewriting` ask for, computed when asked for."""
 
-    kind: str
-    is_stateful: bool
-    has_captures: bool
-    calls: int
+    def __init__(self, r: Rewriter, node: Node) -> None:
+        self._r = r
+        self._node = node
+        self.kind = _kind(node)
+        self.has_captures = bool(node.attr("Targuments"))
 
+    @property
+    def is_stateful(self) -> bool:
+        has_own = bool(self._node.attr("force_synchronous", False))
+        return has_own or has_state(self._r.graph, _function(self._node).name)
 
-def _calling(r: Rewriter, node: Node) -> _Calling:
-    is_stateful = bool(node.attr("force_synchronous", False)) or has_state(r.graph, _function(node).name)
-    calls = _number(r, node.inputs[-1]) if _kind(node) == "ParallelMap" else -1
-    return _Calling(_kind(node), is_stateful, bool(node.attr("Targuments")), 0 if calls is None else calls)
+    @property
+    def calls(self) -> int:
+        calls = _number(self._r, self._node.inputs[-1]) if self.kind == "ParallelMap" else -1
+        return 0 if calls is None else calls  # an unknown number counts as set
+
+    @property
+    def count(self) -> int | None:
+        return _number(self._r, self._node.inputs[1])
 
 
 def _number(r: Rewriter, value: Output) -> int | None:
@@ -134,7 +136,7 @@ def _source(r: Rewriter, node: Node, *kinds: str) -> Node | None:
 
 
 def _composition_blocker(r: Rewriter, source: Node, node: Node) -> str:
-    """Return the reason why the functions of two nodes cannot be composed; empty where they can."""
+    """Return what of two nodes, other than their effects, forbids to compose their functions; empty if nothing does."""
     missing = next((f.name for f in map(_function, (source, node)) if f.name not in r.graph.functions), None)
     if missing is not None:
         return f"function '{missing}' is not in the library"
@@ -144,7 +146,7 @@ def _composition_blocker(r: Rewriter, source: Node, node: Node) -> str:
         reason = "the second function takes other values than the first function returns"
     if reason is None and max(call_depth(r.graph, f, DEEPEST) for f in (first, second)) >= DEEPEST:
         reason = f"calls of the function would nest more than {DEEPEST} deep"
-    return reason or rewriting.why_calls_stay(_calling(r, source), _calling(r, node))
+    return reason or ""
 
 
 def _take_place(r: Rewriter, node: Node, source: Node) -> None:
@@ -179,14 +181,56 @@ def identity_map(r: Rewriter, node: Node) -> Output | None:
     return node.inputs[0] if is_identity else None
 
 
-@rule(fact=_DATASET, algebra="repeat(shuffle(d, n), k) -> shuffle_and_repeat(d, n, k)", accuracy=Accuracy.EXACT)
-def shuffle_and_repeat(r: Rewriter, node: Node) -> Output | None:
-    if _kind(node) != "Repeat" or (source := _source(r, node, "Shuffle")) is None:
-        return None
-    reason = _shuffle_blocker(r, source, node)
-    if reason:
-        r.refuse(reason)
-        return None
+_Fuse = Callable[[Rewriter, Node, Node], Output]
+
+
+def _fusion(
+    fusion: rewriting.Fusion,
+    blocker: Callable[[Rewriter, Node, Node], str],
+    *,
+    algebra: str,
+    kinds: tuple[str, ...] = (),
+    pays: Callable[[Rewriter, Node], bool] = lambda r, node: True,
+) -> Callable[[_Fuse], _Fuse]:
+    """Register the nodes of a fusion: a function that makes the result of the input and the node.
+
+    `blocker` has reasons of nodes besides those of datasets. `kinds` are fewer kinds than the fusion's. Where the fusion does
+    not pay, nothing is reported.
+    """
+
+    def register(fuse: _Fuse) -> _Fuse:
+        @functools.wraps(fuse)
+        def function(r: Rewriter, node: Node) -> Output | None:
+            if _kind(node) not in (kinds or fusion.kinds) or (source := _source(r, node, *fusion.sources)) is None:
+                return None
+            if not pays(r, node):
+                return None
+            reason = blocker(r, source, node) or fusion.blocker(_Transformation(r, source), _Transformation(r, node))
+            if reason:
+                r.refuse(reason)
+                return None
+            return fuse(r, source, node)
+
+        _OPTIONS[fuse.__name__.replace("_", "-")] = fusion.option
+        rule(fact=_DATASET, algebra=algebra, accuracy=Accuracy.EXACT)(function)
+        return fuse
+
+    return register
+
+
+def _shuffle_blocker(r: Rewriter, shuffle: Node, repeat: Node) -> str:
+    """Return what forbids to fuse a shuffle and a repeat, besides an unknown number of passes; empty if nothing does."""
+    if repeat.control_inputs:
+        return "the repeat has control inputs"
+    for value in shuffle.inputs:
+        users = [user for user in value.node.uses if user.output_dtypes]
+        if value.dtype is dtypes.resource and (value.node.is_argument or len(users) > 1):
+            return "other nodes may draw from its seed generator"
+    return ""
+
+
+@_fusion(rewriting.SHUFFLE_AND_REPEAT, _shuffle_blocker, algebra="repeat(shuffle(d, n), k) -> shuffle_and_repeat(d, n, k)")
+def shuffle_and_repeat(r: Rewriter, source: Node, node: Node) -> Output:
     count, private = node.inputs[1], {k: v for k, v in node.attrs.items() if k in ("output_types", "output_shapes")}
     private["reshuffle_each_iteration"] = source.attr("reshuffle_each_iteration", True)
     generator = [value for value in source.inputs if value.dtype is dtypes.resource]
@@ -197,34 +241,19 @@ def shuffle_and_repeat(r: Rewriter, node: Node) -> Output | None:
     return source.output()
 
 
-def _shuffle_blocker(r: Rewriter, shuffle: Node, repeat: Node) -> str:
-    if repeat.control_inputs:
-        return "the repeat has control inputs"
-    passes = _number(r, repeat.inputs[1])
-    # Of a repeat of 0 passes TensorFlow makes an empty dataset; the fused op refuses the count.
-    if not passes or passes < -1:
-        return "the number of passes may be 0"
-    for value in shuffle.inputs:
-        users = [user for user in value.node.uses if user.output_dtypes]
-        if value.dtype is dtypes.resource and (value.node.is_argument or len(users) > 1):
-            return "other nodes may draw from its seed generator"
-    return ""
+def _calls(r: Rewriter, node: Node) -> bool:
+    """Return True unless the function only hands on arguments: the call of such a function costs nothing."""
+    function = r.graph.functions.get(_function(node).name)
+    return function is None or places_handed_on(function) is None
 
 
-@rule(
-    fact=_DATASET,
+@_fusion(
+    rewriting.MAP_AND_FILTER,
+    _composition_blocker,
     algebra="filter(map(d, f), p) -> map(filter(map(d, x -> (f(x), p(f(x)))), last), all but last)",
-    accuracy=Accuracy.EXACT,
+    pays=_calls,  # the filter that the fusion makes has such a function: without this test it would be fused again
 )
-def map_and_filter(r: Rewriter, node: Node) -> Output | None:
-    if _kind(node) != "Filter" or (source := _source(r, node, *_MAP_KINDS)) is None:
-        return None
-    if _only_hands_on(r, node):
-        return None
-    reason = _composition_blocker(r, source, node)
-    if reason:
-        r.refuse(reason)
-        return None
+def map_and_filter(r: Rewriter, source: Node, node: Node) -> Output:
     types, shapes = list(node.attr("output_types")), list(node.attr("output_shapes"))
     wide = {"output_types": [*types, dtypes.bool_], "output_shapes": [*shapes, SCALAR]}
     both = composed(r.graph, _function(source), _function(node), keeps_first=True)
@@ -240,36 +269,9 @@ def map_and_filter(r: Rewriter, node: Node) -> Output | None:
     return node.output()
 
 
-def _only_hands_on(r: Rewriter, node: Node) -> bool:
-    """Return True for an identity function, whose call costs nothing."""
-    function = r.graph.functions.get(_function(node).name)
-    return function is not None and places_handed_on(function) is not None
-
-
 def _arguments(node: Node) -> Iterator[object]:
     """Yield the inputs of a map without captures, as arguments for a new map."""
     yield from (node.inputs[0], [], *node.inputs[1:])
-
-
-@rule(fact=_DATASET, algebra="batch(map(d, f), n) -> map_and_batch(d, f, n)", accuracy=Accuracy.EXACT)
-def map_and_batch(r: Rewriter, node: Node) -> Output | None:
-    if _kind(node) != _BATCH or (source := _source(r, node, *_MAP_KINDS)) is None:
-        return None
-    reason = _map_and_batch_blocker(r, source, node)
-    if reason:
-        r.refuse(reason)
-        return None
-    is_parallel = _kind(source) == "ParallelMap"
-    calls = source.inputs[-1] if is_parallel else r.constant_of(1, dtypes.int64)
-    if calls.dtype is not dtypes.int64:
-        calls = r.Cast(calls, DstT=dtypes.int64)
-    drops = node.inputs[2] if len(node.inputs) > 2 else r.constant_of(False, dtypes.bool_)
-    taken = source.inputs[:-1] if is_parallel else source.inputs
-    names = ("f", "Targuments", "preserve_cardinality")
-    attrs = {**{k: node.attr(k) for k in ("output_types", "output_shapes")}, **{k: source.attr(k) for k in names}}
-    become(r.graph, node, "MapAndBatchDataset", [*taken, node.inputs[1], calls, drops], attrs)
-    _take_place(r, node, source)
-    return node.output()
 
 
 def _map_and_batch_blocker(r: Rewriter, source: Node, batch: Node) -> str:
@@ -278,7 +280,7 @@ def _map_and_batch_blocker(r: Rewriter, source: Node, batch: Node) -> str:
     """
     if _function(source).name not in r.graph.functions:
         return "the map's function is not in the library"
-    if _calling(r, source).is_stateful:
+    if _Transformation(r, source).is_stateful:
         return "the map's function has state or effects"
     whole, name = r.ctx.shared.graph or r.graph, r.ctx.function
     if not name or all(_makes_iterator(whole, caller) for caller in callers(whole, name)):
@@ -292,18 +294,37 @@ def _makes_iterator(graph: Graph, caller: str) -> bool:
     return node is not None and has_fact(node.op, _DATASET) and list(node.output_dtypes) == [dtypes.resource]
 
 
-@rule(fact=_DATASET, algebra="map(map(d, f), g) -> map(d, x -> g(f(x)))", accuracy=Accuracy.EXACT)
-def map_and_map(r: Rewriter, node: Node) -> Output | None:
-    if _kind(node) not in _MAP_KINDS or (source := _source(r, node, *_MAP_KINDS)) is None:
-        return None
-    reason = _composition_blocker(r, source, node) or rewriting.why_maps_stay(_calling(r, source), _calling(r, node))
+@_fusion(
+    rewriting.MAP_AND_BATCH,
+    _map_and_batch_blocker,
+    kinds=(_BATCH,),  # the inputs of a ParallelBatchDataset stand in another order
+    algebra="batch(map(d, f), n) -> map_and_batch(d, f, n)",
+)
+def map_and_batch(r: Rewriter, source: Node, node: Node) -> Output:
+    is_parallel = _kind(source) == "ParallelMap"
+    calls = source.inputs[-1] if is_parallel else r.constant_of(1, dtypes.int64)
+    if calls.dtype is not dtypes.int64:
+        calls = r.Cast(calls, DstT=dtypes.int64)
+    drops = node.inputs[2] if len(node.inputs) > 2 else r.constant_of(False, dtypes.bool_)
+    taken = source.inputs[:-1] if is_parallel else source.inputs
+    names = ("f", "Targuments", "preserve_cardinality")
+    attrs = {**{k: node.attr(k) for k in ("output_types", "output_shapes")}, **{k: source.attr(k) for k in names}}
+    become(r.graph, node, "MapAndBatchDataset", [*taken, node.inputs[1], calls, drops], attrs)
+    _take_place(r, node, source)
+    return node.output()
+
+
+def _maps_blocker(r: Rewriter, source: Node, node: Node) -> str:
+    reason = _composition_blocker(r, source, node)
     if not reason and source.attr("preserve_cardinality") != node.attr("preserve_cardinality"):
         reason = "only one of the two may end the dataset"
-    if not reason and source.op != node.op:
+    if not reason and source.op != node.op and _kind(source) == _kind(node):
         reason = f"one is {source.op}, the other {node.op}"
-    if reason:
-        r.refuse(reason)
-        return None
+    return reason
+
+
+@_fusion(rewriting.MAP_AND_MAP, _maps_blocker, algebra="map(map(d, f), g) -> map(d, x -> g(f(x)))")
+def map_and_map(r: Rewriter, source: Node, node: Node) -> Output:
     both = composed(r.graph, _function(source), _function(node))
     inputs = [source.inputs[0], *node.inputs[1:]]
     become(r.graph, node, node.op, inputs, {**attrs_of(node), "f": both})

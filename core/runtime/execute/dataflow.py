@@ -71,6 +71,7 @@ class Actor:
 
         The lowest bit of a Merge's count says that no live input has come.
         """
+        # `op in MERGE` compares strings, and this is asked for each value that arrives.
         self.is_merge = self.op in MERGE
         self.crosses_frames = self.op in ENTER or self.op in EXIT or self.op in NEXT_ITERATION
         self.takes_one = not self.is_merge and self.inputs == 1 and not self.controls
@@ -116,6 +117,7 @@ class DataflowProgram:
         self.enters = collections.Counter(item.frame_name for item in self.items.values() if item.op in ENTER)
 
     def _connect(self, fed: Mapping[Output, Actor], value: Output, item: Actor, position: int) -> None:
+        # The plan has no step for nodes that only pass on their first input.
         while value not in fed and value.node in self.plan.bypassed:
             value = value.node.inputs[0]
         source = fed.get(value)
@@ -194,6 +196,7 @@ class _DataflowRun:
         root = _FrameState("", None, None, 0, {0: first}, 1)
         program = self.program
         items = (*program.items.values(), *program.fed_items)
+        # Which nodes start, and in which order, decides the order of racing effects, so this is TensorFlow's.
         for item in starting_order([item for item in items if not item.inputs and not item.controls]):
             self.make_ready(item, root, first, False, ())
         self.queue.add(self.ready)
@@ -246,6 +249,7 @@ class _DataflowRun:
 
     def process(self, item: Actor, frame: _FrameState, iteration: _Iteration, is_dead: bool, inputs: Sequence[Any]) -> None:
         """Fire a node, send its outputs on, and queue the nodes that have become ready."""
+        # A dead node without outputs still sends deadness along its control edges.
         outputs = [DEAD] * max(item.outputs, 1) if is_dead else self.fire(item, inputs)
         if self.draws and not is_dead and item.node is not None and item.node in self.draws:
             self.draws[item.node].append(LoopDraw(iteration.number, inputs))
@@ -253,6 +257,8 @@ class _DataflowRun:
             self.propagate(item, frame, iteration, is_dead, outputs)
         else:
             self.activate(item, frame, iteration, is_dead, outputs)
+        # Only after the outputs are on their way: an iteration without outstanding nodes would be dropped before its consumers
+        # were counted.
         iteration.outstanding -= 1
         if not iteration.outstanding:
             self.clean_up(frame, iteration.number)
@@ -271,6 +277,7 @@ class _DataflowRun:
             assert item.node is not None
             raise_from_kernel(error, item.node, inputs)
         outputs = (result,) if item.outputs == 1 and not isinstance(result, tuple) else result or ()
+        # As TensorFlow does: a kernel whose cost was measured as low counts as cheap from some run on, and runs before others.
         if not item.is_cheap:
             item.runs += 1
             if item.runs >= RUNS_UNTIL_CHEAP and is_small((*inputs, *outputs)):
@@ -281,6 +288,7 @@ class _DataflowRun:
         """Return a fed value, or take a fetched value."""
         if item.fed >= 0:
             return (self.feeds[item.fed],)
+        # A plain fetch of a node inside a loop has no single value.
         if item.fetched in self.fetched:
             raise InvalidArgumentError(f"{item.name}: a tensor in a loop has a value for each iteration")
         self.fetched[item.fetched] = inputs[0]
@@ -294,10 +302,12 @@ class _DataflowRun:
             if not is_dead:
                 assert frame.parent is not None and frame.parent_iteration is not None
                 self.activate(item, frame.parent, frame.parent_iteration, is_dead, outputs)
+            # A dead Exit of an iteration that has a next one says nothing: the loop goes on.
             elif frame.latest == iteration.number:
                 frame.dead_exits.append(item)
         elif not is_dead:
             if iteration.number == frame.latest:
+                # As many iterations as `parallel_iterations` are open at a time; values for the next wait for one to end.
                 if len(frame.iterations) == frame.parallel_iterations:
                     frame.deferred.append((item, outputs[0]))
                     return
@@ -306,6 +316,7 @@ class _DataflowRun:
 
     def enter(self, item: Actor, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
         child = iteration.frames.get(item.frame_name)
+        # The first Enter of a name opens the frame; the others of the same name find it.
         if child is None:
             pending = self.program.enters[item.frame_name]
             child = _FrameState(item.frame_name, frame, iteration, pending, {0: _Iteration(0)}, item.parallel_iterations)
@@ -313,6 +324,7 @@ class _DataflowRun:
         child.pending_enters -= 1
         if item.is_constant:
             child.constants.append((item, outputs[0]))
+            # The list is copied: an activation may begin or end an iteration.
             for running in list(child.iterations.values()):
                 self.activate(item, child, running, is_dead, outputs)
         else:
@@ -328,6 +340,7 @@ class _DataflowRun:
         for item, value in deferred:
             self.activate(item, frame, started, False, (value,))
         for item, value in frame.constants:
+            # Loop constants enter each iteration anew, because the edges inside the loop are counted for each iteration.
             self.activate(item, frame, started, value is DEAD, (value,))
 
     def activate(self, item: Actor, frame: _FrameState, iteration: _Iteration, is_dead: bool, outputs: Sequence[Any]) -> None:
@@ -356,6 +369,7 @@ class _DataflowRun:
             arrived[1] += 1
         if not arrived[0]:
             del iteration.arrived[item]
+            # A ControlTrigger runs even if its inputs are dead: gradients of loops use it to wait for stacks on either branch.
             is_dead = arrived[1] > 0 and item.op != "ControlTrigger"
             self.make_ready(item, frame, iteration, is_dead, arrived[_BEFORE_INPUTS:])
 
@@ -400,8 +414,10 @@ class _DataflowRun:
         del around.frames[frame.name]
         for item in frame.dead_exits:
             self.activate(item, parent, around, True, (DEAD,))
+        # The frame may have been the last thing that the iteration around it waited for.
         self.clean_up(parent, around.number)
 
+    # Iteration 0 may still get values from an Enter; a later one may still get values from the one before.
     def is_done(self, frame: _FrameState, iteration: _Iteration) -> bool:
         if iteration.outstanding or iteration.frames:
             return False
@@ -451,12 +467,14 @@ class _DrawsAhead:
 
     def next(self, inputs: Sequence[Any]) -> Any:
         """Return the draw of the next iteration."""
+        # More iterations than in the run that told the order.
         if self.taken == len(self.draws):
             raise _Misjudged
         place = self.taken
         self.taken += 1
         if not all(map(np.array_equal, self.inputs[place], inputs)):
             raise _Misjudged
+        # All draws at the first, in the order of the stream: the later draws take what was drawn for their iteration.
         if place == 0:
             self.results = {draw.iteration: self.call(*draw.inputs) for draw in self.draws}
         return self.results.pop(place)
@@ -505,6 +523,7 @@ class RecordedLoops:
 
     def run(self, feeds: Sequence[Any]) -> list[Any]:
         """Return the values of the fetches, by the plan where the order of the draws is known."""
+        # `_draws` belongs to one planned run at a time. A concurrent run need not wait: dataflow gives the same values.
         if not self._is_taken.acquire(blocking=False):
             return self._dataflow.run(feeds)
         try:
@@ -527,6 +546,8 @@ class RecordedLoops:
         draws: dict[Node, list[LoopDraw]] = {node: [] for nodes in self._nodes.values() for node in nodes}
         results = self._dataflow.run(feeds, draws=draws)
         self.tier = Tier.DATAFLOW
+        # What became cheap within the run had another place in the ready queue before than it has from now on, so no order
+        # that was recorded so far holds.
         if any(item.is_cheap for item in items) or len(self._records) >= _MOST_RECORDS:
             self._records.clear()
         else:
@@ -543,10 +564,13 @@ class RecordedLoops:
             self._misjudged += 1
             for state, counter in counters:
                 state.counter = counter
+            # The planned run has pushed onto stacks of the run, which the loops of the second attempt must find empty.
             current().forget_resources()
             return self._recorded(feeds, key)
         self._misjudged = 0
         self.tier = self.program.tier
+        # A planned run calls the kernels as often as the recorded run: they must become cheap in the same run as in
+        # TensorFlow.
         for item, count in record.runs.items():
             item.runs += count
         return results

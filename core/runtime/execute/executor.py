@@ -27,9 +27,8 @@ from ...support.log import tell
 from ...types.dtypes import resource
 from ...types.tensors import FuncRef
 from ..optimize.fused_calls import FusedCall
-from ..optimize.pad_fusion import PadFused, PadFusedCall
 from ..optimize.shape_programs import Known, Runnable, ShapePrograms
-from ..optimize.step_fusion import Fused, settled_steps, with_fused_steps
+from ..optimize.step_fusion import Fused, PadFused, PadFusedCall, settled_steps, with_fused_steps
 from ..optimize.tiers import NO_TIERS, Action, Policy, ProgramState, Tier, Tiers
 from ..state.edge_values import DEAD, WouldBlock
 from ..state.resources import Readable, Shared, Variable, VariableView, Wait, exclusively
@@ -51,6 +50,8 @@ def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
     """Run the instructions on the slots; an error names the failing node."""
     step: Step | None = None
     try:
+        # This loop is what small graphs spend their time on. Most steps have one or two inputs and one output, so these need
+        # neither a list of inputs nor a loop over outputs; a class is compared because that is cheaper than isinstance.
         for kind, call, a, b, out, released, step in instructions:  # noqa: B007 - read by the handlers
             if kind == 2:
                 slots[out] = call(slots[a], slots[b])
@@ -63,7 +64,10 @@ def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
                 elif out:
                     for slot, value in zip(out, result):
                         slots[slot] = value
+                # The names would keep the last results alive after their slots are cleared, and a kernel that asks for the
+                # references of an array would copy what it could overwrite.
                 result = value = None
+            # Slots are cleared at once: the memory of a value goes to the next kernel, which finds it in the cache.
             if released is not None:
                 if released.__class__ is int:
                     slots[released] = None
@@ -102,6 +106,7 @@ def _execute_around(instructions: Sequence[Instruction], slots: list[Any], first
     """Go on from step `first`, which would block: set the step and its dependents aside, and retry while other steps
     progress.
     """
+    # What came before has run, perhaps with effects, and must not run again.
     start = next(i for i, instruction in enumerate(instructions) if instruction[-1] is first)
     pending: Sequence[Instruction] = instructions[start:]
     deadline = current().deadline
@@ -120,6 +125,8 @@ def _attempt(pending: Sequence[Instruction], slots: list[Any]) -> tuple[list[Ins
     reason = ""
     for instruction in pending:
         step = instruction[-1]
+        # A step after one that waits may have all its inputs and still have to come later, by a control edge; the descendants
+        # in the graph include those.
         if blocked and not blocked.isdisjoint(_entries(step)):
             waiting.append(instruction)
             continue
@@ -166,11 +173,14 @@ def exclusive(node: Node, call: Callable[..., Any]) -> Callable[..., Any]:
 
 def _places_to_lock(node: Node) -> list[int]:
     """Return the inputs that lead to objects to lock: references and handles, except where the kernel only passes them on."""
+    # A snapshot is one load of a pointer, and state of a single run has no other thread: a lock would only cost time.
     if has_fact(node.op, "snapshot") or has_fact(node.op, "unshared"):
         return []
     if registry.gradient_function(node.op) is registry.BY_SWEEP:
         return []
     definition = require_op_def(node)
+    # A call passes its handles on to kernels of its function, which lock for themselves. A lock around the whole call would
+    # shut out the thread that the function may be waiting for.
     if any("func" in attr.type for attr in definition.attrs.values()):
         return []
     lengths = arg_lengths(definition.inputs, definition, node.attrs)
@@ -194,7 +204,9 @@ def _exclusive(call: Callable[..., Any], places: Sequence[int]) -> Callable[...,
             try:
                 result = call(*inputs)
             finally:
+                # Also after an error: while the flag is set, every reader takes the lock.
                 shared.is_changing = False
+        # After the lock is free, so that a woken thread does not wait again at once.
         shared.tell()
         return result
 
@@ -207,7 +219,7 @@ def _exclusive(call: Callable[..., Any], places: Sequence[int]) -> Callable[...,
 
 
 def _shared(value: Any) -> Shared | None:
-    """Return the shared object behind a reference or a handle; None where threads do not share the object."""
+    """Return the shared object behind a reference or a handle; None if threads do not share the object."""
     if isinstance(value, np.ndarray):
         content = value.item(0) if value.size else None
         return content if isinstance(content, Shared) else None
@@ -299,16 +311,19 @@ class Program:
             return self._dataflow.run(feeds, hook)
         if hook is not None:
             return self._run(self._hooked_active(), feeds)
+        # The interpreted or fused program does not count runs that a specialized program takes: its tiers stand still.
         special = None if self.shape_programs is None else self.shape_programs.find(feeds)
         if special is not None:
             self._latest = special
             return special.run(feeds, run)
         self._latest = self
+        # SETTLED is the last state, so it may be read without the lock that `_prepare` takes in each other run.
         is_measured = self._tiers.state is not ProgramState.SETTLED and self._prepare(feeds)
         return self._run(self.active, feeds, is_measured)
 
     def _run(self, active: Active, feeds: Sequence[Any], is_measured: bool = False) -> list[Any]:
         """Return the values of the plan's fetches; a measured run tells the tiers of its sizes."""
+        # Other threads may run the same program, and the constants among the slots serve the next run.
         slots = active.initial.copy()
         for slot, value in zip(self.plan.feeds, feeds):
             slots[slot] = value
@@ -318,6 +333,7 @@ class Program:
             execute(active.instructions, slots)
         values = [None if slot is None else slots[slot] for slot in self.plan.fetches]
         for i, value in enumerate(values):
+            # What is left is a dead value, or a reference that stands for a variable.
             if value.__class__ is not np.ndarray and value is not None and not isinstance(value, np.generic):
                 values[i] = self._fetched(i, value)
         return values
@@ -344,10 +360,13 @@ class Program:
         From the first change on, values that follow from constants are constants too.
         """
         initial = list(self.active.initial)
+        # Constants are folded only from here on: a plan that runs once would compute each of them once anyway.
         if action is Action.FUSE:
             self._folds_constants = True
             self.fused_steps = with_fused_steps(self.plan, self._tiers.has_groups).steps
             self.active = self._activated(self.fused_steps, initial, before=self.active.instructions)
+        # A group that never fused, because its values were too small or fitted no layout, costs a call and the tests of shapes
+        # in each run.
         elif self.fused_calls:
             useful = {step for step, call in self.fused_calls.items() if call.is_useful}
             steps = settled_steps(self.fused_steps, useful, self.plan)
@@ -386,13 +405,14 @@ class Program:
             if step in known and is_independent(step, initial):
                 instructions.append(known[step])
                 continue
+            # A hook sees idle nodes too.
             call = self._step_call(step, initial, hooked) if hooked or not does_nothing(step) else None
             if call is not None:
                 instructions.append(instruction_of(step, guarded(call, step) if step.is_guarded else call, initial))
         return instructions
 
     def _step_call(self, step: Step, initial: list[Any], hooked: bool) -> Call | None:
-        """Return the call that runs a step; None where the step's values are put into `initial`."""
+        """Return the call that runs a step; None if the step's values are put into `initial`."""
         if isinstance(step, Loop):
             return self._loop(step, hooked)
         if isinstance(step, Cached):
@@ -409,14 +429,16 @@ class Program:
         return self._kernel_call(step, initial, hooked)
 
     def _kernel_call(self, step: Step, initial: list[Any], hooked: bool) -> Call | None:
-        """Return the call of a step that is a node; None where the step's values are put into `initial`."""
+        """Return the call of a step that is a node; None if the step's values are put into `initial`."""
         call = self._call(step, hooked)
+        # A guarded constant waits for a branch: in some runs it is dead.
         if step.node.is_constant and not step.is_guarded:
             with faults_of(step.node, "value"):
                 initial[step.outputs[0]] = _as_number(self._kernel(step.node)())
             return None
         if hooked or not self._folds_constants:
             return call
+        # None in a slot means that the value is known only in a run: constants are arrays or handles, never None.
         values = [initial[slot] for slot in step.inputs]
         outputs = fixed_values(step, call, values)
         if outputs is None:
@@ -475,6 +497,8 @@ class Program:
         with faults_of(node, "kernel"):
             kernel = select_kernel(node)
             bound = _Bound(exclusive(node, bind_kernel(node, kernel, ctx)), kernel.function)
+        # A stateful kernel is bound to its own node; attributes of nodes without inputs, such as a Const, are rarely shared.
+        # other.
         if node.inputs and not kernel.is_stateful:
             self._alike[node.op, id(node.attrs)] = node.attrs, bound
         return bound
@@ -496,6 +520,7 @@ class Program:
     def _engined(self, step: Engined, hooked: bool) -> Call:
         """Return the call of an engine's group; a run with a hook runs the steps in NumPy, where the hook sees them."""
         in_numpy = self._body(step.body, hooked)
+        # An engine's group is one function: its nodes cannot be seen one by one.
         if hooked or self._groups is None:
             return single(in_numpy) if len(step.outputs) == 1 else in_numpy
         group = self._groups(step.body, in_numpy, functools.partial(self._body, hooked=False))
@@ -600,6 +625,7 @@ class PrecomputedCall:
         arrays = [self._array(slot, value) for slot, value in enumerate(values)]
         if any(array is None for array in arrays):
             return self.in_numpy(*values)[0]
+        # Besides the shapes, the elements of the inputs that decide shapes, such as the new shape of a Reshape.
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.known])
         try:
             result = self.results[key]
@@ -615,7 +641,7 @@ class PrecomputedCall:
         return None if variable is None else variable.kept
 
     def _inferred(self, arrays: Sequence[Any]) -> Any:
-        """Return the result by inference; None where inference knows only a part of the value."""
+        """Return the result by inference; None if inference knows only a part of the value."""
         cluster = dataclasses.replace(self.cluster, fixed={slot: arrays[slot] for slot in self.known})
         graph, _, (output,) = cluster.as_graph([arrays[slot] for slot in cluster.inputs])
         value = infer(graph).spec(output).value
@@ -644,6 +670,7 @@ def loop_runner(loop: Loop, initial: list[Any], parts: Sequence[list[Instruction
         inputs = ()  # the values of the first iteration must not live as long as the loop
         while True:
             execute(head, slots)
+            # As in TensorFlow's Switch, whose message this is.
             predicate = slots[condition]
             if hooked:
                 _call_hook(loop.node, _pass_on, (predicate,))
@@ -699,6 +726,7 @@ def following_references(call: Call, step: Step) -> Call:
             if isinstance(values[i], Readable):  # neither dead nor fed
                 values[i] = values[i].read()
         for i in step.references:
+            # The value is not used: TensorFlow refuses to pass on a reference to an uninitialized variable.
             if isinstance(values[i], Readable):
                 values[i].read()
         for i in step.shared:
@@ -719,6 +747,8 @@ def guarded(call: Call, step: Step) -> Call:
 
     def guarded(*values: Any) -> Any:
         for value in values:
+            # As in TensorFlow, any dead input kills a node, also one that comes along a control edge (the values after the
+            # inputs).
             if value is DEAD:
                 return dead
         result = call(*values[:inputs])

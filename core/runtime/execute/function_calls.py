@@ -87,6 +87,7 @@ class FunctionCalls:
 
     def call(self, reference: FuncRef, args: Sequence[Any], site: CallSite = PLAIN_CALL) -> list[Any]:
         """Return the results of a library function on `args`; None for results that are left out."""
+        # Without the lock: entries are only added, and `_library_body` looks again under the lock.
         body = self._bodies.get((reference.name, site)) or self._library_body(reference, site)
         return self._run(body, args)
 
@@ -111,16 +112,19 @@ class FunctionCalls:
         plain: Callable[[Sequence[Any]], Sequence[Any]],
     ) -> Callable[[Sequence[Any]], Sequence[Any]]:
         """Return `plain`, a loop over calls of two functions, without its dead values where a run has no hook to see them."""
+        # A cache and an engine take the whole plan of a function, whose list they must see as a value.
         if not self._policy.allows(Tier.FUSED) or self._cache is not None or self._runtime is not None:
             return plain
         made: list[tuple[WhileCall, _FunctionProgram] | None] = []
 
         def run(values: Sequence[Any]) -> Sequence[Any]:
+            # A hook sees each node, also those that push onto lists and pop from them, so such a run takes the plain loop.
             if current().hook is not None:
                 return plain(values)
             if not made:
                 loop = self._while_call(condition, body, site, unused)
                 made.append(None if loop is None else (loop, _FunctionProgram(body.name, loop, len(values), (), True)))
+            # Asked in each run: the lists come from outside, and another may have a limit or lack elements.
             if made[0] is None or not made[0][0].takes(values):
                 return plain(values)
             return self._run(made[0][1], values)
@@ -140,6 +144,7 @@ class FunctionCalls:
     def call_made(self, function: Function, args: Sequence[Any]) -> list[Any]:
         """Return the results of a function that is not in the library, but was made by a kernel."""
         with self._lock:
+            # The function is kept beside its program, so its id is not given to another.
             entry = self._made.get(id(function))
             if entry is None:
                 entry = self._made[id(function)] = (function, self._compiled(function, PLAIN_CALL))
@@ -148,6 +153,7 @@ class FunctionCalls:
     def _library_body(self, reference: FuncRef, site: CallSite) -> _FunctionProgram:
         function = self._implementation(reference)
         key = reference.name
+        # A polymorphic function has a body for each set of attributes; all others need no longer key.
         if function.signature.attrs:
             key = f"{reference.name}{sorted(reference.attrs.items(), key=lambda item: item[0])}"
         with self._lock:
@@ -178,10 +184,13 @@ class FunctionCalls:
         if len(args) != body.args:
             raise InvalidArgumentError(f"function '{body.name}' takes {body.args} arguments, not {len(args)}")
         run = current()
+        # A recursion without end would overflow the C stack, which ends the process; this is an error that can be handled.
         if run.depth >= _MAX_DEPTH:
             raise ResourceExhaustedError(f"function '{body.name}' calls itself without end ({run.depth} calls deep)")
         run.depth += 1
         try:
+            # The recursion limit belongs to the whole interpreter, so shallow calls, which are all calls of most graphs, leave
+            # it alone.
             if run.depth == _DEEP:  # once: the raised limit holds for all deeper calls
                 with _deep_stack:
                     values = body.program.run(args, run)
@@ -248,6 +257,7 @@ class WhileCall:
         shrinking = [_ChangingList(node, values[place].item()) for place, node in plans.popped.items()]
         growing = [_ChangingList(node, values[place].item()) for place, node in plans.pushed.items()]
         while is_true(self._condition.run([values[place] for place in asked], run)[0]):
+            # A run may have a deadline and no hook, as while a loop is folded.
             check_time()
             elements = [changing.popped() for changing in shrinking]
             results = self._body.run(elements + [values[place] for place in taken], run)
@@ -281,12 +291,14 @@ class _ChangingList:
 
     def popped(self) -> Any:
         """Remove and return the last element."""
+        # The list may run out in any iteration, and the error must be the one of the node that pops.
         if not self._items:  # the kernel has the error of the op
             apply_kernel(self._node, [self.as_tensor(), _UNKNOWN_SHAPE])
         return self._items.pop()
 
     def push(self, element: Any) -> None:
         """Add an element at the end."""
+        # Elements of a loop nearly always have one shape, and a comparison costs less than the checks.
         if element.shape != self._last_shape:
             self._note_shape(element)
         self._items.append(element)
@@ -306,4 +318,5 @@ def _is_endless(node: Node, handle: Any) -> bool:
     """True for a handle of a list that a node may change and that has no largest size."""
     if handle.ndim or not isinstance(content := handle.item(), TensorList):
         return False
+    # A limit or a wrong dtype is an error of the node's kernel, which only the plain loop calls.
     return content.dtype is node.attr("element_dtype") and content.max_num_elements < 0

@@ -30,7 +30,7 @@ MAX_NODES: Final = 1 << 16
 
 
 def lowered(graph: Graph) -> Graph:
-    """Return a lowered copy of the graph; the graph itself where nothing draws random numbers."""
+    """Return a lowered copy of the graph; the graph itself if nothing draws random numbers."""
     if not any(_is_lowered(graph, node) for node in graph):
         return graph
     lowering = _Lowering(graph.copy())
@@ -39,11 +39,13 @@ def lowered(graph: Graph) -> Graph:
 
 
 def lowered_function(function: Function) -> Function:
-    """Return the function with a lowered body; the function itself where nothing draws random numbers."""
+    """Return the function with a lowered body; the function itself if nothing draws random numbers."""
     if not any(_is_lowered(function.body, node) for node in function.body):
         return function
+    # A copy: the library's function is what the user sees, saves and differentiates.
     made = instantiate(function, {})
     made.body.functions = function.body.functions
+    # By name: lowering may replace the nodes, and a replacement takes over the name.
     named = [node.name for node in made.control_results]
     ends = [_end(made.body, value) for value in made.results]
     _Lowering(made.body).run()
@@ -61,9 +63,13 @@ def _is_lowered(graph: Graph, node: Node) -> bool:
     kind = CALL_KINDS.get(node.op)
     if kind is None or not (kind.is_inlined or (kind.is_loop and call_site(node).is_lowered)):
         return False
+    # Handles have no Switch, so a V1 loop of handles alone could not end. As a call it makes the same draws.
+    if kind.is_loop and all(value.dtype is resource for value in node.inputs):
+        return False
     if not any(access.kind == DRAW for access in accesses(graph, [node])):
         return False
     functions = [_function(graph, reference) for reference in kind.references(node)]
+    # Only what draws is lowered: a planned call or loop is several times as fast as dataflow.
     return all(function is not None and _is_put_into_graphs(function) for function in functions)
 
 
@@ -102,6 +108,7 @@ class _Lowering:
         """Replace a call by the nodes of its function."""
         function = _function(self.graph, call.attr("f"))
         assert function is not None
+        # A node of the function without inputs would otherwise run also where the call is dead.
         pivots = [*map(self.living, call.inputs), *call.control_inputs]
         results, controls = self.body(call, function, call.inputs, pivots, "")
         self.replace(call, results, controls)
@@ -140,6 +147,7 @@ class _Lowering:
         attrs = {
             "T": value.dtype,
             "frame_name": loop.name.encode(),
+            # As in TensorFlow's lowering: a handle enters once for all iterations.
             "is_constant": value.dtype is resource,
             "parallel_iterations": loop.attr("parallel_iterations", _PARALLEL_ITERATIONS),
         }
@@ -172,6 +180,7 @@ class _Lowering:
         for node in topological_order([n for n in function.body if n in needed and n not in function.args]):
             controls = [source for control in node.control_inputs for source in copies(control)]
             waits = controls or ([] if node.inputs else pivots)
+            # `_class` names nodes of the body to be placed with; in the graph these names may be other nodes.
             attrs = {key: value for key, value in node.attrs.items() if key != "_class"}
             made[node] = self.add(call, f"{scope}/{node.name}".strip("/"), node.op, map(value_of, node.inputs), attrs, waits)
         ran = [source for node in function.control_results for source in copies(node)]
@@ -181,6 +190,7 @@ class _Lowering:
         """Let users of a call take `outputs`; the call's name goes to a node that waits for all outputs and for `controls`."""
         for i, output in enumerate(outputs):
             self.graph.replace_all_uses(call.output(i), output)
+        # Control edges are put aside while the node that takes over the name does not exist: names are unique in a graph.
         waiting = {user: user.control_inputs for user in call.uses}
         for user, before in waiting.items():
             self.graph.set_inputs(user, user.inputs, [control for control in before if control is not call])

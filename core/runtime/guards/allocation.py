@@ -43,6 +43,7 @@ def keep_freed_memory(in_threads: bool = False, of_any_size: bool = False) -> No
     2 GiB; an engine that allocates all of a run's memory at once needs this. `in_threads` includes threads that start from
     now on; their own heaps would be too small to keep much. Nothing changes where the C library is not glibc.
     """
+    # With one arena, threads allocate from the main heap: heaps of their own have at most 64 MiB.
     options = {_ARENA_MAX: 1} if in_threads else {}
     options |= {_MMAP_MAX: 0} if of_any_size else {}
     threshold = _MOST_KEPT if of_any_size else _KEPT
@@ -54,6 +55,7 @@ def keep_some_freed_memory() -> None:
 
     Nothing changes where options were set before, where the user has chosen, or where the address space is limited.
     """
+    # Kept memory counts against a limit of the address space, though nobody uses it.
     if _told or any(name in os.environ for name in _CHOICES) or _has_limited_memory():
         return
     _tell({_MMAP_THRESHOLD: _LARGEST_MMAP_THRESHOLD, _TRIM_THRESHOLD: _KEPT_UNASKED, _TOP_PAD: _PAD_UNASKED})

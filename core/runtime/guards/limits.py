@@ -45,11 +45,13 @@ def can_be_apart(node: Node, inputs: Sequence[Any]) -> bool:
     """True for tfg's own kernels that make arrays of numbers of nothing but arrays of numbers."""
     if not sys.executable:
         return False
+    # Handles and variants lead to objects of this process.
     if not all(isinstance(value, np.ndarray) and value.dtype != object for value in inputs):
         return False
     if any(dtype.is_ref or dtype in _OF_OTHER_KINDS for dtype in node.output_dtypes):
         return False
     kernel = binding.select_kernel(node)
+    # A kernel of an op library may not be importable there, and one with a context needs this session.
     return kernel.is_own and not kernel.is_stateful
 
 
@@ -60,6 +62,7 @@ def run_apart(node: Node, inputs: Sequence[np.ndarray[Any, Any]], seconds: float
     is interrupted.
     """
     order = pickle.dumps((node.name, node.op, dict(node.attrs), [_packed(value) for value in inputs]), protocol=5)
+    # The other process finds the modules where this one did, also those of a path that was added at run time.
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-P", "-c", f"from {__name__} import answer; answer()"]  # -P: no module of the current folder
     import subprocess  # lazy: only runs with a time limit need the module
@@ -102,6 +105,7 @@ def _answered(name: str, op: str, attrs: Mapping[str, Any], inputs: Sequence[np.
 def _packed(value: Any) -> Any:
     """Return an array without the repetitions of zero strides, and the full shape."""
     array = np.asarray(value)
+    # Pickle would write the repetitions of a broadcast array out: a few bytes may stand for gigabytes.
     if 0 not in array.strides or not array.size:
         return array, array.shape
     return np.ascontiguousarray(array[tuple(slice(None if step else 1) for step in array.strides)]), array.shape
@@ -109,6 +113,7 @@ def _packed(value: Any) -> Any:
 
 def _unpacked(packed: tuple[np.ndarray[Any, Any], tuple[int, ...]]) -> np.ndarray[Any, Any]:
     array, shape = packed
+    # In Python's integers: the product of a large shape may overflow int64.
     return array.reshape(shape) if array.size == np.prod(shape, dtype=object) else np.broadcast_to(array, shape)
 
 
@@ -150,6 +155,7 @@ class Limits:
         """Start the clock of a run, and check every kernel that the run calls, around the run's own hook."""
         if self.timeout is not None:
             run.start_clock(self.timeout)
+        # Kernels call `reserve` before they allocate what no shape function foretells.
         if self.max_memory is not None:
             run.reserve = self._reserve
         run.hook = functools.partial(self._checked, run, run.hook)
@@ -160,6 +166,7 @@ class Limits:
             is_long = run.deadline < math.inf and takes_long(node, inputs, run.deadline - time.monotonic())
             if self.max_memory is not None:
                 self._reserve(sum(_output_bytes(node, inputs)))
+        # A user's hook sees the kernel run here, in this thread, so such a kernel goes to no other process.
         if inner is not None:
             result = inner(node, call, inputs)
         elif is_long and can_be_apart(node, inputs):
@@ -169,6 +176,8 @@ class Limits:
         else:
             result = call(*inputs)
         if self.max_memory is not None:
+            # Counted after the kernel as well: not every shape function knows its sizes, and none knows the lengths of
+            # strings.
             for value in result if isinstance(result, tuple) else (result,):
                 self._count(value)
             with faults_of(node, "limit"):
@@ -183,7 +192,7 @@ class Limits:
                 self._reserve(tensor.size * tensor.dtype.numpy.itemsize)
 
     def _reserve(self, size: int) -> None:
-        """Raise ResourceExhaustedError where the live tensors and `size` bytes more exceed the limit."""
+        """Raise ResourceExhaustedError if the live tensors and `size` bytes more exceed the limit."""
         assert self.max_memory is not None
         if self._held + size > self.max_memory:
             raise ResourceExhaustedError(f"the run would hold {self._held + size:,} bytes, over {self.max_memory:,}")
@@ -279,7 +288,7 @@ def _cost_of(node: Node, inputs: Sequence[TensorSpec]) -> Cost:
 
 
 def _output_bytes(node: Node, inputs: Sequence[Any]) -> Sequence[int]:
-    """Return the bytes of each output by the op's shape function; nothing where the function does not tell."""
+    """Return the bytes of each output by the op's shape function; nothing if the function does not tell."""
     function = shape_function(node.op)
     if function is None or not node.inputs:
         return ()
@@ -398,6 +407,7 @@ if hasattr(os, "register_at_fork"):
 
 def call_until(deadline: float, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
     """Return the result of a call; raise DeadlineInterruption in the call once `time.monotonic()` is past the deadline."""
+    # The frame of this function stands for the call: an interruption that comes late does not find it on the stack any more.
     watched = _KernelCall(deadline, sys._getframe())
     try:
         _watchdog.begin(watched)
@@ -424,7 +434,7 @@ def session_limits(graph: Graph, timeout: float | None, max_memory: int | None) 
 
 
 def refuse_files(graph: Graph, files: FileAccess) -> None:
-    """Raise InvalidArgumentError where the user opens files to an untrusted graph."""
+    """Raise InvalidArgumentError if the user opens files to an untrusted graph."""
     if graph.is_untrusted and not files.is_closed:
         refuse_untrusted(graph, "files= cannot open files to it")
 
@@ -444,7 +454,7 @@ def refuse_untrusted(graph: Graph, consequence: str, hint: str = _TRUST) -> None
 
 
 def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
-    """Run a node, and raise InvalidArgumentError where the node makes a NaN or an infinity. This is a hook.
+    """Run a node, and raise InvalidArgumentError if the node makes a NaN or an infinity. This is a hook.
 
     The hint names its inputs. Nodes inside loops and functions end before the calling node does, so the error names the
     innermost node.
@@ -462,7 +472,7 @@ def check_numerics(node: Node, call: Callable[..., Any], inputs: Sequence[Any]) 
 
 
 def _faults(value: Any) -> str:
-    """Describe the elements that are no finite numbers: `2 NaN and 1 Inf of 6 elements`; empty where all are finite."""
+    """Describe the elements that are no finite numbers: `2 NaN and 1 Inf of 6 elements`; empty if all are finite."""
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "fcV" or np.isfinite(value).all():
         return ""
     nans = int(np.isnan(value).sum())

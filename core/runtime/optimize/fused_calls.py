@@ -76,11 +76,12 @@ class FusedCall:
         if result is not None:
             self.is_useful = True
             return result
+        # The producer may have run already, to tell the shape of its result.
         self.run_body(0 if slots[self.step.body[0].outputs[0]] is None else 1, slots)
         return slots[self.root]
 
     def _tiled(self, slots: list[Any]) -> Any:
-        """Return the result of elementwise steps without a producer; None where tiles do not pay."""
+        """Return the result of elementwise steps without a producer; None if tiles do not pay."""
         shapes = tuple([value.shape for value in slots[: len(self.step.inputs)]])
         layout = self._layout(shapes, None)
         if layout is None:
@@ -112,7 +113,7 @@ class FusedCall:
     def _finished(self, layout: GroupLayout, slots: list[Any]) -> Any:
         """Return the result of a convolution with an epilogue on each block.
 
-        The result is None where an operand cannot be cut into tiles.
+        The result is None if an operand cannot be cut into tiles.
         """
         finished: list[Any] = []
 
@@ -147,10 +148,11 @@ class FusedCall:
         return [values[i] if i in values else slots[i] for i in layout.operands]
 
     def _lay_out(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None) -> GroupLayout | None:
-        """Return the layout for the shapes of the inputs and of the producer's result; None where tiles do not pay."""
+        """Return the layout for the shapes of the inputs and of the producer's result; None if tiles do not pay."""
         shape_of = shapes_of(self.step.body, shapes, produced)
         full = shape_of[self.root]
         size = math.prod(full)
+        # The epilogue overwrites the producer's blocks, which must have the shape of the result.
         if not size or (produced is not None and tuple(produced) != tuple(full)):
             return None
         if not (self.is_forced or (self._is_worth_tiling(size) if produced is None else size >= LEAST_GROUPED)):
@@ -221,7 +223,7 @@ def layout_of(
     shapes: Mapping[int, tuple[int, ...]],
     full: tuple[int, ...],
 ) -> GroupLayout | None:
-    """Return the layout for the given shapes, by slot, and a result of shape `full`; None where an operand has no tiles."""
+    """Return the layout for the given shapes, by slot, and a result of shape `full`; None if an operand has no tiles."""
     return _Draft(group, shapes, full).layout()
 
 
@@ -234,7 +236,7 @@ def stand_in(shape: tuple[int, ...], dtype: Any) -> Any:
 def shapes_of(
     body: Sequence[Step], shapes: Sequence[tuple[int, ...]], produced: tuple[int, ...] | None = None
 ) -> dict[int, tuple[int, ...]]:
-    """Return the shapes of all values, by slot; InvalidArgumentError where they do not broadcast."""
+    """Return the shapes of all values, by slot; InvalidArgumentError if they do not broadcast."""
     shape_of = dict(enumerate(shapes))
     for i, step in enumerate(body):
         if i == 0 and produced is not None:
@@ -335,6 +337,7 @@ class _Draft:
         while self.draft:
             call, _, sources, target = self.draft[0]
             vector = self._only_vector(sources, value)
+            # Without constant filters a factor has nowhere to go.
             if vector is None or call not in (np.add, np.multiply) or (call is np.multiply and not has_factor):
                 break
             if call is np.multiply:
@@ -372,6 +375,7 @@ class _Draft:
 
     def _compute_early(self, early: _Early) -> None:
         """Compute a value now where its sources are the same in every run, else in each run before the tiles."""
+        # -1 stands for the block, of which a computation before the tiles takes the shape alone.
         if not self.fixed.keys() >= {*early.sources} - {-1}:
             self.early.append(early)
             return
@@ -380,7 +384,7 @@ class _Draft:
         self.fixed.update(zip(early.places, result if len(early.places) > 1 else (result,)))
 
     def _take_operands(self) -> bool:
-        """Collect the operands of the operations; False where an operand has no form that tiles can be cut from."""
+        """Collect the operands of the operations; False if an operand has no form that tiles can be cut from."""
         made = {target for *_, target in self.draft}
         made.add(self.block)
         for slot in dict.fromkeys(slot for _, _, sources, _ in self.draft for slot in sources if slot not in made):

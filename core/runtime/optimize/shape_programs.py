@@ -144,6 +144,7 @@ class _Reducing:
     def _loop(self, loop: Loop) -> Loop:
         inner = _Reducing(self.specs, self.stacks)
         head, body, tail = (inner.reduced(part) for part in (loop.head, loop.body, loop.tail))
+        # A variable that an iteration hands on unchanged stays in its slot, and must not be cleared there.
         carried = tuple((inner.slot(a), b) for a, b in loop.carried if inner.slot(a) != b)
         condition, exits = inner.slot(loop.condition), tuple(map(inner.slot, loop.exits))
         staying = set(loop.entries) - {b for _, b in carried}
@@ -159,12 +160,13 @@ class _Reducing:
         )
 
     def _values(self, step: Step) -> tuple[Any, ...] | None:
-        """Return the outputs of a step that are the same in every run; None where they are unknown."""
+        """Return the outputs of a step that are the same in every run; None if they are unknown."""
         if not step.inputs or not step.outputs or has_fact(step.node.op, "control_flow"):
             return None
         if not (only_computes(step) or (has_fact(step.node.op, "stack_pop") and _source(step.node) in self.stacks)):
             return None
         values = tuple([self.specs[output].value for output in step.node.outputs()])
+        # Objects are symbolic sizes: the value is known in part.
         return values if all(value is not None and value.dtype != object for value in values) else None
 
     def _handed_on(self, step: Step) -> int | None:
@@ -266,10 +268,12 @@ class _Special:
         for place, variable in self.handles:
             if feeds[place].item() is not variable:
                 return False
+        # A comparison of two numbers covers all variables: after the first steps of a training, hardly any is reshaped.
         return self.stamp == Variable.reshapes or self._holds_still()
 
     def _holds_still(self) -> bool:
         stamp = Variable.reshapes
+        # After the stamp is read: a reshape by another thread meanwhile makes the stamp old, and is seen in the next run.
         if any(_shape_of(variable) != shape for variable, shape in self.variables):
             return False
         self.stamp = stamp
@@ -299,11 +303,12 @@ class ShapePrograms:
         self._is_open = is_forced or is_worth_specializing(plan)
 
     def find(self, feeds: Sequence[Any]) -> Runnable | None:
-        """Return the program for the feeds; None where no program fits their shapes."""
+        """Return the program for the feeds; None if no program fits their shapes."""
         last = self.latest
         if last is None and not self._is_open:
             return None
         shapes = [getattr(value, "shape", None) for value in feeds]
+        # Most runs have the shapes of the run before.
         if last is not None and shapes == last.shapes and last.holds(feeds):
             return last.program
         return self._other(shapes, feeds)
@@ -313,6 +318,7 @@ class ShapePrograms:
             if special.shapes == shapes and special.holds(feeds):
                 self.latest = special
                 return special.program
+        # A feed without a shape is a stand-in, such as a reference.
         if not self._is_open or not all(type(shape) is tuple for shape in shapes):
             return None
         with self._lock:
@@ -325,6 +331,7 @@ class ShapePrograms:
         if self._runs[key] <= self._runs_before or not self._is_open:  # a run may have closed it before this one got the lock
             return None
         made = self._specialized(shapes, feeds)
+        # What gains too little for one combination of shapes is not tried for others: a try costs an inference.
         if made is None:
             self._is_open = False
             return None
@@ -341,6 +348,7 @@ class ShapePrograms:
         facts = _FeedFacts(self._plan.fed, feeds)
         facts.take_variables([step.node for step in every_step(self._plan.steps) if not step.is_guarded], self._call_of)
         inference = self._inferred(nodes, facts.specs)
+        # An assignment within the run would change a shape after the program was chosen by it.
         if not self._keeps_variables(nodes, inference):
             facts.forget_variables()
             inference = self._inferred(nodes, facts.specs)
@@ -378,6 +386,7 @@ class _FeedFacts:
         shape = Shape(value.shape)
         if output.dtype is variant and _is_read(output) and type(held := _single(value)) is TensorList:
             self.lists.append((place, held.item_shape))
+            # Only a list whose elements all have one shape says anything about the next.
             if held.item_shape not in (ANY, NOTHING_SET):
                 return TensorSpec(variant, shape, handle=(TensorSpec(held.dtype, Shape(held.item_shape)),))
         if output.dtype is resource and isinstance(variable := _single(value), Variable):
@@ -389,6 +398,7 @@ class _FeedFacts:
         """Note the current shapes of the variables of nodes that ran."""
         for node in nodes:
             if has_fact(node.op, "variable") and not node.inputs and node.output() not in self.specs:
+                # The kernel of a variable only finds the variable: nothing is run.
                 variable = variable_of(call_of(node)())
                 if variable is not None:
                     output = node.output()
@@ -469,6 +479,7 @@ def without_unread(plan: Plan, specs: Mapping[Output, TensorSpec], call_of: Call
     fetched = {slot for slot in plan.fetches if slot is not None}
     read = set(fetched)
     steps: list[Step] = []
+    # From the end: what only dead steps read is dead too.
     for step in reversed(plan.steps):
         if read.isdisjoint(step.outputs) and _never_fails(step, specs, call_of):
             continue

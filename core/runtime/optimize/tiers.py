@@ -156,6 +156,7 @@ class Tiers:
         if self.state is ProgramState.NEW:
             return Action.MEASURE
         if self.state is ProgramState.DUE:
+            # Fusing may come late, when the feeds have grown: the trial is as long then as after the second run.
             self._settling = self._run + SETTLING_RUN - FUSING_RUN
             self.state = ProgramState.SETTLED if self.policy.is_forced else ProgramState.ON_TRIAL
             if self.tier is Tier.INTERPRETED:
@@ -165,6 +166,7 @@ class Tiers:
             self.state = ProgramState.SETTLED if self.has_groups else ProgramState.WATCHED
             return Action.SETTLE
         if self.state is ProgramState.WATCHED and (fed > self._fed or self._run >= self._look):
+            # Geometric, so that a million runs have some seven measurements.
             self._look = max(self._look, self._run) * _LOOKS_APART
             return Action.MEASURE
         return None

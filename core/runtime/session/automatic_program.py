@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ...engines.automatic import Contest, nodes_within, trains
+from ...engines.engine_runtime import are_batches_of_one
 from ...engines.protocol import Engined, inner_steps
 from ...engines.remembered_choices import RememberedChoice
 from ...functions.callers import called_functions
@@ -62,7 +63,7 @@ class AutomaticProgram:
 
     @functools.cached_property
     def _memory(self) -> ChoiceMemory | None:
-        """The choices of other processes; None where the nodes need an engine, which leaves no choice."""
+        """The choices of other processes; None if the nodes need an engine, which leaves no choice."""
         return self._remembers() if self._first == NUMPY else None
 
     def _needed_engine(self, nodes: Sequence[Node]) -> str:
@@ -79,6 +80,7 @@ class AutomaticProgram:
         """Return the values of the plan's fetches. NumPy runs every run with a hook."""
         hook = (run or current()).hook
         shapes = tuple([getattr(value, "shape", None) for value in feeds])
+        # A hook sees kernels, and only NumPy runs kernels one by one.
         contest = None if hook is not None else self._contest(shapes)
         if contest is None:
             self._latest = self._programs[NUMPY]
@@ -86,10 +88,12 @@ class AutomaticProgram:
         self._auto.latest = contest
         with self._lock:
             way = contest.next()
+            # Under the lock, so that a way is compiled once; the run itself is not, and threads may run side by side.
             program = self._program(contest, way)
         self._latest = program
         runtime = None if program is self._programs[NUMPY] else self._auto.runtime(way)
         call = program.run if runtime is None else functools.partial(runtime.timed, program.run)
+        # Timing takes locks and clocks, which a small program would feel in each run.
         if contest.is_settled:
             return call(feeds, run)
         start = time.perf_counter()
@@ -100,6 +104,7 @@ class AutomaticProgram:
             contest.note(way, seconds, runtime is not None and runtime.is_deciding)
             if self._is_idle(way):
                 contest.drop(way)
+            # Written when the outcome changes, not in each run: the memory is a file.
             if contest.untried != untried and self._memory is not None:
                 self._memory.remember(shapes, self._choice(contest, shapes))
         return values
@@ -122,8 +127,10 @@ class AutomaticProgram:
             with self._lock:
                 if shapes not in self._contests:
                     recalled = None if self._memory is None else self._memory.recall(shapes)
+                    alike = [known for other, known in self._contests.items() if are_batches_of_one(other, shapes)]
+                    furthest = min(alike, key=lambda known: len(known.untried), default=None)
                     self._contests[shapes] = self._auto.contest(
-                        self._name, _said(shapes), self._engines, self._first, self._is_training, recalled
+                        self._name, _said(shapes), self._engines, self._first, self._is_training, recalled, furthest
                     )
                 contest = self._contests[shapes]
         return contest
@@ -134,9 +141,10 @@ class AutomaticProgram:
             runtime = self._auto.runtime(way)
             before = 0 if runtime is None else len(runtime.groups)
             made = None if runtime is None else self._make(runtime)
+            # The runtime also has groups of other programs; these alone tell whether the engine works here.
             self._groups[way] = [] if runtime is None else runtime.groups[before:]
             self._programs[way] = made if made is not None and self._has_groups(made) else self._programs[NUMPY]
-        if self._programs[way] is self._programs[NUMPY]:
+        if way != NUMPY and self._programs[way] is self._programs[NUMPY]:
             contest.drop(way)
         return self._programs[way]
 

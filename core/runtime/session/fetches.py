@@ -67,6 +67,7 @@ def arranged(fetches: Any, values: Iterator[Any]) -> Any:
         return [arranged(fetch, values) for fetch in fetches]
     if isinstance(fetches, tuple):
         members = [arranged(fetch, values) for fetch in fetches]
+        # A named tuple takes its members one by one.
         return type(fetches)(*members) if hasattr(fetches, "_fields") else tuple(members)
     return next(values)
 
@@ -78,7 +79,7 @@ def names_in_graph(
 
     The name of a node stands for the node, also where a signature has the name. All other names are those of a single
     signature: the usual signature, if it has them. `nodes` is the graph that runs, where another than `graph`. NotFoundError
-    for a name that nothing has, InvalidArgumentError where several signatures have the names for different tensors.
+    for a name that nothing has, InvalidArgumentError if several signatures have the names for different tensors.
     """
     outputs, inputs = ([name for name in names if not _is_node(nodes or graph, name)] for names in (fetches, feeds))
     if not graph.signatures or not (outputs or inputs):
@@ -90,6 +91,7 @@ def names_in_graph(
 
 def _is_node(graph: Graph, name: str) -> bool:
     node = parse_tensor_name(name)[0]
+    # A node that an optimization removed still owns its name: a signature must not take the name over silently.
     return node in graph or node in graph.needless or node in graph.left_out
 
 
@@ -100,6 +102,7 @@ def _signature_of(graph: Graph, outputs: Collection[str], inputs: Collection[str
     if not fits:
         raise NotFoundError(_problem(signatures, outputs, inputs), hint="; ".join(_known(signatures)))
     usual = graph.meta.usual_signature if graph.meta is not None else None
+    # Signatures share names, such as `output_0`; the one that is served by default wins.
     if usual is not None and usual in fits:
         return usual
     if len({(*(one.fetched[name] for name in outputs), *(one.fed[name] for name in inputs)) for one in fits}) > 1:
@@ -143,9 +146,10 @@ class Feed:
     shape: Shape
 
     def convert(self, value: Any) -> Any:
-        """Return the value as an array of the fed tensor's dtype; InvalidArgumentError where the shape does not fit."""
+        """Return the value as an array of the fed tensor's dtype; InvalidArgumentError if the shape does not fit."""
         if isinstance(value, Batched):
             return value
+        # A value that still lies in a checkpoint stays there until a kernel reads it.
         if isinstance(value, Stored) and self.dtype is not None and value.tensor.dtype is self.dtype:
             array: Any = value
         else:

@@ -26,7 +26,7 @@ _GENERATED: Final = re.compile(r"(?:__inference_)?(.*?)(?:_\d+)?")
 
 def entry_points(graph: Graph) -> list[str]:
     """Return what a model is called by: the usual signature, or else the function of its objects that Python calls as the
-    model, with a name for each trace, or the only function; nothing where no signature or function stands out.
+    model, with a name for each trace, or the only function; nothing if no signature or function stands out.
     """
     meta = graph.meta or MetaGraph()
     usual = [name for name, signature in meta.signatures.items() if signature is meta.usual_signature]
@@ -74,6 +74,7 @@ def call_function(graph: Graph, word: str) -> None:
         "Tin": [node.attrs["T"] for node in function.args],
         "Tout": [value.base_dtype for value in function.results],
     }
+    # Stateful, since the function may have effects: a call without results would else be left out.
     call = graph.add_node(graph.unique_name(saved.function), "StatefulPartitionedCall", [*arguments, *bound], (), attrs)
     results = {}
     for name, value in zip(_result_names(saved, function), call.outputs()):
@@ -87,6 +88,7 @@ def call_function(graph: Graph, word: str) -> None:
 def _result_names(saved: SavedCallable, function: Function) -> Sequence[str]:
     """Return the Python names of a function's results, where each result is a tensor."""
     names = [arg.name for arg in function.signature.outputs]
+    # A result that is a structure of tensors has one Python name, but several tensors.
     return saved.results if len(saved.results) == len(names) else names
 
 
@@ -134,7 +136,7 @@ def _arguments(graph: Graph, function: Function, count: int) -> Iterator[Output]
 
 
 def _bound(graph: Graph, saved: SavedCallable, item: Bound, owners: Mapping[str, str]) -> Output:
-    """Return the output for a bound input of a function; InvalidArgumentError where the graph has no output for the input."""
+    """Return the output for a bound input of a function; InvalidArgumentError if the graph has no output for the input."""
     owner = owners.get(item.key) if item.key else None
     if owner is not None:
         return graph.output(owner)

@@ -48,6 +48,7 @@ def _restored_parts(graph: Graph) -> Iterator[tuple[str, Node, int]]:
     """Yield (key, owner of the state, number of the part) for all that the graph's restore op restores."""
     saver = graph.meta.saver if graph.meta is not None else None
     restore = None if saver is None else graph.get(saver.restore_op.partition(":")[0])
+    # Without a saver any Restore op may be the model's. A restore that was pruned restores nothing.
     roots = list(graph) if saver is None else [restore] if restore is not None else []
     return _restored(graph, roots, lambda handle: handle.node, {})
 
@@ -81,6 +82,7 @@ def _restored(
     keys = {value: key for node in nodes for value, key, spec in restored_values(node) if not spec} | dict(given)
     for node in nodes:
         if node.op in _PARTS:
+            # Behind copies, since handles and values pass Identity nodes and arguments of functions.
             state = owner(trail_end(node.inputs[0], copied_from))
             ends = ((part, keys.get(trail_end(node.inputs[1 + part], copied_from))) for part in _PARTS[node.op])
             yield from ((key, state, part) for part, key in ends if key is not None and state is not None)

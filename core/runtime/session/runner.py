@@ -73,6 +73,7 @@ class CaptureHook:
             )
         outputs = self._captured[output.node]
         value = outputs[output.index] if isinstance(outputs, tuple) else outputs
+        # A copy, since a later kernel may overwrite the array.
         return np.array(value) if isinstance(value, np.ndarray) else value
 
 
@@ -190,7 +191,7 @@ def _is_position(tensor: Tensor) -> bool:
 
 
 def _has_contents(table: TableNodes, tensors: Mapping[str, Tensor]) -> bool:
-    """Return True if a state holds a table; InvalidArgumentError where the state has only the keys or only the values."""
+    """Return True if a state holds a table; InvalidArgumentError if the state has only the keys or only the values."""
     there = [entry in tensors for entry in table.entries]
     if any(there) and not all(there):
         lacking = table.entries[there.index(False)]
@@ -224,7 +225,7 @@ class Runner:
     def initialize(self, operation: str | None = None) -> tuple[str, ...]:
         """Run an initializer, by default all initializers of the graph; return the names of the nodes that ran.
 
-        Raises FailedPreconditionError where the graph has no initializer.
+        Raises FailedPreconditionError if the graph has no initializer.
         """
         if operation is not None:
             name = self.graph.node(operation).name
@@ -256,11 +257,12 @@ class Runner:
     def restore(self, tensors: Mapping[str, Tensor]) -> Restored:
         """Assign every tensor that has the name of a variable, and fill the tables whose keys and values are there.
 
-        InvalidArgumentError where the state has nothing of the graph, or only the keys or the values of a table. Paths of a
+        InvalidArgumentError if the state has nothing of the graph, or only the keys or the values of a table. Paths of a
         SavedModel's files stay as they are.
         """
         paths = asset_variables(self.graph)
         variables = {name: nodes for name, nodes in self.variables.items() if name not in paths}
+        # A checkpoint holds a partitioned variable as one tensor, whose slices the graph's variables are.
         tensors = {**tensors, **_slices(self.graph, tensors)}
         matching = [name for name in tensors if name in variables]
         filled = {name: table for name, table in self.tables.items() if _has_contents(table, tensors)}
@@ -269,6 +271,7 @@ class Runner:
             node: keys for node, keys in restored_resources(self.graph) if all(key in tensors for key in keys.values())
         }
         known |= {key for keys in resources.values() for key in keys.values()}
+        # A graph without variables takes any state: nothing is lost.
         if not matching and not filled and not resources and known:
             raise self._no_value(tensors)
         values = {name: self._to_assign(tensors[name]) for name in matching}
@@ -342,6 +345,7 @@ class Runner:
         """
         watch = CaptureHook(orders.inside, orders.hook) if orders.inside else None
         for number in itertools.count(1) if orders.steps is None else range(1, orders.steps + 1):
+            # The last step is always shown: its values are what remains.
             is_fetched = number % orders.fetch_every == 0 or number == orders.steps
             names = list(orders.fetches.values()) if is_fetched or not orders.targets else []
             try:
@@ -349,6 +353,7 @@ class Runner:
                 values = self.session.run([*names, *orders.targets], orders.feeds, hook=watch or orders.hook)
                 clock.tell("step %d", number, level=DEBUG)
             except OutOfRangeError as error:
+                # An empty pipeline is a fault of its own, and a closed queue is no end of a pipeline.
                 if number == 1 or not has_fact(error.op or "", "next_element"):
                     raise
                 self.exhausted = error.node
@@ -362,6 +367,7 @@ class Runner:
         operations = []
         for nodes, value in values:
             _check_shape(nodes, value)
+            # The nodes that write are added once: a graph must not grow with each assignment.
             key = (nodes.name, mode)
             if key not in self._writers:
                 fed, operation = _write_nodes(g, nodes, mode)
@@ -461,6 +467,7 @@ def _write_nodes(g: GraphBuilder, nodes: VariableNodes, mode: str) -> tuple[Outp
     handle = g.graph.node(nodes.node.name).output()
     if nodes.is_resource:
         return fed, g.apply(by_resource, handle, fed, name="tfg_assign/write")
+    # As the graph's own assignment does: a variable without a fixed shape takes values of any.
     options = {"validate_shape": _validates_shape(nodes)} if mode == "assign" else {}
     return fed, g.apply(by_reference, handle, fed, name="tfg_assign/write", **options).node
 
@@ -489,7 +496,7 @@ def _check_shape(nodes: VariableNodes, value: Any) -> None:
 def initializers(graph: Graph) -> tuple[str, ...]:
     """Return the initializer of a MetaGraph, the graph's own init ops, or the initializers of all its variables.
 
-    The result is empty where the graph has none of them.
+    The result is empty if the graph has none of them.
     """
     if graph.meta is not None and graph.meta.init_op:
         return (graph.meta.init_op,)
@@ -532,6 +539,7 @@ class KeyboardInterruption:
         self._previous: Any = None
 
     def __enter__(self) -> KeyboardInterruption:
+        # Python takes handlers of signals from the main thread alone.
         if threading.current_thread() is threading.main_thread():
             self._previous = signal.signal(signal.SIGINT, self._handle)
         return self
@@ -566,7 +574,7 @@ def elements_of(runner: Runner, name: str, count: int) -> list[StepResult]:
 def _asking(g: GraphBuilder, node: Node) -> tuple[Node | None, Node]:
     """Return (the node that begins a pass, the node that returns the next element), added to the graph where missing.
 
-    The first is None where nothing has to begin a pass.
+    The first is None if nothing has to begin a pass.
     """
     if has_fact(node.op, "next_element"):
         node = node.inputs[0].node
@@ -575,6 +583,7 @@ def _asking(g: GraphBuilder, node: Node) -> tuple[Node | None, Node]:
         iterator = g.IteratorV2(name="tfg_elements/iterator", shared_name="", container="", **spec)
         return g.MakeIterator(node.output(), iterator, name="tfg_elements/begin"), _next(g, iterator, spec)
     begun = beginning(node)
+    # Which dataset the iterator runs over depends on the node that ran last.
     if len(begun) > 1:
         datasets = ", ".join(user.inputs[0].node.name for user in begun)
         raise InvalidArgumentError(

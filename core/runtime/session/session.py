@@ -133,6 +133,7 @@ class Session(Displayed, NotCopied):
         self.seed = seed
         self._allowed = files
         folders = graph.meta.folders if graph.meta is not None else ()
+        # A model reads its own variables and assets; the user opens what lies elsewhere.
         self.files = functools.reduce(FileAccess.reading_model, folders, files)
         self._checkpoints = checkpoints
         self._limits = session_limits(graph, timeout, max_memory)
@@ -141,7 +142,9 @@ class Session(Displayed, NotCopied):
         self.node_states: dict[Node, Any] = {}
         self._begun: dict[str, tuple[int, int]] = {}
         self._numbers = itertools.count(1)
+        # Re-entrant: making a program may bind kernels whose states are made by `node_state`, which locks as well.
         self._lock = threading.RLock()
+        # Not `_lock`: a start runs operations for as long as a restore takes, and other threads need `_lock` meanwhile.
         self._starting = threading.RLock()
         self._prepared: dict[tuple[tuple[str, ...], tuple[str, ...]], _Prepared] = {}
         self._runtime, self._auto = _engine_runtime(engine, precision)
@@ -235,6 +238,7 @@ class Session(Displayed, NotCopied):
         """
         if isinstance(fetches, str):
             return self._run((fetches,), feeds, hook)[0]
+        # The form of most calls is passed on as it is: arranging would walk over it twice.
         if is_list_of_names(fetches):
             return self._run(tuple(fetches), feeds, hook)
         names = tuple(fetched_names(fetches, self.graph))
@@ -261,6 +265,7 @@ class Session(Displayed, NotCopied):
         self.start()
         names = tuple(fetched_names(fetches, self.graph))
         fed = tuple([name_of(tensor, self.graph) for tensor in feeds])
+        # A mapping cannot have a key twice, but a list of feeds can.
         if len(set(fed)) < len(fed):
             raise InvalidArgumentError(f"a tensor is fed twice: {', '.join(fed)}")
         prepared = self._prepare(names, fed)
@@ -283,6 +288,7 @@ class Session(Displayed, NotCopied):
             raise ArgumentTypeError(f"feeds must be a mapping from tensors to values, not {feeds!r}")
         prepared = self._prepared.get((names, tuple(feeds)))
         if prepared is None:
+            # Most callers feed by names, which are keys as they stand; Outputs are translated only if that finds nothing.
             feeds = {name_of(tensor, self.graph): value for tensor, value in feeds.items()}
             prepared = self._prepared.get((names, tuple(feeds)))
         if prepared is None:
@@ -294,11 +300,13 @@ class Session(Displayed, NotCopied):
         self, prepared: _Prepared, names: tuple[str, ...], fed: Iterable[Any], hook: Hook | None, takes_dead: bool = False
     ) -> list[Any]:
         """Return the values of a program's fetches for the values of its feeds."""
+        # Before the run begins: a wrong feed must not count as a run, nor change a variable.
         values = [feed.convert(value) for feed, value in zip(prepared.feeds, fed) if feed is not None]
         run = Run(next(self._numbers), None if hook is None else users_hook(hook))
         run.takes_dead = takes_dead
         if self._limits is not None:
             self._limits.begin(run)
+        # TensorFlow returns infinities and NaN without a warning. OpenBLAS has one thread, as tfg divides products itself.
         with one_thread, run, np.errstate(all="ignore"):
             program = prepared.program
             if self._runtime is None:
@@ -308,7 +316,7 @@ class Session(Displayed, NotCopied):
         return own_values(names, results)
 
     def tier(self, fetches: Any, feeds: Iterable[str | Output] = ()) -> Tier:
-        """Return the tier of the latest run of `fetches` with `feeds`; FailedPreconditionError where there was no run.
+        """Return the tier of the latest run of `fetches` with `feeds`; FailedPreconditionError if there was no run.
 
         `feeds` are the fed tensors, in their order; a mapping from tensors to values serves as well.
         """
@@ -327,6 +335,12 @@ class Session(Displayed, NotCopied):
     def cache_stats(self) -> CacheStats:
         """Return the savings of the value cache so far."""
         return (self._cache or ValueCache(0)).stats
+
+    @property
+    def runs_at_once(self) -> int:
+        """Return how many runs the engine computes at once, a core each; 1 where each run takes all cores."""
+        runtime = self._auto or self._runtime
+        return 1 if runtime is None else runtime.runs_at_once
 
     def engine_report(self) -> EngineReport:
         """Return a report of the ops that the engine has run, and of the others with the reasons.
@@ -347,6 +361,7 @@ class Session(Displayed, NotCopied):
 
     def held_variables(self) -> list[Variable]:
         """Return all existing variables, initialized or not, in the order of their first use."""
+        # In both places, since a variable without a shared name lives with its node.
         variables = [resource for _, resource in self.resources.items() if isinstance(resource, Variable)]
         variables += [state for state in self.node_states.values() if isinstance(state, Variable)]
         return list(dict.fromkeys(variables))
@@ -361,6 +376,7 @@ class Session(Displayed, NotCopied):
         if self._is_started:
             return
         with self._starting:
+            # The start runs operations by `run`, which comes here again in the same thread.
             if not self._is_started and not self._is_starting:
                 self._start()
 
@@ -382,12 +398,14 @@ class Session(Displayed, NotCopied):
 
         for restored, read in unrestored(self.graph).items():
             source, target = (handle.item() for handle in self.run([f"{restored}:0", f"{read}:0"]))
+            # A variable that the model's own restore has filled is right already.
             if source.is_initialized and not target.is_initialized:
                 target.copy(source)
 
     def share(self, other: Session) -> None:
         """Use the variables, tables and other resources of a session of an alike graph from now on."""
         other.start()
+        # Copies of this session for engines have the attribute of their own.
         for session in (self, *self._by_engine.values()):
             session.resources = other.resources
         self._is_started = True
@@ -397,6 +415,7 @@ class Session(Displayed, NotCopied):
         with self._lock:
             if node not in self.node_states:
                 self.node_states[node] = state = create()
+                # Nodes in functions may have the same names; streams are kept for the graph's own nodes.
                 if isinstance(state, Philox) and node.name in self._begun and self._has(node):
                     state.key, state.counter = self._begun[node.name]
             known: _State = self.node_states[node]
@@ -412,6 +431,7 @@ class Session(Displayed, NotCopied):
 
     def draw_on(self, streams: Mapping[str, tuple[int, int]]) -> None:
         """Continue random streams from the given keys and counters, by the names of nodes."""
+        # Cleared first: a stream that `streams` lacks begins anew, wherever it stood.
         self._begun.clear()
         self._begun.update(streams)
 
@@ -463,6 +483,8 @@ class Session(Displayed, NotCopied):
         """Return the program of a plan by the session's engine, or by the fastest of several engines."""
 
         def bound(runtime: EngineRuntime | None) -> Program:
+            # Kernels are bound to a session: a function that a kernel calls must run by the engine of the program that calls
+            # it.
             session = self if runtime is self._runtime or runtime is None else self._with(runtime)
             library = self.graph.functions
             return bound_program(plan, graph, session._context, library, self._cache, runtime, self._policy)
@@ -479,6 +501,7 @@ class Session(Displayed, NotCopied):
         if runtime not in self._by_engine:
             other = self._by_engine[runtime] = self._twin()
             other.functions = FunctionCalls(self.graph, other._context, self._cache, runtime, self._policy)
+            # Shared, because kernels add functions for their own calls, whose names must be free for all copies.
             other.functions.library = self.functions.library
         return self._by_engine[runtime]
 
@@ -486,6 +509,7 @@ class Session(Displayed, NotCopied):
         """Return the graph to run: with the objects of a model, loops with random numbers lowered as in TensorFlow, and its
         parts connected.
         """
+        # A user may add nodes between runs.
         if self._lowered is None or self._lowered[0] != len(self.graph):
             self._lowered = (len(self.graph), lowered(connected(with_model_objects(self.graph))))
         return self._lowered[1]
@@ -493,6 +517,7 @@ class Session(Displayed, NotCopied):
     def _fetch(self, graph: Graph, name: str) -> Output | Node:
         """Return the output or node of a fetch; InvalidArgumentError for an output beyond a called function's results."""
         fetch = graph.fetch(name)
+        # The outputs of a call by name follow from the function, which the graph may lack.
         if isinstance(fetch, Output) and fetch.node.op_def is None:
             node = fetch.node
             count = len(definition_in(graph, node).output_dtypes(node.attrs))
@@ -507,6 +532,7 @@ def _engine_runtime(
     engine: str | Engine | EngineRuntime | AutoRuntime | None, precision: str | None
 ) -> tuple[EngineRuntime | None, AutoRuntime | None]:
     """Return (the engine at work, the engines to choose from): at most one of the two, and none for NumPy."""
+    # What the program says counts before what the environment says.
     name = engine if isinstance(engine, str) else os.environ.get(VARIABLE) or NUMPY if engine is None else None
     if name == NUMPY and precision is None:
         return None, None
@@ -536,7 +562,7 @@ def own_values(names: Sequence[str], values: list[Any]) -> list[Any]:
     """Return fetched values, None for operations, as arrays of the caller.
 
     Arrays of variables, constants and feeds are copied. Nobody else may hold the list. As in TensorFlow, arrays are in C
-    order, and a single string is bytes. Batches stay. Raises ResourceExhaustedError where a copy does not fit into memory.
+    order, and a single string is bytes. Batches stay. Raises ResourceExhaustedError if a copy does not fit into memory.
     """
     return [_own(name, values, place) for place, name in enumerate(names)]
 
@@ -545,8 +571,10 @@ def _own(name: str, values: list[Any], place: int) -> Any:
     """Return a value for the caller. No name is bound to the value here: its references are counted."""
     if type(values[place]) is not np.ndarray:
         return _other(values[place])
+    # As TensorFlow's sessions return a string.
     if values[place].dtype == object and values[place].ndim == 0 and isinstance(values[place].item(), bytes):
         return values[place].item()
+    # A small view would keep a large array alive for as long as the caller has the result.
     if is_alone(values, place) and (values[place].base is None or _is_all(values[place])):
         return values[place]
     try:

@@ -29,11 +29,11 @@ class CheckpointStore(Protocol):
         ...
 
     def dtype(self, prefix: str, name: str, *, files: FileGate = ...) -> DType:
-        """Return the dtype of a tensor; NotFoundError where the checkpoint lacks the tensor."""
+        """Return the dtype of a tensor; NotFoundError if the checkpoint lacks the tensor."""
         ...
 
     def read(self, prefix: str, name: str, spec: str = "", *, files: FileGate = ...) -> np.ndarray[Any, Any]:
-        """Return the value of a tensor or of a slice, read-only; DataLossError where the file is damaged."""
+        """Return the value of a tensor or of a slice, read-only; DataLossError if the file is damaged."""
         ...
 
     def deferred(self, prefix: str, name: str, spec: str = "", *, files: FileGate = ...) -> Tensor:

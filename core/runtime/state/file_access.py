@@ -51,6 +51,7 @@ class FileAccess:
         if isinstance(readable, str | bytes) or isinstance(writable, str | bytes):
             raise TypeError("folders must be a list, not a string")
         read, written = list(readable), list(writable)
+        # An address cannot be resolved like a path: a server may follow its own rules.
         addresses = tuple(os.fspath(place) for place in (*read, *written) if is_address(place))
         reads, writes = (tuple(_resolved(one) for one in places if not is_address(one)) for places in (read, written))
         return FileAccess((*reads, *writes), writes, addresses=addresses)
@@ -140,6 +141,7 @@ class FileGate:
         self.to_write(path)
         if is_address(path):
             return path
+        # The folder is resolved and the name is not: renaming replaces a link instead of following it.
         folder, name = os.path.split(path)
         return os.path.join(self.to_write(folder or "."), name)
 
@@ -149,6 +151,7 @@ class FileGate:
         checked = self.to_read(path)
         if self.access.readable is None or is_address(checked):
             return open_regular(checked)
+        # The checked name has no links in it: what is a link now was put there since.
         return self._still_there(path, checked, open_regular(checked, follow_links=False))
 
     def open_to_append(self, path: str) -> BinaryIO:
@@ -182,6 +185,7 @@ class FileGate:
         if not is_folder(real):
             return
         matches = re.compile(fnmatch.translate(_GLOB_PARTS.sub(_python_glob, patterns[0]))).match
+        # Folder by folder, each through the gate: glob would walk wherever links lead.
         for name in filter(matches, self.names_in(folder)):
             path = f"{folder.removesuffix('/')}/{name}"
             if len(patterns) == 1:
@@ -190,8 +194,10 @@ class FileGate:
                 yield from self._walk(path, patterns[1:])
 
     def _checked(self, path: str, allowed: tuple[pathlib.Path, ...] | None, verb: str) -> str:
+        # The C library would take the part before the NUL, which nobody checked.
         if "\0" in path:
             raise InvalidArgumentError(f"a file name cannot hold a NUL: {path!r}")
+        # A graph that may open all files opens them by the names that it gives, links included.
         if allowed is None and not self.access.hidden:
             return path
         resolved = os.path.realpath(path)
@@ -220,6 +226,7 @@ class FileGate:
 
     def _still_there(self, path: str, checked: str, file: BinaryIO) -> BinaryIO:
         """Return the open file, unless a folder of the path became a link after the check of the name."""
+        # Between the check and the opening another process may have put a link in the place of a folder.
         if os.path.realpath(checked) != checked:
             file.close()
             raise self._denied(path, "open", os.path.realpath(checked))

@@ -46,6 +46,8 @@ class Shared:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         self = super().__new__(cls)
+        # Re-entrant, since a kernel that holds the lock may load the variable's value, which locks too. Made in `__new__`, so
+        # that no subclass has to call an initializer.
         self.lock = threading.RLock()
         self.is_changing = False
         return self
@@ -227,12 +229,14 @@ class Variable(Shared, Readable):
 
     def assign(self, value: Any) -> None:
         """Replace the value by an array, an EngineArray or a Stored, which the caller must not write to afterwards."""
+        # As in TensorFlow, a value of another size gets memory of its own: who holds the old memory keeps the old elements.
         if self._memory is not None and np.size(value) != np.size(self._value):
             self._memory.leave(self.kept)
             self._memory = None
         before = self._value
         self._value = value
         self.version += 1
+        # The counter is one for all variables, so that a program asks a single number whether any shape may have changed.
         if before is None or before.shape != value.shape:
             Variable.reshapes = next(_RESHAPES)
 
@@ -258,6 +262,8 @@ class Variable(Shared, Readable):
         if value is None:
             value = self.read()
         if (
+            # Only an array that the variable alone holds is written to in place. Every edge, feed, caller and view with the
+            # old value has a reference to it, and would see the new elements.
             type(value) is not np.ndarray
             or value.base is not None
             or not (value.flags.writeable and value.flags.c_contiguous)
@@ -270,6 +276,7 @@ class Variable(Shared, Readable):
 
     def _references(self) -> int:
         """Return CPython's count of references to the array: each view of the array holds a reference too."""
+        # In a method of its own: the interpreter's temporary references count too, and must be the same here and in the probe.
         return sys.getrefcount(self._value)
 
     def clear(self) -> None:
@@ -325,6 +332,7 @@ class ResourceManager:
         """Return the resource of a name, created on first use; InvalidArgumentError for a resource of another kind."""
         key = (container, name)
         with self._lock:
+            # Created under the lock: two threads that ask first must get the same variable.
             if key not in self._resources:
                 self._resources[key] = create()
             resource = self._resources[key]
@@ -342,7 +350,7 @@ class ResourceManager:
         return _of_kind(resource, name, kind)
 
     def remove(self, container: str, name: str) -> None:
-        """Forget the resource of that name; NotFoundError where there is none."""
+        """Forget the resource of that name; NotFoundError if there is none."""
         with self._lock:
             self.get(container, name, object)
             del self._resources[container, name]
@@ -354,6 +362,7 @@ class ResourceManager:
     def clear(self, container: str | None = None) -> None:
         """Forget all resources, or all resources of a container."""
         with self._lock:
+            # A new dictionary, because `get` reads without the lock.
             self._resources = {k: v for k, v in self._resources.items() if container is not None and k[0] != container}
 
 
@@ -408,6 +417,7 @@ class Wait:
         has_looked = False
         with _condition:
             try:
+                # A change before this sleep but after the failed attempt counts, else it would be missed.
                 while self._seen == _changes or me in _stuck:
                     if me in _stuck or not _others_act(me, has_looked):
                         _stuck.update(_asleep)
@@ -417,6 +427,7 @@ class Wait:
                     if left <= 0:
                         raise DeadlineExceededError(f"{reason} after the time allowed", node=node.name, op=node.op)
                     _asleep.add(me)
+                    # Not for ever: a thread of the program that ends tells nobody.
                     has_looked = not _condition.wait(min(left, _LOOK_AGAIN))
                 self._seen = _changes
             finally:

@@ -51,6 +51,7 @@ class Run:
     may be dead, and is None then.
     """
 
+    # Defaults in the class: a Run is made in each call of Session.run, and most runs change none of these.
     deadline = timeout = math.inf
     reserve: Callable[[int], None] | None = None
     depth = 0
@@ -116,6 +117,7 @@ class Run:
         self.is_over = True
         for attempt, _ in (self._attempts or {}).values():
             attempt.withdraw()
+        # Another run may wait for what an attempt of this run held.
         if resources.waiting:
             resources.changed()
 
@@ -127,7 +129,7 @@ current = _current.get
 
 
 def check_time() -> None:
-    """Raise DeadlineExceededError where the caller's run is past its deadline; long loops of kernels call this."""
+    """Raise DeadlineExceededError if the caller's run is past its deadline; long loops of kernels call this."""
     run = _current.get(None)
     if run is not None:
         run.check_time()
@@ -154,7 +156,7 @@ def is_bounded() -> bool:
 
 
 def reserve(size: int) -> None:
-    """Raise ResourceExhaustedError where the caller's run may not take `size` bytes more.
+    """Raise ResourceExhaustedError if the caller's run may not take `size` bytes more.
 
     Kernels call this before they allocate memory that no shape function foretells.
     """

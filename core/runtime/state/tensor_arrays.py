@@ -23,7 +23,7 @@ _AT_ONCE = 1 << 16
 
 
 class _Element:
-    """An element: `value` is None where only a shape is known, and stands for zeros."""
+    """An element: `value` is None if only a shape is known, and stands for zeros."""
 
     __slots__ = ("is_cleared", "is_read", "is_written", "shape", "value")
 
@@ -120,7 +120,7 @@ class TensorArray(RunState):
         self.is_closed = True
 
     def read(self, index: int) -> _Array:
-        """Return an element, zeros where only the shape is known."""
+        """Return an element, zeros if only the shape is known."""
         self.require_open()
         if not 0 <= index < len(self._elements):
             raise self._error(f"Tried to read from index {index} but array size is: {len(self._elements)}")
@@ -155,6 +155,7 @@ class TensorArray(RunState):
             raise self._error(f"Tried to write to index {index} but array is not resizeable and size is: {size}")
         if index >= len(self._elements):
             self._extend(index + 1)
+        # Elements written in a loop have one shape: the comparison saves the checks of each.
         if value.shape != self._fitting or value.dtype != self.dtype.numpy:
             self._check_value(index, value)
         element = self._elements[index]
@@ -207,6 +208,7 @@ class TensorArray(RunState):
                     f"TensorArray has inconsistent shapes. Index 0 has shape: {Shape(first)} "
                     f"but index {index} has shape: {Shape(value.shape)}"
                 )
+        # np.stack would first make a view of each element with another axis.
         return np.concatenate(values).reshape(len(values), *first) if first else np.stack(values)
 
     def concat(self, element_shape_except0: Shape) -> tuple[_Array, _Array]:

@@ -52,6 +52,7 @@ class TensorList:
     def items(self) -> list[Any]:
         """The elements. Not to be written to."""
         if self._items is None:
+            # From here on both versions have elements of their own, so reads in turn do not rebuild again and again.
             self._items = self._rebuilt()
             self._difference = None
         return self._items
@@ -63,6 +64,7 @@ class TensorList:
         """Return the list with another element at the end."""
         items = self.items if self._items is None else self._items
         items.append(value)
+        # The newest version takes the elements over: a loop appends in constant time, without a copy of the list.
         return self._followed_by(items, "pop", 0, None, value.shape)
 
     def popped(self) -> TensorList:
@@ -102,6 +104,7 @@ class TensorList:
     def _rebuilt(self) -> list[Any]:
         differences = []
         version = self
+        # A loop, no recursion: a list that grew in a long loop has a chain of as many versions.
         while version._items is None:
             assert version._difference is not None
             differences.append(version._difference)
@@ -165,7 +168,7 @@ def stored(value: Any) -> StoredVariant:
 
 
 def live(variant: StoredVariant) -> Any:
-    """Return the list in a stored variant, and a variant of another kind as it is; DataLossError where the list is damaged."""
+    """Return the list in a stored variant, and a variant of another kind as it is; DataLossError if the list is damaged."""
     if variant.kind != _KIND:
         return variant
     try:
@@ -178,6 +181,7 @@ def _list_in(variant: StoredVariant) -> TensorList:
     metadata = variant.metadata
     count, position = wire.read_varint(metadata, 0, len(metadata))
     tensors = [parse(message) for message in variant.tensors]
+    # Each position takes a byte or more: this bounds the loop below for a damaged count.
     if count > len(metadata):
         raise ValueError(f"{len(metadata)} bytes do not hold {count} positions")
     numbers = []
@@ -188,6 +192,7 @@ def _list_in(variant: StoredVariant) -> TensorList:
     dtype = dtypes.from_number(dtype_number)
     if any(element is not dtype for _, element in tensors):
         raise ValueError(f"an element is not of dtype {dtype}")
+    # A varint holds -1, for no limit, as 2^64 - 1.
     most -= (1 << 64) if most >= 1 << 63 else 0
     items = _with_unset([array for array, _ in tensors], set(unset))
     return TensorList(dtype, _shape_in(metadata[position:]), items, most)

@@ -57,7 +57,7 @@ def _dtype_and_shape(number: int, shape: tuple[int, ...]) -> bytes:
 
 
 def shape_message(shape: Iterable[int]) -> bytes:
-    """Return a TensorShapeProto, whose sizes are -1 where they are unknown."""
+    """Return a TensorShapeProto, whose sizes are -1 if they are unknown."""
     return b"".join(wire.bytes_field(2, wire.varint_field(1, size)) for size in shape)
 
 
@@ -119,6 +119,7 @@ def _typed(by_number: dict[int, list[wire.Field]], dtype: DType) -> np.ndarray[A
             return values.view(dtype.numpy) if dtype.is_complex else values.astype(dtype.numpy)
     for number in _INTEGERS:
         if number in by_number:
+            # half_val holds the bits of 16-bit floats, not their values.
             integers = np.array(wire.repeated_integers(by_number[number]), np.int64)
             return integers.astype(np.uint16).view(dtype.numpy) if dtype.name in _BITS else integers.astype(dtype.numpy)
     return np.empty(0, dtype.numpy)

@@ -28,6 +28,7 @@ _MET: contextvars.ContextVar[dict[tuple[int, ...], tuple[Any, Any]] | None] = co
 @contextlib.contextmanager
 def _one_walk() -> Iterator[None]:
     """Visit every object only once within the block: nested lists may hold the same list exponentially often."""
+    # An inner call belongs to the walk that is under way, whose results it may use.
     if _MET.get() is not None:
         yield
         return
@@ -42,6 +43,7 @@ def _once(make: Callable[..., Any], *items: Any) -> Any:
     """Return the result of `make` for some objects, computed once in a walk."""
     met = _MET.get()
     assert met is not None
+    # By identity: comparing nested lists would itself be exponential.
     key = tuple(map(id, items))
     if key not in met:
         met[key] = items, make(*items)
@@ -49,7 +51,7 @@ def _once(make: Callable[..., Any], *items: Any) -> Any:
 
 
 def added(a: Array, b: Array) -> Array:
-    """Return the sum of two tensors of the same shape and dtype, of any kind; InvalidArgumentError where they have no sum."""
+    """Return the sum of two tensors of the same shape and dtype, of any kind; InvalidArgumentError if they have no sum."""
     if a.shape != b.shape or a.dtype != b.dtype:
         raise InvalidArgumentError(f"Trying to add elements of shapes {Shape(a.shape)} and {Shape(b.shape)}")
     if a.dtype != object:
@@ -73,6 +75,7 @@ def sum_of(x: Any, y: Any) -> Any:
     if isinstance(x, VariantData) and isinstance(y, VariantData):
         return _sum_of_numbers(x, y)
     if isinstance(x, bytes) == isinstance(y, bytes):
+        # On the type, as Python's own operators are looked up.
         add = getattr(type(x), "__add__", None)
         total = NotImplemented if add is None else add(x, y)
         if total is not NotImplemented:
@@ -130,15 +133,15 @@ class StoredVariant:
 
     @property
     def kind(self) -> str:
-        """The type name of the variant; DataLossError where the message is damaged."""
+        """The type name of the variant; DataLossError if the message is damaged."""
         return b"".join(wire.contents(self.message, _TYPE_NAME)[-1:]).decode("utf-8", "replace")
 
     @property
     def metadata(self) -> bytes:
-        """The data of the variant beside tensors; DataLossError where the message is damaged."""
+        """The data of the variant beside tensors; DataLossError if the message is damaged."""
         return b"".join(wire.contents(self.message, _METADATA)[-1:])
 
     @property
     def tensors(self) -> list[bytes]:
-        """The TensorProtos of the variant; DataLossError where the message is damaged."""
+        """The TensorProtos of the variant; DataLossError if the message is damaged."""
         return wire.contents(self.message, _TENSORS)

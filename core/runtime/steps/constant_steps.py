@@ -34,7 +34,7 @@ _MOST_BYTES: Final = 1 << 20
 def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) -> tuple[Any, ...] | None:
     """Return the outputs of a step that are the same in every run.
 
-    `values` holds the inputs; None marks an input that is known only during a run. The result is None where the outputs
+    `values` holds the inputs; None marks an input that is known only during a run. The result is None if the outputs
     depend on more than the values, or are no numbers. A failing kernel also gives None, and runs report the failure.
     """
     if _gives_lasting_handle(step):
@@ -47,6 +47,7 @@ def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) ->
         pass_on(error)
         return None
     results = (result,) if len(step.outputs) == 1 else tuple(result)
+    # A large value, such as a Fill of gigabytes, would stay for the life of the session.
     return results if all(map(_is_small_number, results)) else None
 
 
@@ -60,6 +61,7 @@ def for_constants(
     prepared = prepared_kernel(step.node.op)
     if prepared is None or not stands_alone(step):
         return call
+    # Prepared kernels do work once that would come again in each run, such as building a table for constant weights.
     constants = [values[place] for place in prepared.constants]
     if any(value is None for value in constants):
         return call
@@ -91,6 +93,7 @@ def _gives_lasting_handle(step: Step) -> bool:
     node = step.node
     if type(step) is not Step or step.is_guarded or not has_fact(node.op, "variable") or node.output_dtypes != (resource,):
         return False
+    # An anonymous variable is a new one in each run, so its handle must not be kept.
     return bool(node.attr("shared_name") != ANONYMOUS_NAME.encode())
 
 
@@ -99,6 +102,7 @@ def only_computes(step: Step) -> bool:
     definition = step.node.op_def
     if definition is None or definition.is_stateful or has_fact(step.node.op, "debug") or not stands_alone(step):
         return False
+    # A function may have effects. A kernel that takes the context may look at the run, though its op is stateless.
     return not definition.takes_functions and not select_kernel(step.node).is_stateful
 
 
@@ -125,7 +129,7 @@ FOLD_BYTES: Final = 1 << 30
 def folded_values(node: Node, inputs: Sequence[Array], most: int = FOLD_BYTES) -> list[np.ndarray[Any, Any]]:
     """Return the values of a pure node.
 
-    Raises UnimplementedError where the kernel needs a session. Raises DeadlineExceededError or ResourceExhaustedError where
+    Raises UnimplementedError if the kernel needs a session. Raises DeadlineExceededError or ResourceExhaustedError where
     the kernel takes more time or memory than a fold may. Callers first compare the node's FLOPs with FOLD_FLOPS.
     """
     if binding.select_kernel(node).is_stateful:

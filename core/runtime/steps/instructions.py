@@ -39,6 +39,8 @@ def instruction_of(step: Step, call: Call, initial: Sequence[Any]) -> Instructio
 
     The instruction does not clear the slots that `initial` fills, since a loop may read them again.
     """
+    # A ufunc spends most of its time on a scalar in finding loops and casts; Python's operator goes straight to the scalar's
+    # own.
     call = _OPERATORS.get(call, call)
     inputs = step.inputs + step.controls
     outputs: Any = step.outputs

@@ -78,6 +78,8 @@ class _Remembered:
     def __call__(self, *inputs: Any) -> Any:
         last = self.last
         if last is not None:
+            # By identity: comparing elements would take as long as many of the trees, and `Variable.read` returns the same
+            # array until a write.
             for a, b in zip(last[0], inputs):
                 if a is not b:
                     break
@@ -100,6 +102,7 @@ class _Remembered:
             self.last, self.held = None, 0
             self.misses += 1
             size = getattr(result, "nbytes", 0)
+            # After some misses in a row the inputs evidently change in every run: keeping them would only hold memory.
             if self.misses <= _MISSES and cache.bytes + size <= cache.limit:
                 self.last, self.held = (inputs, result), size
                 cache.bytes += size
@@ -114,6 +117,7 @@ def with_cached_trees(plan: Plan, graph: Graph) -> Plan:
     lasting = {slot for slot in plan.fetches if slot is not None}
     for step in plan.steps:
         if not step.outputs or step.outputs[0] not in pure:
+            # What an impure step reads must exist as a value of its own; so must what is fetched or read twice.
             lasting |= set(step.inputs)
     roots = {out for out in pure if out in lasting or readers[out] != 1}
     steps: list[Step] = []
@@ -135,6 +139,7 @@ def _pure_steps(plan: Plan, graph: Graph) -> dict[int, Step]:
         if isinstance(step, Loop) or step.is_guarded or len(step.outputs) != 1 or step.tells_deadness:
             continue
         output = step.outputs[0]
+        # Reads are no part of a tree: their results are its inputs, and tell by their identity whether a variable was written.
         is_read = node.is_variable_read or (node.is_identity and step.dereferenced == (0,))
         if is_read or (node.is_constant and not node.control_inputs):
             cacheable.add(output)
@@ -151,6 +156,7 @@ def _tree(pure: dict[int, Step], roots: Iterable[int], root: int) -> Cached:
     while pending:
         step = pure[pending.pop()]
         body.append(step)
+        # A step that reads one slot twice must not bring the step behind it into the body twice.
         pending += [slot for slot in dict.fromkeys(step.inputs) if slot in pure and slot not in roots]
     body.reverse()
     inputs, steps, local = on_own_slots(body)

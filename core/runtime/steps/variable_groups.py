@@ -56,11 +56,14 @@ class VariableGroup:
         variables = [variable_of(values[slot]) for slot in self.slots]
         met, order = self._met
         if variables != met:
+            # Locks are taken in the order of identities, as kernels do (`executor`), so that two threads never wait for each
+            # other.
             order = sorted({variable for variable in variables if variable is not None}, key=id)
             if None in variables:
                 self.group.decline(reasons.NO_VARIABLE)
                 return self.in_numpy
             self._met = variables, order
+        # Two references to one variable: the group computed apart would lose one of the two writes.
         if len(order) < len(variables):
             return self._merged(variables)._in_engine(values)
         results: tuple[Any, ...] | Callable[..., Sequence[Any]] = exclusively(order, self._stepped, (values, variables))
@@ -81,6 +84,7 @@ class VariableGroup:
             inputs[slot] = _NOTHING
         for slot, variable in zip(self.slots, variables):
             inputs[slot] = variable.kept
+            # NumPy's kernel has the right error for a variable without a value, and names the node.
             if inputs[slot] is None or inputs[slot].dtype != variable.dtype.numpy:
                 self.group.decline(reasons.uninitialized(variable.name))
                 return self.in_numpy
@@ -89,6 +93,7 @@ class VariableGroup:
         if callable(executable):
             return executable
         compares = self.group.compares(executable)
+        # A comparison runs the same step in NumPy from the same old values, so they must survive the engine's run.
         self._lend(inputs, variables, is_lent=not compares)
         results = self.group.run(executable, inputs)
         if not isinstance(results, tuple):
@@ -98,6 +103,7 @@ class VariableGroup:
         instead = self._instead(executable, values, inputs, variables, results) if compares else None
         if instead is not None:
             return tuple(instead[:tensors])
+        # All results are there before the first variable is written: an engine that fails has changed nothing.
         for variable, value in zip(written, results[tensors:]):
             variable.assign(value)
         return results[:tensors]
@@ -114,6 +120,7 @@ class VariableGroup:
         written = [variables[place] for place in self.written]
         settings = self.group.runtime.settings
         before = [np.array(inputs[slot]) for slot in self.slots] if settings.chooses or settings.verify else []
+        # NumPy's kernels write the variables themselves, so `before` keeps copies: neighbouring floats need the old values.
         expected = self._in_numpy(executable, values, written)
         moved = functools.partial(self._of_neighbours, values, variables, before, written)
         return None if expected is None or self.group.accepts(executable, results, expected, moved) else expected
@@ -125,6 +132,7 @@ class VariableGroup:
         """
         for slot, variable, is_written in zip(self.slots, variables, self.lent):
             if is_written and is_lent:
+                # The list's own reference would count: `lend` allows the engine to overwrite only what nobody else holds.
                 inputs[slot] = None
                 inputs[slot] = variable.lend()
             elif type(inputs[slot]) is EngineArray:
@@ -164,7 +172,7 @@ class VariableGroup:
 
 
 def variable_of(value: Any) -> Variable | None:
-    """Return the variable behind a reference or a handle; None where the value leads to none."""
+    """Return the variable behind a reference or a handle; None if the value leads to none."""
     if type(value) is Variable:
         return value
     if isinstance(value, np.ndarray) and value.dtype == object and value.size == 1:

@@ -123,6 +123,14 @@ def test_numbers_of_numpy_keep_their_dtype(axis, dtype):
     assert str(total.node.attr("Tidx")) == dtype
 
 
+@pytest.mark.parametrize(
+    "number, dtype", [(2**31 - 1, "int32"), (2**31, "int64"), (-(2**31), "int32"), (-(2**31) - 1, "int64")]
+)
+def test_integers_are_int32_as_far_as_it_reaches(number, dtype):
+    """The dtypes that tf.constant of TensorFlow 2.21 gives."""
+    assert str(GraphBuilder().constant([number]).dtype) == dtype
+
+
 def test_stages_are_copies():
     g = GraphBuilder()
     g.constant(1.0, name="a")

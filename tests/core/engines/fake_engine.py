@@ -20,6 +20,7 @@ class FakeEngine:
     largest = 1000
     faster = ()
     needs_elements = False
+    runs_at_once = 1
     takes_control_flow = False
 
     def __init__(

@@ -217,6 +217,54 @@ def test_feeds_of_each_shape_are_tried_by_themselves():
     assert [choice.shapes for choice in session.engine_report().choices] == [f"[{size}]" for size in range(1, 17)]
 
 
+def test_feeds_of_another_batch_begin_with_the_best_way(eager, monkeypatch):
+    monkeypatch.setattr(automatic, "CLOSE", 0.0)
+    monkeypatch.setattr(automatic, "CALL_SECONDS", 0.0)
+    b = GraphBuilder()
+    b.Pow(b.AddV2(b.Placeholder(dtype="float32", shape=[None, 2], name="x"), np.float32(1)), np.float32(3), name="y")
+    engine, ways = Quick(), []
+    session = Session(b.graph, engine=auto(engine))
+    for rows in (1, 5):
+        feeds = {"x:0": np.ones([rows, 2], np.float32)}
+        for _ in range(RUNS):
+            before = engine.runs
+            np.testing.assert_array_equal(session.run("y:0", feeds), np.full([rows, 2], 8))
+            ways.append(engine.runs > before)
+    assert not ways[0] and all(ways[RUNS:])
+
+
+@pytest.mark.parametrize(
+    "seconds, best, untried",
+    [
+        ({"numpy": 1.0, "fast": 0.1}, "fast", ()),
+        ({"numpy": 1.0, "fast": 0.1, "near": 0.12}, "fast", ("near",)),
+        ({"numpy": 0.12, "fast": 0.1}, "numpy", ("fast",)),
+        ({"numpy": 1e-4, "fast": 1e-5, "far": 5e-4}, "numpy", ("fast", "far")),
+    ],
+)
+def test_a_contest_of_another_batch_tries_what_was_close(seconds, best, untried):
+    """Below a millisecond the call of an engine may be most of the time."""
+    contest = Contest((), 1.0, "fast", seconds=seconds).of_other_batch()
+    assert (contest.best, contest.untried) == (best, untried)
+
+
+@pytest.mark.parametrize("seconds, compared", [(0.1, 1), (0.01, engine_runtime.PAIRS)])
+def test_a_group_clearly_ahead_of_numpy_is_compared_once_for_another_batch(seconds, compared, eager, monkeypatch):
+    b = GraphBuilder()
+    b.Neg(b.Placeholder(dtype="float32", shape=[None, 2], name="x"), name="y")
+    runtime = EngineRuntime(FakeEngine(), EngineSettings(chooses=True))
+    session = Session(b.graph, engine=runtime)
+    session.run("y:0", {"x:0": np.ones([1, 2])})
+    (group,) = runtime.groups
+    (known,) = group.executables.values()
+    known.trial.decide(1, (seconds, 0.01))
+    in_numpy = []
+    monkeypatch.setattr(group, "in_numpy", lambda *values: in_numpy.append(values) or [-values[0]])
+    for _ in range(RUNS):
+        np.testing.assert_array_equal(session.run("y:0", {"x:0": np.ones([3, 2])}), -np.ones([3, 2]))
+    assert len(in_numpy) == compared
+
+
 def test_a_hook_sees_every_kernel():
     session = Session(chain(), engine=auto(FakeEngine()))
     seen = []
@@ -307,9 +355,10 @@ def test_a_trial_of_an_engine_behind_ends_early():
     assert taken.count("a") == 3 + 4, "to warm up, and two turns"
 
 
-@pytest.mark.parametrize("final, tried", [("a", 0), (None, 1)])
-def test_after_the_final_engine_no_other_is_tried(final, tried):
-    contest, taken = contest_of({"numpy": 1.0, "a": 0.5, "b": 0.4}, final=final)
+@pytest.mark.parametrize("final, lead, tried", [("a", 1.0, 0), ("a", 1.5, 0), ("a", 2.5, 1), (None, 1.0, 1)])
+def test_after_the_final_engine_no_other_is_tried(final, lead, tried):
+    """It must be as far ahead as is asked for."""
+    contest, taken = contest_of({"numpy": 1.0, "a": 0.5, "b": 0.4}, final=final, lead=lead)
     assert ("b" in taken, contest.best) == (bool(tried), "b" if tried else "a")
 
 

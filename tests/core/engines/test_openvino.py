@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from tfg.core.engines.engine_registry import find_engine  # noqa: E402
 from tfg.core.engines.engine_runtime import EngineRuntime  # noqa: E402
 from tfg.core.engines.executables import EngineSettings  # noqa: E402
 from tfg.core.engines.lowerable import UnsupportedOps  # noqa: E402
+from tfg.core.parallel.work_division import undivided  # noqa: E402
 from tfg.core.runtime.session.session import Session  # noqa: E402
 from tfg.core.support.errors import InvalidArgumentError  # noqa: E402
 
@@ -38,6 +41,17 @@ def test_a_network_is_computed_in_single_precision():
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
     assert_in_engine(session)
     assert "f32" in session.engine_report().note
+
+
+def test_runs_side_by_side_have_the_results_of_runs_one_by_one():
+    graph, x = network()
+    session = Session(graph, engine=engine())
+    expected = session.run("logits:0", {"x:0": x})
+    with undivided(), ThreadPoolExecutor(4) as threads:
+        runs = [threads.submit(copy_context().run, session.run, "logits:0", {"x:0": x}) for _ in range(8)]
+        results = [run.result() for run in runs]
+    for result in results:
+        np.testing.assert_allclose(result, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
 
 
 def test_half_precision_is_for_the_user_to_choose_and_said():

@@ -25,8 +25,6 @@ def one(op, *inputs, **attrs):
 
 
 CASES = [
-    (one("BatchMatMul", (2, 3, 4), (2, 4, 5)), [one("BatchMatMulV2", (2, 3, 4), (2, 4, 5))]),
-    (one("BatchMatMulV3", (2, 3, 4), (2, 4, 5), Tout="float"), [one("BatchMatMulV2", (2, 3, 4), (2, 4, 5))]),
     (one("Conv", IMAGE, WEIGHTS, **SAME), [one("Conv2D", IMAGE, WEIGHTS, **SAME)]),
     (one("Conv2DBackpropInputV2", IMAGE, WEIGHTS, OUT, **SAME),
      [one("Conv2DBackpropInput", np.int32(IMAGE), WEIGHTS, OUT, **SAME)]),

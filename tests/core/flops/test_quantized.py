@@ -49,7 +49,9 @@ def dequantize(draw, tally):
     return Node([placeholder(dtype, *x.shape), *EDGES], {"mode": mode})
 
 
-def simulator(op, inputs, names):
+def simulator(op, more, names):
+    """`more`: the inputs after the range."""
+
     @holds(HELD, op)
     def case(draw, tally):
         x, range_given, axis = array(draw, tally, 3), draw(st.booleans()), -1
@@ -60,13 +62,12 @@ def simulator(op, inputs, names):
             attrs["round_mode"] = draw(st.sampled_from(["HALF_TO_EVEN", "HALF_UP"]))
         quantized.simulated(x, range_given, attrs.get("round_mode") == "HALF_UP", axis)
         edges = [() if axis == -1 else (x.shape[axis],)] * 2
-        return Node([x.shape, *(edges if inputs else []), *inputs[2:]], attrs)
+        return Node([x.shape, *edges, *more], attrs)
 
 
-simulator("QuantizeAndDequantize", [], ())
-simulator("QuantizeAndDequantizeV2", EDGES, ("axis", "round_mode"))
-simulator("QuantizeAndDequantizeV3", [*EDGES, np.int32(8)], ("axis",))
-simulator("QuantizeAndDequantizeV4", EDGES, ("axis", "round_mode"))
+simulator("QuantizeAndDequantizeV2", [], ("axis", "round_mode"))
+simulator("QuantizeAndDequantizeV3", [np.int32(8)], ("axis",))
+simulator("QuantizeAndDequantizeV4", [], ("axis", "round_mode"))
 
 
 @holds(HELD, "QuantizeAndDequantizeV4Grad")
@@ -76,26 +77,31 @@ def quantize_and_dequantize_v4_grad(draw, tally):
     return Node([x.shape, x.shape, *EDGES])
 
 
-def fake(op, edges_of, definition, gradient):
-    """An op and its gradient; edges_of(channels) are the shapes of the inputs that give the range."""
+@holds(HELD, "FakeQuantWithMinMaxArgsGradient")
+def fake_quant_with_min_max_args_gradient(draw, tally):
+    x = array(draw, tally, 3)
+    quantized.inside(x)
+    return Node([x.shape, x.shape])
+
+
+def fake(op, edges_of, axes):
+    """An op and its gradient; edges_of(channels) are the shapes of the inputs that give the range, one for all `axes`."""
 
     @holds(HELD, op)
     def forward(draw, tally):
         x = array(draw, tally, 3)
-        definition(x)
+        quantized.fake(x)
         return Node([x.shape, *edges_of(x.shape[2])])
 
     @holds(HELD, f"{op}Gradient")
     def backward(draw, tally):
         x = array(draw, tally, 3)
-        gradient(x)
+        quantized.fake_gradient(x, x, axes)
         return Node([x.shape, x.shape, *edges_of(x.shape[2])])
 
 
-fake("FakeQuantWithMinMaxArgs", lambda channels: [], quantized.fake, quantized.inside)
-fake("FakeQuantWithMinMaxVars", lambda channels: EDGES, quantized.fake, lambda x: quantized.fake_gradient(x, x, None))
-fake("FakeQuantWithMinMaxVarsPerChannel", lambda channels: [(channels,)] * 2, quantized.fake,
-     lambda x: quantized.fake_gradient(x, x, (0, 1)))  # fmt: skip
+fake("FakeQuantWithMinMaxVars", lambda channels: EDGES, None)
+fake("FakeQuantWithMinMaxVarsPerChannel", lambda channels: [(channels,)] * 2, (0, 1))
 
 
 # ---- elementwise ops, pooling, norms

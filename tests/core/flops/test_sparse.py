@@ -18,8 +18,7 @@ from tfg.core.types.dtypes import float32, int64
 from tfg.core.types.shapes import Shape, TensorSpec
 
 HELD: Cases = {}
-UFUNCS = {"Sum": np.add, "Add": np.add, "Sub": np.subtract, "Mean": np.add, "Prod": np.multiply, "Mul": np.multiply,
-          "Div": np.divide, "Min": np.minimum, "Max": np.maximum, "Minimum": np.minimum, "Maximum": np.maximum}  # fmt: skip
+UFUNCS = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Min": np.minimum, "Max": np.maximum}
 
 
 def ids_below(draw, count, length, is_sorted=False):
@@ -37,44 +36,33 @@ def sparse_matrix(draw, tally, seed=0):
 # ---- segments
 
 
-def segments(op, kind):
+@holds(HELD, "SegmentMean")
+def segment_mean(draw, tally):
+    count, rows, width = draw(SMALL), draw(SMALL), draw(SMALL)
+    ids, data = ids_below(draw, count, rows, is_sorted=True), normal(tally, rows, width)
+    definitions_sparse.divided_sums(data, ids, float)
+    return Node([data.shape, ids])
+
+
+def averaged_segments(op, divide):
     @holds(HELD, op)
-    def case(draw, tally):
-        count, rows, width = draw(SMALL), draw(SMALL), draw(SMALL)
-        ids, data = ids_below(draw, count, rows, is_sorted=op.startswith("Segment")), normal(tally, rows, width)
-        if kind == "Mean":
-            definitions_sparse.divided_sums(data, ids, float)
-        else:
-            definitions_sparse.sent(UFUNCS[kind], definitions_sparse.filled(data, count), ids, data)
-        return Node([data.shape, ids, np.int32(count)] if op.startswith("Unsorted") else [data.shape, ids])
-
-
-for kind in ("Min", "Max"):
-    segments(f"Segment{kind}", kind)
-    segments(f"UnsortedSegment{kind}", kind)
-segments("SegmentMean", "Mean")
-
-
-def gathered_segments(op, divide):
-    """The op, and its gradients: each gathered row's part is sent to the row that it was gathered from."""
-
-    @holds(HELD, op)
-    def forward(draw, tally):
+    def to_the_last(draw, tally):
         rows, width, length, count = draw(SMALL), draw(SMALL), draw(SMALL), draw(SMALL)
         indices, ids = ids_below(draw, rows, length), ids_below(draw, count, length, is_sorted=True)
         data = normal(tally, rows, width)
-        if divide is None:
-            definitions_sparse.sent(np.add, definitions_sparse.filled(data, count), ids, data[indices])
-        else:
-            definitions_sparse.divided_sums(data[indices], ids, divide)
+        definitions_sparse.divided_sums(data[indices], ids, divide)
         return Node([data.shape, indices, ids])
 
     @holds(HELD, f"{op}WithNumSegments")
-    def forward_to_number(draw, tally):
-        return Node([*forward(draw, tally).inputs, np.int32(9)])
+    def to_number(draw, tally):
+        return Node([*to_the_last(draw, tally).inputs, np.int32(9)])
 
-    @holds(HELD, f"{op}Grad", f"{op}GradV2")
-    def backward(draw, tally):
+
+def gradients_of_segments(op, divide):
+    """Each gathered row's part is sent to the row that it was gathered from."""
+
+    @holds(HELD, op)
+    def case(draw, tally):
         rows, width, length, count = draw(SMALL), draw(SMALL), draw(SMALL), draw(SMALL)
         indices, ids = ids_below(draw, rows, length), ids_below(draw, count, length, is_sorted=True)
         grad = normal(tally, count, width)
@@ -83,9 +71,10 @@ def gathered_segments(op, divide):
         return Node([grad.shape, indices, ids, np.int32(rows)])
 
 
-gathered_segments("SparseSegmentSum", None)
-gathered_segments("SparseSegmentMean", float)
-gathered_segments("SparseSegmentSqrtN", math.sqrt)
+for kind, divide in (("Mean", float), ("SqrtN", math.sqrt)):
+    averaged_segments(f"SparseSegment{kind}", divide)
+    gradients_of_segments(f"SparseSegment{kind}GradV2", divide)
+gradients_of_segments("SparseSegmentSumGradV2", None)
 
 
 # ---- scattered updates
@@ -119,8 +108,7 @@ for kind in ("Add", "Sub", "Min", "Max"):
     scattered(f"ResourceScatterNd{kind}", kind, _handle)
     scattered(f"TensorScatter{kind}", kind, tuple)
 scattered("ScatterNdNonAliasingAdd", "Add", tuple)
-for kind in ("Add", "Sub"):
-    scattered(f"Inplace{kind}", kind, tuple)
+scattered("InplaceSub", "Sub", tuple)
 
 
 @holds(HELD, "ScatterNd")

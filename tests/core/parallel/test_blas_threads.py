@@ -12,7 +12,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.parallel import blas_threads as threads
-from tfg.core.parallel import gemm, work_division, worker_threads
+from tfg.core.parallel import gemm, work_division
 from tfg.core.runtime.session.session import Session
 
 
@@ -122,7 +122,7 @@ def test_a_forked_process_divides_too(monkeypatch):
 def test_the_thread_that_worked_last_works_next(fails, monkeypatch):
     """Sleeping threads are not woken, also after a failed task."""
     monkeypatch.setattr(threads.one_thread, "available", 3)
-    worker_threads.renew()
+    work_division.renew()
     own, workers = threading.get_ident(), set()
 
     def work(part):

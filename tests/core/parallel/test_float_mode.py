@@ -14,7 +14,7 @@ import pytest
 from tfg import optimize
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.inference.inference import infer
-from tfg.core.parallel import float_mode, worker_threads
+from tfg.core.parallel import float_mode, work_division
 from tfg.core.parallel.float_mode import as_outside, flushed
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.registry.registry import kernel, shape
@@ -165,8 +165,8 @@ def test_threads_of_the_pool_compute_with_zeros():
         seen.append((threading.current_thread().name, is_zero()))
         has_seen.set()
 
-    (worker,) = worker_threads.idle_workers(1)
-    worker.give(worker_threads.Task(look))
+    (worker,) = work_division.idle_workers(1)
+    worker.give(work_division.Task(look))
     assert has_seen.wait(60)
     assert seen == [("tfg-numerics", True)]
 

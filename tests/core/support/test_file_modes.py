@@ -15,7 +15,7 @@ from tfg.core.support import atomic
 from tfg.core.types.tensors import Tensor
 from tfg.formats import write_checkpoint
 from tfg.formats.checkpoint.store import write_v1
-from tfg.formats.codecs.npz import write_npz
+from tfg.formats.codecs.numpy_files import write_npz
 
 VALUE = Tensor.from_numpy(np.float32([1, 2]))
 WRITERS = {

@@ -33,7 +33,7 @@ from tfg.core.support.escaping import masked
 from tfg.core.support.remote_files import RemotePlace
 from tfg.formats import load, save
 from tfg.formats.checkpoint.store import FileCheckpointStore, open_checkpoint, write_checkpoint
-from tfg.formats.codecs.npz import read_npz
+from tfg.formats.codecs.numpy_files import read_npz
 from tfg.formats.codecs.source import read_source
 
 MODEL = SAMPLES / "scaler_saved_model"

@@ -180,7 +180,7 @@ def test_a_small_graph_has_a_picture():
 
 def test_no_program_for_layouts_is_no_error(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("tfg.formats.rendering.pure_path", lambda: None)
+    monkeypatch.setattr("tfg.formats.dot.pure_path", lambda: None)
     assert simple()._repr_svg_() is None
 
 

@@ -7,7 +7,7 @@ import pytest
 import tfg
 from tfg.core.graph.graph import Graph
 from tfg.core.support import errors
-from tfg.formats.cluster.failures import failure
+from tfg.formats.cluster.master import failure
 
 ADDITIONAL = (
     "From /job:worker/replica:0/task:0:\nMatrix size-incompatible: In[0]: [2,2], In[1]: [3,2]\n\t [[{{node z}}]]\n"

@@ -10,11 +10,13 @@ import pytest
 
 from tests.cases.control_flow import loop
 from tests.cases.order_of_effects import drawing, drawing_before_a_conditional
+from tests.pipelines import function
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.planning.planner import compile_plan
 from tfg.core.runtime.execute import dataflow
 from tfg.core.runtime.optimize.tiers import Tier
 from tfg.core.runtime.session.session import Session
+from tfg.core.types.tensors import FuncRef
 
 RUNS = 12
 
@@ -178,3 +180,26 @@ def test_the_reason_is_told(caplog):
     with caplog.at_level("INFO"):
         Session(g.graph).run(name)
     assert plan.why in caplog.text
+
+
+def test_a_while_of_handles_alone_draws_as_a_call():
+    g = GraphBuilder()
+    handle = g.VarHandleOp(dtype="float", shape=(), shared_name="v", container="")
+    g.AssignVariableOp(handle, np.float32(0), name="init")
+
+    def body(b, x):
+        added = b.AssignAddVariableOp(x, b.RandomUniform(np.int32([]), dtype="float", seed=1, seed2=2))
+        with b.control_dependencies([added]):
+            return [b.Identity(x)]
+
+    def below_two(b, x):
+        return [b.Less(b.ReadVariableOp(x, dtype="float"), np.float32(2))]
+
+    names = {name: FuncRef(function(g, name, ["resource"], make, stateful=True)) for name, make in
+             {"cond": below_two, "body": body}.items()}  # fmt: skip
+    attrs = {"T": [handle.dtype], "output_shapes": [], "parallel_iterations": 10, "_lower_using_switch_merge": True, **names}
+    loop = g.graph.add_node("loop", "While", [handle], (), attrs)
+    g.ReadVariableOp(loop.output(0), dtype="float", name="read")
+    session = Session(g.graph)
+    session.run("init")
+    assert session.run("read:0") == np.float32(2.274519)  # TensorFlow 2.21's value

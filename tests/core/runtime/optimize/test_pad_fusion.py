@@ -5,7 +5,7 @@ import pytest
 
 from tests.core.runtime.optimize.beside_kernels import drawn, program, rectified
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.optimize.pad_fusion import PadFused
+from tfg.core.runtime.optimize.step_fusion import PadFused
 from tfg.core.runtime.optimize.tiers import SETTLING_RUN
 from tfg.core.support.errors import InvalidArgumentError
 

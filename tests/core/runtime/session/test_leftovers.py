@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tfg import GraphBuilder, Session
-from tfg.core.parallel import blas_threads, work_division, worker_threads
+from tfg.core.parallel import blas_threads, work_division
 from tfg.core.runtime.guards import limits
 
 RUNS = 40
@@ -24,9 +24,9 @@ def work_is_divided_and_threads_end_soon(monkeypatch):
     monkeypatch.setattr(blas_threads.OneThread, "share", 2)
     monkeypatch.setattr(blas_threads.one_thread, "available", 2)
     monkeypatch.setattr(work_division, "WORTH_DIVIDING", 64)
-    monkeypatch.setattr(worker_threads, "IDLE_SECONDS", 0.02)
+    monkeypatch.setattr(work_division, "IDLE_SECONDS", 0.02)
     monkeypatch.setattr(limits, "IDLE_SECONDS", 0.02)
-    worker_threads.renew()
+    work_division.renew()
 
 
 def towers():

@@ -1,19 +1,32 @@
-"""Tables of `--verify`."""
+"""`--verify`: the comparison of a graph of another batch with the graph of the old one, and the tables of comparisons."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
-from ...core.support.words import counted
-from .. import render
+from ..core.support.words import counted
+from . import render
 
 if TYPE_CHECKING:
-    from ...core.transforms.inference_form import Decision
-    from ...formats.api.verification import Verification
+    from ..core.graph.graph import Graph
+    from ..core.runtime.session.session import Session
+    from ..formats.api.verification import Verification
 
 _SHOWN: Final = 6
 """The number of feeds that are shown."""
+
+
+def verified_batch(
+    before: Graph, after: Graph, fetches: Sequence[str], open_session: Callable[[Graph], Session], quiet: bool
+) -> list[Verification]:
+    """Compare a graph of another batch with the graph of the old one; notes tell what cannot be compared."""
+    from ..formats.api.verification import verify_batch
+
+    result, left_out = verify_batch(before, after, fetches, open_session)
+    for words in left_out:
+        render.note(f"not compared with the old batch: {words}", quiet)
+    return [result] if result is not None else []
 
 
 def verification_sections(verification: Verification, runtime: str | None = None) -> Iterator[render.Section]:
@@ -23,6 +36,7 @@ def verification_sections(verification: Verification, runtime: str | None = None
     """
     columns = ("largest difference", "passing tolerance", "passed")
     results = [(c, (c.largest_difference, c.tolerance_needed, c.passed)) for c in verification.comparisons]
+    # Another runtime computes one step: it has no variables that a second step would change.
     if runtime is None:
         title = f"verification over {counted(verification.steps, 'step')}"
         rows = [(c.fetch, c.step, *result) for c, result in results]
@@ -34,19 +48,6 @@ def verification_sections(verification: Verification, runtime: str | None = None
     if verification.refusals:
         refusals = [(refusal.feeds, refusal.by, refusal.error) for refusal in verification.refusals]
         yield render.Table(("feeds", "refused only by", "error"), refusals, "refused by one of the two", "refusals")
-
-
-def decision_sections(decisions: Sequence[Decision]) -> Iterator[render.Section]:
-    """Yield what makes a graph an inference graph, and what is left to the user."""
-    for title, is_left in (("for inference", False), ("left as it is", True)):
-        rows = [(one.node, one.change, one.why) for one in decisions if one.is_left is is_left]
-        if rows:
-            yield render.Table(("node", "decision", "reason"), rows, title, "inference" if not is_left else "left")
-
-
-def feeds_of(verification: Verification | None) -> dict[str, Any]:
-    """Return the fields of a JSON document on the feeds of a verification."""
-    return {} if verification is None else {"drawn": verification.drawn, "refusals": verification.refusals}
 
 
 def _feeds(verification: Verification) -> Iterator[str]:
@@ -64,6 +65,7 @@ def _feeds(verification: Verification) -> Iterator[str]:
 
 
 def _some(words: Sequence[str]) -> str:
+    # Many feeds differ in their numbers alone, and read the same.
     kinds = list(dict.fromkeys(words))
     more = f"; and {len(kinds) - _SHOWN:,} other kinds" if len(kinds) > _SHOWN else ""
     return f"{'; '.join(kinds[:_SHOWN])}{more}"

@@ -1,4 +1,7 @@
-"""The shells at whose Tab key `tfg` answers: their scripts, the words they send, and the quoting of the answer.
+"""Shell completion: the scripts of the shells at whose Tab key `tfg` answers, the words that they send, and the names that are
+offered: of the nodes, tensors and signatures of the graph on the command line, of passes and engines.
+
+`eval "$(tfg completion bash)"` enables completion in bash; zsh and fish work the same way.
 
 A name of a graph is text of a stranger. zsh and fish quote the words that a completion adds; bash inserts them into the
 command line as they are, so for bash the quoting happens here. A name that a prompt cannot show as a line is not offered.
@@ -6,18 +9,25 @@ command line as they are, so for bash the quoting happens here. A name that a pr
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sys
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, TypeVar
 
 import click
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete, add_completion_class
 
+from ..core.graph.graph import Graph
 from ..core.support import dataclasses
+from ..core.support.engine_names import AUTO, NUMPY
+from ..core.support.errors import TfgError
 from ..core.support.escaping import printable_line
+from .options import FILE_METAVARS
 
+# bash sends the line up to the cursor, and tfg splits it: bash's own words also break at `=` and `:`, which feeds and names
+# of tensors have. With nosort the order of the answer stays, in which outputs and layers come first.
 _BASH: Final = """\
 %(complete_func)s() {
     local -a answer
@@ -66,6 +76,7 @@ else
     compdef %(complete_func)s %(prog_name)s
 fi
 """
+# The word at the cursor is sent without its quotes, since tfg compares it with plain names.
 _FISH: Final = """\
 function %(complete_func)s
     set -l words (commandline -opc)
@@ -103,6 +114,7 @@ class _Answers(ShellComplete):
             return "file"
         option = _option_before(args, incomplete)
         whole = (CompletionItem(option + item.value, help=item.help) for item in items if self.can_insert(item.value))
+        # The first line tells the two kinds of answers apart: a node may be called `file`.
         return "\n".join(["plain", *(self.format_completion(item) for item in whole)])
 
     def can_insert(self, name: str) -> bool:
@@ -138,6 +150,7 @@ class Bash(_Answers, BashComplete):
         line, word = os.environ["COMP_LINE"], os.environ["COMP_WORD"]
         before = line.removesuffix(word) if line.endswith(word) else line
         kept = _read(before)
+        # What was typed stays as it is, with its quotes: only the rest of the name is quoted.
         text = _quoted(item.value[len(kept.current) :], kept.quote)
         # readline drops a quote right before a text that begins with the same quote
         return kept.quote + text if kept.quote and before.endswith(kept.quote) and text.startswith(kept.quote) else text
@@ -156,6 +169,7 @@ class Fish(_Words, FishComplete):
 
     def can_insert(self, name: str) -> bool:
         """Return whether a prompt can show the name, and fish leaves it as it is."""
+        # A `~` would be the home folder, and fish drops wide spaces in front of a word.
         is_wide_space = name[:1].isspace() and not name.startswith(" ")
         return super().can_insert(name) and not name.startswith("~") and not is_wide_space
 
@@ -165,6 +179,7 @@ _SHELLS: Final[Mapping[str, type[ShellComplete]]] = {"bash": Bash, "zsh": Zsh, "
 
 def register() -> None:
     """Let click answer the scripts of the shells."""
+    # click knows shells of these names already; this puts ours in their place.
     for name, shell in _SHELLS.items():
         add_completion_class(shell, name)
 
@@ -210,3 +225,162 @@ def _quoted(text: str, quote: str) -> str:
     in_double = re.sub(r'["$`\\]', r"\\\g<0>", text).replace("!", "\"'!'\"")
     inside = in_double if quote == '"' else text.replace("'", "'\\''")
     return inside + quote if inside.endswith(quote) else inside  # readline closes no quote after a quote
+
+
+_MAX_OFFERED: Final = 500
+
+
+def _nodes(graph: Graph) -> Iterable[str]:
+    return (node.name for node in graph)
+
+
+def _values(graph: Graph) -> Iterator[str]:
+    """Yield names of tensors: the outputs, layers and nodes as the author of the model knows them, then nodes of the file."""
+    from ..core.model.model_view import model_view
+
+    view = model_view(graph)
+    outputs = () if view.signature is None else view.signature.fetched
+    author = (node.name for node in view.graph)
+    yield from dict.fromkeys((*outputs, *view.layers.values(), *author, *_nodes(graph)))
+
+
+def _inputs(graph: Graph) -> Iterator[str]:
+    """Yield names of tensors to feed: the inputs of the usual signature, then nodes."""
+    signature = graph.meta.usual_signature if graph.meta is not None else None
+    yield from dict.fromkeys((*(() if signature is None else signature.fed), *_nodes(graph)))
+
+
+def _ops(graph: Graph) -> Iterable[str]:
+    return dict.fromkeys(node.op for node in graph)
+
+
+def _scopes(graph: Graph) -> Iterable[str]:
+    return dict.fromkeys(node.name.rpartition("/")[0] for node in graph if "/" in node.name)
+
+
+def _signatures(graph: Graph) -> Iterable[str]:
+    return graph.meta.signatures if graph.meta is not None else ()
+
+
+def _of_graph(names: Callable[[Graph], Iterable[str]], ctx: click.Context) -> Iterable[str]:
+    return names(_graph(ctx))
+
+
+def _passes(_: click.Context) -> Iterable[str]:
+    from ..core.passes.pass_listing import all_passes
+
+    return ["default", *(kind.name for kind in all_passes())]
+
+
+def _engines(_: click.Context) -> Iterable[str]:
+    from ..core.engines.engine_registry import engine_names
+
+    return [NUMPY, AUTO, *engine_names()]
+
+
+def _stored_tensors(ctx: click.Context) -> Iterable[str]:
+    """Return the names of the tensors of the checkpoint on the command line."""
+    from ..formats.api.checkpoints import read_checkpoint
+
+    return _first_readable(lambda path: list(read_checkpoint(path)), ctx) or ()
+
+
+_OF_GRAPH: Final[Mapping[str, Callable[[Graph], Iterable[str]]]] = {
+    "--signature": _signatures,
+    "--init-op": _nodes,
+    "--fetch": _values,
+    "--to": _values,
+    "--op": _ops,
+    "--function": lambda graph: graph.functions,
+    "TENSOR": _values,
+    "NODE": _nodes,
+    "OP": _nodes,
+    "[NODE]...": _values,
+    "TENSOR=VALUE": _inputs,
+    "TENSOR[=VALUE]": _inputs,
+    "TENSOR=SIZES": _inputs,
+    "SCOPE": _scopes,
+}
+"""The names of a graph that an option or a metavar takes."""
+_BY_NAME: Final[Mapping[str, Callable[[click.Context], Iterable[str]]]] = {
+    **{name: functools.partial(_of_graph, names) for name, names in _OF_GRAPH.items()},
+    "--values": _stored_tensors,
+    "--engine": _engines,
+    "--disable": _passes,
+    "--after": _passes,
+    "LIST": _passes,
+}
+"""The names that an option or a metavar takes."""
+_GRAPHS: Final = ("graph", "graphs", "before", "model", "source")
+_FILES: Final = (*_GRAPHS, "after", "prefix")
+_Read = TypeVar("_Read")
+
+
+def offer_names(command: click.Command) -> click.Command:
+    """Return the command with parameter types that complete names and files."""
+    # This changes the parameters of the command in place: a process that completes does nothing else.
+    for param in command.params:
+        # The context is only there because click asks for one.
+        metavar = param.make_metavar(click.Context(click.Command("tfg")))
+        # The name of the option goes before its metavar: NAME is the metavar of many kinds of names.
+        names = next((_BY_NAME[name] for name in (*param.opts, metavar) if name in _BY_NAME), None)
+        if (isinstance(param, click.Argument) and param.name in _FILES) or metavar in FILE_METAVARS:
+            param.type = _File()
+        elif names is not None and not isinstance(param.type, click.Choice):
+            param.type = _Names(names)
+    return command
+
+
+class _File(click.ParamType[str]):
+    """The shell's own completion of file names."""
+
+    name = "file"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(incomplete, type="file")]
+
+
+class _Names(click.ParamType[Any]):
+    """Names of a graph, of a checkpoint or of tfg."""
+
+    name = "name"
+
+    def __init__(self, names: Callable[[click.Context], Iterable[str]]) -> None:
+        self._names = names
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        # Lazy, so that a graph of a million nodes is searched only until enough names are found.
+        fitting = (name for name in self._names(ctx) if name.startswith(incomplete) and _is_value(name, param))
+        return [CompletionItem(name) for name, _ in zip(fitting, range(_MAX_OFFERED), strict=False)]
+
+
+def _is_value(name: str, param: click.Parameter) -> bool:
+    """Return False for a name that the command would read as an option: `--output=FILE` in the place of a node."""
+    return isinstance(param, click.Option) or not name.startswith("-")
+
+
+def _graph(ctx: click.Context) -> Graph:
+    """Return the first readable graph on the command line; an empty graph if none is readable."""
+    from ..formats.loading import load_leniently
+
+    return _first_readable(lambda path: load_leniently(path)[0], ctx) or Graph()
+
+
+def _first_readable(read: Callable[[str], _Read], ctx: click.Context) -> _Read | None:
+    """Read the first file on the command line that can be read; pipes and the terminal keep what they hold."""
+    for path in _paths(ctx):
+        try:
+            return read(path)
+        except TfgError:
+            continue  # a shell's prompt is no place for errors: nothing is offered
+    return None
+
+
+def _paths(ctx: click.Context) -> Iterator[str]:
+    """Yield possible paths of the graph; words before an incomplete option are still in the remaining arguments."""
+    for words in (ctx.args, *(ctx.params.get(name) or () for name in (*_GRAPHS, "prefix"))):
+        yield from (word for word in ([words] if isinstance(words, str) else words) if _is_file(word))
+
+
+def _is_file(path: str) -> bool:
+    return os.path.isfile(path) or os.path.isdir(path) or os.path.isfile(f"{path}.index")

@@ -1,16 +1,90 @@
-"""How `tfg ops` shows lists, details and counts of ops."""
+"""Implementation of `tfg ops`: lists, details and counts of ops, and wrappers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from ...core.support.words import counted
+from .. import render
+from ..commands.ops import OpsOptions
 from ..render import Section, Table, Text
 
 if TYPE_CHECKING:
     from ...core.flops.formulas import Formula
     from ...core.op_libraries.op_listing import FamilyCoverage, Location, MissingFor, OpDetail, OpSummary
+
+
+def run(options: OpsOptions) -> None:
+    """List or describe ops, or write wrappers for them."""
+    from ...core.op_libraries.op_listing import missing_parts, op_coverage
+
+    names, format_ = options.names, options.format_
+    if options.missing is not None and names:
+        raise click.UsageError("--missing lists the ops of GRAPH: leave out NAME")
+    if options.missing is not None:
+        missing = missing_parts(options.reader.load(options.missing))
+        render.emit("tfg.ops.missing/1", {"missing": missing}, format_, lambda: missing_sections(missing, format_))
+        return
+    options.reader.load_libraries()
+    if options.wrap and not (names or options.family or options.custom or options.missing_kernel):
+        raise click.UsageError("--wrap writes a wrapper for each chosen op: name ops, or give --family or --custom")
+    if options.coverage and names:
+        raise click.UsageError("--coverage counts all ops by family: leave out NAME")
+    if options.coverage:
+        coverage = op_coverage()
+        render.emit("tfg.ops.coverage/1", coverage, format_, lambda: coverage_sections(coverage.families, coverage.total))
+    elif options.flops:
+        from ...core.flops.formulas import flops_formulas
+
+        formulas = flops_formulas([op.name for op in _selected(options)])
+        render.emit("tfg.ops.formulas/1", {"formulas": formulas}, format_, lambda: formula_sections(formulas))
+    elif options.wrap:
+        _wrap(_selected(options), options.output, options.quiet)
+    else:
+        _list(options)
+
+
+def _list(options: OpsOptions) -> None:
+    """Print details of ops that are named, or a list of the ops that the expressions and filters choose."""
+    from ...core.op_libraries.op_listing import OpDetail, OpSummary, is_declared, ops
+
+    names, format_ = options.names, options.format_
+    if names and all(map(is_declared, names)):
+        listed = ops(*names)
+    else:
+        listed = ops(*names, family=options.family, missing_kernel=options.missing_kernel, custom=options.custom)
+    details = [op for op in listed if isinstance(op, OpDetail)]
+    summaries = [op for op in listed if isinstance(op, OpSummary)]
+    if not details:
+        render.emit("tfg.ops/1", {"ops": summaries}, format_, lambda: list_sections(summaries))
+        return
+    if format_ == "csv":
+        sections: Iterator[render.Section] = detail_tables(details)
+    else:
+        sections = (section for detail in details for section in detail_sections(detail))
+    render.emit("tfg.ops.details/1", {"ops": details}, format_, lambda: sections)
+
+
+def _selected(options: OpsOptions) -> Any:
+    """Return the ops that match the names or expressions and the filters; NotFoundError for a name without a match."""
+    from ...core.op_libraries.op_listing import select_ops
+
+    return select_ops(options.names, options.family, options.missing_kernel, options.custom)
+
+
+def _wrap(ops: Sequence[Any], target: str, quiet: bool) -> None:
+    from ...core.op_libraries.wrappers import write_wrappers
+    from ...formats.codecs.source import write_file
+
+    text = write_wrappers([op.name for op in ops])
+    if target == "-":
+        render.print_text(text)
+    else:
+        write_file(target, [text.encode()])
+        render.note(f"wrote wrappers of {counted(len(ops), 'op')} to {target}", quiet)
 
 
 def list_sections(ops: Sequence[OpSummary]) -> Iterator[Section]:

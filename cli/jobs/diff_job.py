@@ -1,4 +1,4 @@
-"""The sections of `tfg diff`: a summary, large changes by op and scope, then a row for each change."""
+"""Implementation of `tfg diff`: the comparison, then a summary, large changes by op and scope, and a row for each change."""
 
 from __future__ import annotations
 
@@ -8,8 +8,54 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ...core.comparing.graph_diff import GraphDiff
-from ..render import Section, Table, Text
-from .dump_sections import change_rows, short_change
+from ..commands.diff import DiffOptions
+from ..findings import FORMATS, print_findings, table_findings
+from ..main import COMPARISON_FAILED, DONE
+from ..render import Section, Table, Text, Working, emit
+from .dump_job import change_rows, short_change
+
+
+def run(options: DiffOptions) -> int:
+    """Compare two graphs, and print the differences; return 3 for differences."""
+    format_ = options.format_
+    # From the cheapest way to the one that loads both graphs; each returns None where it cannot answer.
+    result = _diff_values(options) or _diff_as_read(options) or _diff(options)
+    if format_ in FORMATS:
+        tables = (section for section in _sections(result, "csv") if isinstance(section, Table))
+        print_findings(table_findings(tables, options.after, "different graph"), format_)
+    elif not options.quiet:
+        emit("tfg.diff/1", result, format_, lambda: _sections(result, format_))
+    return DONE if result.is_empty else COMPARISON_FAILED
+
+
+def _diff_values(options: DiffOptions) -> GraphDiff | None:
+    """Compare the values of two files if one is a state; return None for two graphs."""
+    from ...formats.api.analyses import diff
+    from ...formats.state import holds_state
+
+    paths = options.before, options.after
+    return diff(*paths) if any(path != "-" and holds_state(path) for path in paths) else None
+
+
+def _diff(options: DiffOptions) -> GraphDiff:
+    from ...formats.api.analyses import diff
+
+    graphs = options.reader.load(options.before), options.reader.load(options.after)
+    with Working("comparing", options.quiet):
+        return diff(*graphs, strict_names=options.strict_names, raw=options.raw)
+
+
+def _diff_as_read(options: DiffOptions) -> GraphDiff | None:
+    """Compare two large files while reading; return None if the graphs must be loaded."""
+    paths = options.before, options.after
+    streams = [stream for path in paths if (stream := options.reader.stream(path)) is not None]
+    if len(streams) < 2:
+        return None
+    from ...formats.streaming import diff_streams
+
+    with Working("comparing", options.quiet):
+        return diff_streams(*streams, strict_names=options.strict_names)
+
 
 _MANY: Final = 20
 """More rows of changed nodes come after their numbers by op and scope."""
@@ -20,7 +66,7 @@ _KINDS: Final = ("added", "removed", "changed")
 Row = tuple[str, str, str, str]
 
 
-def diff_sections(diff: GraphDiff, format_: str) -> Iterator[Section]:
+def _sections(diff: GraphDiff, format_: str) -> Iterator[Section]:
     """Yield the summary and all sections that differ; as CSV a single table."""
     nodes = change_rows(diff)
     functions = dict(_function_rows(diff))
@@ -28,6 +74,7 @@ def diff_sections(diff: GraphDiff, format_: str) -> Iterator[Section]:
         yield Table(("section", *_COLUMNS), [*_csv_rows(diff, nodes, functions)])
         return
     yield Text(f"{diff.nodes_before:,} and {diff.nodes_after:,} nodes: {diff.verdict}" if diff.has_nodes else diff.verdict)
+    # Functions count too: in TF2 nearly all nodes are in functions.
     yield from _overview([*nodes, *(row for rows in functions.values() for row in rows)])
     rows = [(change.name, change.change, "; ".join(map(str, change.changes))) for change in diff.signatures]
     if rows:
@@ -94,6 +141,7 @@ def _scopes(names: Sequence[str]) -> list[str]:
     """Return the scope of each name: the outermost part in which the names differ."""
     parts = [name.split("/")[:-1] for name in names]
     depth = 1
+    # A model lies in one outermost scope, which would be the only row.
     while len({tuple(scope[:depth]) for scope in parts}) == 1 and any(len(scope) > depth for scope in parts):
         depth += 1
     return ["/".join(scope[:depth]) or "(none)" for scope in parts]

@@ -1,1 +1,0 @@
-"""The JSON of the commands: the type of each document."""

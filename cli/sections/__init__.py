@@ -1,1 +1,0 @@
-"""The output of a command: tables, text and JSON."""
