@@ -37,7 +37,7 @@ class Steps(TypedDict):
     """The fetched values."""
 
     steps: Sequence[StepResult]
-    """The steps that fetched; empty where nothing was fetched."""
+    """The steps that fetched; empty if nothing was fetched."""
 
 
 class Result(TypedDict):
@@ -84,9 +84,9 @@ class Compare(TypedDict):
     """How far the values of two graphs differ."""
 
     first: NodeComparison | None
-    """The first value that differs, in the order of execution; null where all agree."""
+    """The first value that differs, in the order of execution; null if all agree."""
     first_nonfinite: NodeComparison | None
-    """The first value with a NaN or an infinity in the second graph and not in the first; null where there is none."""
+    """The first value with a NaN or an infinity in the second graph and not in the first; null if there is none."""
     compared: int
     """How many values both graphs have."""
     only_before: Sequence[str]
@@ -107,7 +107,7 @@ class Gradient(TypedDict):
     x: str
     """The tensor."""
     gradient: str | None
-    """The tensor that is the gradient; null where no y depends on x."""
+    """The tensor that is the gradient; null if no y depends on x."""
     value: NotRequired[np.ndarray]
     """With --feed, --init or --state: the gradient's elements."""
 
@@ -194,8 +194,8 @@ class Dump(TypedDict):
 
     graph: str
     """The path as given, or the name of the stage."""
-    versions: Versions
-    """The versions of GraphDef that the graph was written for."""
+    versions: Versions | None
+    """The versions of GraphDef that the graph was written for; null for a graph of a script that states none."""
     nodes: Sequence[NodeRecord]
     """The chosen nodes."""
     functions: Mapping[str, Sequence[NodeRecord]]
@@ -220,7 +220,7 @@ class MissingOps(TypedDict):
     """The ops of a graph that tfg cannot run."""
 
     missing: Sequence[MissingOp]
-    """An entry for each op; empty where every op has a kernel."""
+    """An entry for each op; empty if every op has a kernel."""
 
 
 class Nodes(TypedDict):

@@ -104,7 +104,7 @@ NO_ENGINE = EngineOptions()
 
 def suggest_engine(graph: Graph, names: Iterable[str], seconds: float, quiet: bool) -> None:
     """Suggest at a terminal, after a long run in NumPy, the engine for most of the run, and how to install the engine."""
-    # The share of an engine is worked out by dividing the whole plan, which only a person who waited will thank for.
+    # The share of an engine takes a division of the whole plan, which is worth its time only after a long run.
     if seconds < _LONG_SECONDS or quiet or not sys.stderr.isatty():
         return
     from ..core.engines.automatic import suggested_engine
@@ -243,8 +243,8 @@ class MeshOptions:
     )
 
     @contextlib.contextmanager
-    def gathered(self) -> Iterator[Company | None]:
-        """Yield the company of this process once all processes are connected; None without a mesh.
+    def gathered(self) -> Iterator[ProcessGroup | None]:
+        """Yield the group of this process once all processes are connected; None without a mesh.
 
         This process ends too if another process ends before all processes are done.
         """
@@ -255,13 +255,13 @@ class MeshOptions:
 
         meeting = self._meeting()
         if meeting is None:
-            yield Company(find_mesh(self.mesh, None))
+            yield ProcessGroup(find_mesh(self.mesh, None))
             return
         # Not for a mesh of this process alone, whose libraries connect to nobody.
         with _own_output():
             yield from self._together(meeting)
 
-    def _together(self, meeting: Meeting) -> Iterator[Company]:
+    def _together(self, meeting: Meeting) -> Iterator[ProcessGroup]:
         from ..core.engines.distributed import Peers
         from ..core.engines.engine_registry import find_mesh
 
@@ -270,8 +270,8 @@ class MeshOptions:
         word = _LastWord(f"process {meeting.index} of {meeting.count} was killed{doubt}")
         peers = Peers(meeting, {"--mesh": str(self.mesh), "--processes": str(self.processes)}, word.end)
         try:
-            company = Company(find_mesh(self.mesh, meeting), peers)
-            yield company
+            process_group = ProcessGroup(find_mesh(self.mesh, meeting), peers)
+            yield process_group
             # The processes wait for each other here: a process that left while others compute would take JAX's coordinator,
             # or its devices, away from them.
             if not peers.has_failed:
@@ -290,7 +290,7 @@ class MeshOptions:
             raise
         if not peers.has_failed:
             # Only now, behind `peers.leave`: JAX's own shutdown aborts processes whose partners are gone.
-            company.mesh.leave()
+            process_group.mesh.leave()
         word.unsaid()
 
     def _meeting(self) -> Meeting | None:
@@ -311,7 +311,7 @@ NO_MESH = MeshOptions()
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Company:
+class ProcessGroup:
     """A mesh and the processes that share the mesh; `peers` is None if this process has the whole mesh."""
 
     mesh: Mesh
@@ -365,13 +365,13 @@ class Company:
             raise InvalidArgumentError(problem, hint=hint)
 
     def require_division(self) -> None:
-        """UnimplementedError where nothing of a step was divided: every device would do the same work."""
+        """UnimplementedError if nothing of a step was divided: every device would do the same work."""
         if not self.mesh.divided:
             hint = "run --engine-report without --mesh to see the nodes that XLA supports, and the reasons for the others"
             raise UnimplementedError("the devices share no work of a step: no rows go to XLA", hint=hint)
 
     def require_same(self, digest: bytes, what: str) -> None:
-        """InvalidArgumentError where the first process has another digest."""
+        """InvalidArgumentError if the first process has another digest."""
         if self.from_first(digest) != digest:
             assert self.peers is not None
             raise InvalidArgumentError(f"process {self.peers.index} has another {what} than process 0")

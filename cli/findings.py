@@ -136,7 +136,7 @@ class _Lines:
         self._lines: dict[str, dict[str, int]] = {}
 
     def of(self, finding: Finding) -> int | None:
-        """Return the line of a finding's node, counted from 1; None where the file is no text or lacks the node."""
+        """Return the line of a finding's node, counted from 1; None if the file is no text or lacks the node."""
         if finding.node is None or not os.path.isfile(finding.path):
             return None
         if finding.path not in self._lines:

@@ -153,7 +153,7 @@ def resolve(words: Sequence[str], names: Sequence[str], ctx: click.Context) -> l
 
 
 def _meant(word: str, commands: Sequence[str]) -> str | None:
-    """Return the command or alias that a word stands for; None where words are only spelled alike, such as delete and execute.
+    """Return the command or alias that a word stands for; None if words are only spelled alike, such as delete and execute.
 
     A slip in a short word makes another word (test, text): of these only a command is guessed.
     """

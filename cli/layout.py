@@ -26,7 +26,7 @@ _ASCII: Final = str.maketrans("│─┌┐└┘├┤┬┴┼┊╌▼…▁�
 
 
 def terminal_width(stream: TextIO) -> int | None:
-    """Return the columns of the terminal behind a stream, or those that COLUMNS says; None where there is no terminal."""
+    """Return the columns of the terminal behind a stream, or those that COLUMNS says; None if there is no terminal."""
     if not stream.isatty():
         return None
     columns = os.environ.get("COLUMNS", "")

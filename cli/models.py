@@ -193,15 +193,11 @@ class SignatureOptions:
 
 def _of(signature: str, pairs: Sequence[tuple[str, str]], tensor: Callable[[str], Output]) -> dict[str, Output]:
     """Return the tensors of a signature's arguments by name."""
-    return {_argument(key): tensor(word) for key, word in pairs if _signature(key) == signature}
+    return {key.rpartition(":")[2]: tensor(word) for key, word in pairs if _signature(key) == signature}
 
 
 def _signature(key: str) -> str:
     return key.rpartition(":")[0] or USUAL_SIGNATURE
-
-
-def _argument(key: str) -> str:
-    return key.rpartition(":")[2]
 
 
 def with_named_signatures(args: Sequence[str]) -> Iterator[str]:

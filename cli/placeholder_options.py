@@ -178,7 +178,7 @@ class PlaceholderOptions:
 
 
 def _refuse_doubles(name: str, given: Iterable[tuple[str, Output]]) -> None:
-    """Raise InvalidArgumentError where an option sets a tensor twice."""
+    """Raise InvalidArgumentError if an option sets a tensor twice."""
     seen = set()
     for word, tensor in given:
         if tensor in seen:

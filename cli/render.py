@@ -369,16 +369,13 @@ def print_rows(columns: Sequence[str], rows: Iterator[Sequence[Any]]) -> None:
         rows = _parts(rows, shown)
     head = Table(tuple(columns), first)
     print_lines(cut(_plain_lines(head), width, sys.stdout))
-    pattern = _pattern(_widths(columns, cells), _numeric_columns(head))
+    widths = [min(max(map(len, column)), _MAX_WIDTH) for column in zip(columns, *cells)]
+    pattern = _pattern(widths, _numeric_columns(head))
     print_lines(cut(((pattern % tuple(_cells(row))).rstrip() for row in rows), width, sys.stdout))
 
 
 def _parts(rows: Iterable[Sequence[Any]], places: Sequence[int]) -> Iterator[Sequence[Any]]:
     return ([row[place] for place in places] for row in rows)
-
-
-def _widths(columns: Sequence[str], cells: Iterable[Sequence[str]]) -> list[int]:
-    return [min(max(map(len, column)), _MAX_WIDTH) for column in zip(columns, *cells)]
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -44,7 +44,7 @@ class OptionRule:
     reason: str = ""
 
     def check(self, ctx: click.Context) -> None:
-        """UsageError where the command line has an option that would do nothing."""
+        """UsageError if the command line has an option that would do nothing."""
         for option in self.options:
             if _is_given(ctx, option):
                 beside = [other for other in self.others if _is_given(ctx, other)]

@@ -15,7 +15,7 @@ from ..core.support.errors import InvalidArgumentError
 from ..core.support.file_formats import NPZ, SAFETENSORS, extension_of
 from ..formats.api.session_setup import SessionSetup
 from . import render
-from .engines import NO_ENGINE, NO_MESH, Company, EngineOptions, MeshOptions
+from .engines import NO_ENGINE, NO_MESH, EngineOptions, MeshOptions, ProcessGroup
 from .options import Seconds, map_option, signature_option
 from .requests import decorator_of, excluding, needing, options_of, together
 
@@ -57,34 +57,36 @@ class SessionOptions(SessionSetup):
     engine: EngineRuntime | AutoRuntime | None = None
     fills_variables: bool = False
     timeout: float | None = None
-    company: Company | None = None
+    process_group: ProcessGroup | None = None
     engine_options: EngineOptions = NO_ENGINE
     is_engine_implied: bool = False
     """The engine is that of many runs, and the user named none."""
 
     @property
-    def speaks(self) -> bool:
+    def is_first_process(self) -> bool:
         """Return False in a process of a mesh that leaves output and state to the first process."""
-        return self.company is None or self.company.is_first
+        return self.process_group is None or self.process_group.is_first
 
     @property
     def changes_state(self) -> bool:
         """True if opening a session is something to do by itself."""
         return bool(self.init or self.init_op or self.state)
 
-    def among(self, company: Company | None, engine: EngineOptions) -> SessionOptions:
+    def among(self, process_group: ProcessGroup | None, engine: EngineOptions) -> SessionOptions:
         """Return these options for a run on an engine, perhaps in a process of a mesh."""
         # The servers compute: an engine of this process would be imported for nothing.
         if self.on is not None and self.on.startswith("grpc"):
             return self
-        if company is None:
+        if process_group is None:
             return dataclasses.replace(self, engine=engine.runtime(), engine_options=engine)
-        runtime = engine.runtime(company.mesh)
-        return dataclasses.replace(self, engine=runtime, company=company, seed=company.common_seed(self.seed))
+        runtime = engine.runtime(process_group.mesh)
+        return dataclasses.replace(
+            self, engine=runtime, process_group=process_group, seed=process_group.common_seed(self.seed)
+        )
 
     def of_many_runs(self) -> Self:
         """Return the options for many runs of a graph: with `auto` where the user names no engine and one is installed."""
-        name = None if self.engine_options.is_named or self.company is not None else self.engine_of_many_runs()
+        name = None if self.engine_options.is_named or self.process_group is not None else self.engine_of_many_runs()
         if name is None:
             return self
         from ..formats.api.prepared_sessions import engine_runtime
@@ -163,7 +165,7 @@ class SessionOptions(SessionSetup):
         """Return the values in a file; in a mesh, the first process reads the file for all."""
         # By the class: `super()` has no meaning in a dataclass with slots, which is made anew.
         read = functools.partial(SessionSetup.common_state, self, path, graph)
-        return read() if self.company is None else self.company.common_state(read)
+        return read() if self.process_group is None else self.process_group.common_state(read)
 
     def check_state(self, path: str | None, graph: Graph) -> None:
         """Raise UnimplementedError, before the first step, if a file cannot hold a variable of the graph."""
@@ -177,7 +179,7 @@ class SessionOptions(SessionSetup):
 
         In a mesh, where all processes have equal variables, only the first process writes.
         """
-        if not self.speaks:
+        if not self.is_first_process:
             return
         from ..formats.api.model_saving import with_twins
         from ..formats.state import write_state
@@ -254,8 +256,8 @@ def session_options_for(
             # Commands without --on have no `on` and no `retry`.
             options = SessionOptions(**{name: kwargs.pop(name) for name in _SETTINGS if name in kwargs})
             # The limits are outermost: other processes may never come.
-            with options.limits(), mesh.gathered() as company:
-                session = options.among(company, engine)
+            with options.limits(), mesh.gathered() as process_group:
+                session = options.among(process_group, engine)
                 code = command(*args, session=session, **kwargs)
             # Behind the limits, so that a run that used up its time still gets its report.
             return engine.finished(session.engine, code)

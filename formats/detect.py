@@ -258,8 +258,8 @@ def _begins_like_graph(data: memoryview, seen: dict[int, wire.Field]) -> bool:
     """Return True if truncated data begins like a MetaGraphDef, a SavedModel or a node."""
     if any(number <= _LAST_FIELD and field.wire_type == wire.LENGTH_DELIMITED for number, field in seen.items()):
         return all(number <= _LAST_FIELD for number in seen)
-    # A single node larger than the truncated file is no whole field: its tag, a length of up to five bytes and the tag of its
-    # name are seen.
+    # A first node that is cut off is no whole field, but its beginning is there: its tag, a length of up to five bytes, and
+    # the tag of its name.
     head = bytes(data[:12])
     return head.startswith(b"\x08\x01\x12") or re.match(rb"\n[\x80-\xff]{0,4}[\0-\x7f]\n", head) is not None
 

@@ -87,7 +87,7 @@ class NodeStream:
 
     @property
     def place(self) -> int:
-        """Where the node that came last is found again."""
+        """The place at which `node_at` finds the last node again."""
         return self._scan.place
 
     def node_at(self, place: int) -> Node:

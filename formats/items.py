@@ -153,7 +153,7 @@ class _FileRows(MadeOnDemand[Item]):
         """Return the name of a row that has the name of a row of another file."""
         if others.stem != self.stem:
             return None
-        # Membership of a range is arithmetic, while a set of a file's rows takes memory.
+        # A range answers `in` by arithmetic, while a set of all rows takes memory.
         theirs = others.numbers if isinstance(others.numbers, range) else set(others.numbers)
         shared = next((number for number in self.numbers if number in theirs), None)
         return None if shared is None else f"{self.stem}-{shared:06d}"

@@ -125,6 +125,7 @@ def _load_contents(
     kind, is_text = detect.graph_kind(data, name)
     if tags is not None and kind != "saved_model":
         raise InvalidArgumentError(f"{name} holds a single graph: tags choose among the graphs of a SavedModel")
+    # Readers of other kinds are imported when a file needs them: most files are GraphDefs, and a start should be short.
     if kind == "graph":
         return graph_from_text(data, faults) if is_text else graph_from_bytes(data, faults=faults)
     if kind == "tfjs":

@@ -118,7 +118,7 @@ def with_files_of(model: Graph, part: Graph) -> Graph:
     assets = model.meta.assets if model.meta is not None else ()
     left = tuple(asset for asset in assets if asset.path and asset.tensor.partition(":")[0] in part)
     if left and model.meta is not None and isinstance(part.source, GraphSource):
-        # A part has not the operations that start the whole model, but still reads the files of each model that was joined.
+        # A part lacks the operations that start the whole model, but still reads the files of each model that was joined.
         joined = model.meta.joined and dataclasses.replace(model.meta.joined, first_steps=(), initializers=())
         part.meta = MetaGraph(assets=left, folder=model.meta.folder, joined=joined)
         part.source = GraphSource(part.source.rest, part.source.kind, b"")
@@ -445,6 +445,7 @@ def callables(
     """
     saved_callables = []
     handles = _handles(objects, graph)
+    # The shortest paths come first, as in the walk over variables: `model.call` before `model.layers.0.call`.
     for path, names in _functions(objects):
         for number, function in enumerate(names):
             concrete = objects.concrete_functions[function]
@@ -492,6 +493,7 @@ def _bound(
     node = objects.nodes[number] if 0 <= number < len(objects.nodes) else None
     kind = node.WhichOneof("kind") if node is not None else None
     words = f"a {kind or 'thing'} of the model's objects"
+    # A variable is known by its key in the checkpoint, by which a session has its value; others by a tensor of the graph.
     if number in keys:
         return Bound(f"variable '{keys[number]}'", key=keys[number], tensor=handles.get(number, ""))
     if node is not None and kind == "asset" and 0 <= node.asset.asset_file_def_index < len(assets):

@@ -382,6 +382,7 @@ def compare_with_onnx(
         hint = f"the graph has {', '.join(fed if lacking else fetched) or 'none'}"
         raise InvalidArgumentError(f"the graph lacks {problem} of '{os.fspath(path)}'", hint=hint)
     fetches = [fetched[name] for name in both]
+    # Inputs are fetched, too: the model in the file needs all of them, also those that the outputs of the graph do not.
     drawn = Feeds(graph, feeds, [*fetches, *(fed[name] for name in inputs)])
     values, mine = next(drawn.each_that_runs(lambda given: open_session(graph).run(fetches, given)))
     theirs = dict(zip(outputs, run_onnx(path, {name: values[fed[name]] for name in inputs})))

@@ -320,7 +320,7 @@ _BUCKET_COLUMNS: Final = ("step", "wall_time", "left", "right", "count")
 _UNFIT: Final = re.compile(r"[^\w.\-]+")
 """What a tag may have and the name of a file may not."""
 _LONGEST_PART: Final = 60
-"""The number of characters of a part of a tag in the name of a file: 240 bytes at most, of the 255 that file systems take."""
+"""The largest length of a part of a tag in a path: 60 characters are 240 bytes at most, and file systems take 255."""
 KINDS: Final = ("scalars", "histograms", "images", "audio", "text")
 """The kinds of values that `read_events` reads."""
 
@@ -393,6 +393,7 @@ _THIS_RUN: Final = "."
 
 def _summaries(events: _Events) -> Iterator[tuple[Event, Summary.Value, str]]:
     """Yield the values of events with their kinds; only the first value of a tag names the plugin."""
+    # Across all events of a file: TensorFlow writes the metadata of a tag only once.
     plugins: dict[str, str] = {}
     for event in events:
         for value in event.summary.value:
@@ -655,7 +656,7 @@ def _of_run_metadata(data: memoryview) -> Recording:
 
 
 def _graphs(message: RunMetadata) -> list[tuple[str, bytes]]:
-    """Return what each graph is, and the graph."""
+    """Return (title, bytes) of each recorded graph that has nodes."""
     graphs = [("partition graph", graph) for graph in message.partition_graphs]
     for function in message.function_graphs:
         graphs.append(("before optimization", function.pre_optimization_graph))

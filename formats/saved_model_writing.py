@@ -400,7 +400,7 @@ def _copy_file(path: str, copied: str, files: FileGate) -> None:
 def _about(graph: Graph) -> MetaGraphDef:
     """Return the message around the loaded graph, or a new message."""
     about = message_of(graph)
-    # Loaders ask for a model by its tags, and all of them by default for `serve`.
+    # Loaders ask for a model by its tags: TensorFlow Serving for `serve`.
     if not about.meta_info_def.tags:
         about.meta_info_def.tags.append("serve")
     return about
@@ -570,6 +570,7 @@ def _start(graph: Graph, about: MetaGraphDef) -> None:
     """Name an operation that fills the tables, sets the paths of files, and begins the iterators that the signatures take,
     if nothing else starts the graph.
     """
+    # A loader runs one operation of these two; what it starts is the writer's own choice, and stays.
     if MAIN_OP in about.collection_def or INIT_SIGNATURE in about.signature_def:
         return
     signatures = (decode_signature_def(name, signature) for name, signature in about.signature_def.items())

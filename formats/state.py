@@ -136,6 +136,7 @@ def unread_values(graph: Graph) -> str | None:
     """Return why the values of a SavedModel's variables cannot be read: a file is missing or damaged; None if they can."""
     try:
         prefix = saved_values(graph)
+        # Only the places of values are looked at: an `explain` of a large model reads none of them.
         for tensor in _checkpoint(prefix).tensors() if prefix is not None else ():
             for part in tensor.parts:
                 part.check()

@@ -67,7 +67,7 @@ class _Edges:
 
     def take(self, node: Node) -> bool:
         """Check the next node; False if the node is not sound, or if soundness is unknown."""
-        # Only nodes whose check depends on nothing else can be judged one by one.
+        # A node is judged here only if its check depends on nothing but itself.
         checked = node.checked
         if checked is None or checked.opened:
             return False

@@ -324,9 +324,10 @@ def write_tfjs(
     model = _model(graph, parts, signature)
     with file_errors(path):
         make_folders(os.path.dirname(path) or ".")
-    # Read before the new files are written, and removed after model.json names those: at no moment it names a file that is
-    # gone.
+    # Read before the new files are written, and removed after model.json names the new ones, so it never names a file that
+    # is gone.
     earlier = _named_files(path)
+    # The weights first: a model.json that names new files is written only when they are there.
     model["weightsManifest"] = _write_shards(path, stored)
     write_file(path, [json.dumps(model, separators=(",", ":")).encode()])
     _remove(path, earlier - {name for group in model["weightsManifest"] for name in group["paths"]})

@@ -88,7 +88,7 @@ def parse_value(
 
 
 def _stacked(text: str, dtype: DType | None, shape: Shape) -> Array:
-    """Return the values of a list of files, stacked: each is an element of the tensor of `shape`."""
+    """Stack the values of several files: each file is an element of the tensor of `shape`."""
     from .codecs.casts import cast_value  # lazy, as above
 
     files = _BETWEEN_FILES.split(text[1:-1].strip())

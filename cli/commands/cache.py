@@ -42,6 +42,7 @@ def _run(options: CacheOptions) -> int:
 
 
 def _sections(report: CacheReport) -> Iterator[render.Section]:
+    # Each choice has tried the engines that were installed at its time.
     ways = list(dict.fromkeys(way for choice in report.choices for way in choice.seconds))
     columns = ("fetches", "shapes of feeds", "kept", *(f"{way} ms" for way in ways), "untried")
     rows = [

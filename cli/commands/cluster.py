@@ -45,6 +45,7 @@ def _run(options: ClusterOptions) -> int:
     from ..sessions import cluster_address
 
     quiet = options.quiet
+    # TensorFlow's own tools write HOST:PORT.
     place = options.address if "://" in options.address else f"grpc://{options.address}"
     cluster_address(place, quiet)  # a note where others can read along
     survey = describe_cluster(

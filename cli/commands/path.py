@@ -59,6 +59,7 @@ def _sections(path: NodePath, everything: bool) -> Iterator[Section]:
 
 
 def _read(step: PathStep, path: NodePath) -> str:
+    # A step of the path that reads nothing of the one before follows a control input.
     return step.reads or ("" if step is path.steps[0] else "(waits)")
 
 

@@ -188,6 +188,7 @@ class RunOptions:
 
         # A file to write, or classes to show, need something to be fetched, though the options name nothing.
         asks_for_values = self.out is not None or self.top_k is not None
+        # Examples become serialized messages only once the graph tells which features it parses.
         examples: list[tuple[str, str | Given]] = [(name, ExampleRows(rows)) for name, rows in self.input_examples]
         feeds = (*self.feeds, *examples)
         asks_for_run = feeds or self.is_of_many or self.check_numerics or self.profile is not None

@@ -62,6 +62,7 @@ def _run(options: SamplesOptions) -> int:
 
 def _samples(names: tuple[str, ...]) -> list[str]:
     """Return the named samples, or all samples; NotFoundError for an unknown sample."""
+    # `__pycache__` lies there too, as some samples are scripts.
     known = sorted(name for name in os.listdir(_FOLDER) if not name.startswith(("_", ".")))
     for name in names:
         if name not in known:

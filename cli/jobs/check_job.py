@@ -31,7 +31,7 @@ class CheckedGraph:
     problems: tuple[Problem, ...]
     """All problems, errors first."""
     unreadable: str | None = None
-    """Why the file holds no graph that can be checked; null where it does."""
+    """Why the file holds no graph that can be checked; null if it does."""
 
     @property
     def has_errors(self) -> bool:
@@ -79,6 +79,7 @@ class CheckJob:
     def run(self) -> int:
         """Check all graphs, show their problems, and return the exit code of the worst."""
         graphs = tuple(map(self._checked, self.options.graphs))
+        # A graph that cannot be read has no problems to count; the exit code tells of it.
         counts = Counter(problem.severity for graph in graphs for problem in graph.problems)
         if self.format_ in FORMATS:
             print_findings(list(_findings(graphs)), self.format_)
@@ -110,6 +111,7 @@ class CheckJob:
             rows = [(graph.graph, *row) for graph in report.graphs for row in _rows(graph)]
             yield render.Table(("graph", *_COLUMNS), rows)
             return
+        # The output for one graph does not repeat its name.
         is_alone = len(report.graphs) == 1
         for graph in report.graphs:
             rows = _rows(graph)

@@ -6,7 +6,7 @@ import functools
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -18,6 +18,9 @@ from .. import render
 from ..commands.checkpoint import CheckpointOptions
 from ..main import COMPARISON_FAILED, DONE
 
+if TYPE_CHECKING:
+    from ..documents import CheckpointTensors, CheckpointValues
+
 
 def run(options: CheckpointOptions) -> int:
     """Show, compare or write the tensors of a checkpoint."""
@@ -25,7 +28,7 @@ def run(options: CheckpointOptions) -> int:
     checkpoint = _changed(options)
     if options.values:
         tensors = {tensor: checkpoint[tensor] for tensor in options.values}
-        data = {"checkpoint": options.prefix, "values": tensors}
+        data: CheckpointValues = {"checkpoint": options.prefix, "values": tensors}
         render.emit("tfg.checkpoint.values/1", data, format_, lambda: _values_sections(tensors, format_))
         return DONE
     if options.other is not None:
@@ -44,6 +47,7 @@ def _changed(options: CheckpointOptions) -> Checkpoint:
     from ...formats.api.checkpoints import average_checkpoints
     from ...formats.checkpoint.renaming import names_from_words
 
+    # Chosen before they are averaged: a tensor that only one checkpoint has may be among those left out.
     first = _chosen(options.prefix, options)
     others = [_chosen(path, options) for path in options.average]
     checkpoint = average_checkpoints([first, *others], _weights(options.weights)) if others else first
@@ -54,6 +58,7 @@ def _chosen(path: str, options: CheckpointOptions) -> Checkpoint:
     from ...formats.api.checkpoints import read_checkpoint
 
     checkpoint = read_checkpoint(path, tags=options.tags.split(",") if options.tags is not None else None)
+    # --values names its tensors itself, and a comparison chooses by --name on both sides.
     is_chosen = not options.values and options.other is None
     chosen = checkpoint.matching(options.name) if is_chosen else checkpoint
     return chosen if options.exclude is None else chosen.without(options.exclude)
@@ -97,6 +102,7 @@ def _write(checkpoint: Checkpoint, path: str, options: CheckpointOptions) -> Non
 
 def _list(checkpoint: Checkpoint, options: CheckpointOptions) -> None:
     for lack in filter(None, (tensor.lack for tensor in checkpoint.tensors.values())):
+        # A listing needs no values, so a file of values that is missing is worth a note only.
         render.note(lack.message, options.quiet)
     if checkpoint.copies:
         copies = some([f"{name} (but {other})" for name, other in checkpoint.copies.items()])
@@ -104,7 +110,8 @@ def _list(checkpoint: Checkpoint, options: CheckpointOptions) -> None:
     # Statistics read all values, a plain list only the index: so the rows are made where a table needs them.
     rows = functools.partial(checkpoint.describe, statistics=options.with_statistics)
     if options.format_ == "json":
-        render.print_json("tfg.checkpoint/1", {"checkpoint": options.prefix, "tensors": rows()})
+        tensors: CheckpointTensors = {"checkpoint": options.prefix, "tensors": rows()}
+        render.print_json("tfg.checkpoint/1", tensors)
     elif options.with_statistics:
         render.emit("tfg.checkpoint/1", {}, options.format_, lambda: _statistics_table(rows()))
     else:
@@ -142,6 +149,7 @@ def _totals(sizes: Sequence[int]) -> render.Text:
 def _values_sections(tensors: Mapping[str, Any], format_: str) -> Iterator[render.Section]:
     """Yield the values of each tensor; in CSV a row for each element."""
     if format_ == "csv":
+        # A row for each element, since a cell of CSV holds one number.
         elements = ((name, place, value) for name, array in tensors.items() for place, value in np.ndenumerate(array))
         rows = [(name, " ".join(map(str, place)), value) for name, place, value in elements]
         yield render.Table(("name", "index", "value"), rows)

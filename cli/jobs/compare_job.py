@@ -61,6 +61,7 @@ class CompareJob:
 
     def findings(self) -> list[Finding]:
         """Return the values that differ as findings in the second graph: the first, or all with --all."""
+        # Behind the first difference most values differ, and a page of annotations hides the cause.
         nodes = [node for node in self.result.nodes if not node.passed]
         shown = nodes if self.options.show_all else nodes[:1]
         path = self.options.after or self.options.before
@@ -69,6 +70,7 @@ class CompareJob:
     def sections(self, format_: str) -> Iterator[render.Section]:
         """Yield the first difference, or all values; then unmatched nodes, engine reports and times."""
         result = self.result
+        # CSV is for programs, which get a table even of no difference.
         if self.options.show_all or format_ == "csv":
             yield _table(result.nodes if self.options.show_all else [result.first] if result.first else [], result.of_states)
         if result.first is None:
@@ -85,6 +87,7 @@ class CompareJob:
                 more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
                 yield render.Text(", ".join(names[:_MAX_NAMES]) + more, title)
         for report in result.engines:
+            # The summary alone: what ran where is the matter of --engine-report.
             yield next(report_sections(report))
         if result.times is not None:
             yield from _time_sections(result.times, self.options.top)

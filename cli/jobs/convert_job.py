@@ -79,10 +79,10 @@ def run(options: ConvertOptions) -> int:
     if options.is_model:
         assert opened is not None
         return _to_model(part, inputs, names, opened, options, original)
-    # The fetches are those of the command line, or else what the signature returns.
     graph = _changed(part, inputs, names, opened, options)
     if form is None:
         assert opened is not None
+        # A SavedModel needs a signature; without any of these words it gets one for all outputs.
         words = options.outputs or options.signatures.words or names.outputs or _default_outputs(loaded, names, options)
         save_model(target, graph, opened.session, names, words, options.quiet, options.signatures)
     else:
@@ -135,6 +135,7 @@ def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
     """
     # A prefix is how TensorFlow 1 names the three files of a checkpoint together with its graph.
     if not exists(options.source) and all(is_file(options.source + end) for end in (".meta", ".index")):
+        # The prefix itself is no file.
         options = dataclasses.replace(options, source=f"{options.source}.meta")
     prefix = options.source.removesuffix(".meta")
     if not options.needs_values or prefix == options.source or options.session.changes_state:
@@ -323,6 +324,7 @@ def _changed(graph: Graph, inputs: Sequence[str], names: Names, runner: Runner |
     if options.inlines:
         from ...core.passes.pipeline import inline_functions
 
+        # Before freezing, which replaces the reads of variables: a variable that is handed to a function is read inside.
         graph, count = inline_functions(graph)
         # Without --inline-functions inlining is a part of freezing, and worth a line only if something was inlined.
         render.note(f"inlined {counted(count, 'call')}", options.quiet or not (count or options.inline_functions))
@@ -374,5 +376,6 @@ def _note_export(written: ModelExport, quiet: bool) -> None:
         )
     if written.narrowed:
         some = ", ".join(written.narrowed[:3]) + (" ..." if len(written.narrowed) > 3 else "")
+        # Told, since such a node may lose digits, or overflow.
         count_of = counted(len(written.narrowed), "node")
         render.note(f"{count_of} computed in 32 bits, as onnxruntime lacks 64-bit kernels: {some}", quiet)

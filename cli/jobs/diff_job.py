@@ -49,6 +49,7 @@ def _diff_as_read(options: DiffOptions) -> GraphDiff | None:
     """Compare two large files while reading; return None if the graphs must be loaded."""
     paths = options.before, options.after
     streams = [stream for path in paths if (stream := options.reader.stream(path)) is not None]
+    # A small file is loaded faster than it is streamed, and a graph and a stream cannot be compared.
     if len(streams) < 2:
         return None
     from ...formats.streaming import diff_streams
@@ -119,6 +120,7 @@ def _variables(diff: GraphDiff) -> Table:
 
 
 def _size(difference: float | None) -> float:
+    # A NaN, or another shape, is the largest difference of all.
     return math.inf if difference is None or math.isnan(difference) else difference
 
 
@@ -149,7 +151,8 @@ def _scopes(names: Sequence[str]) -> list[str]:
 
 def _csv_rows(diff: GraphDiff, nodes: Sequence[Row], functions: dict[str, list[Row]]) -> Iterator[tuple[str, ...]]:
     yield from (("node", *row) for row in nodes)
-    yield from (("function", kind, name, "", "") for kind, names in _whole_functions(diff) for name in names)
+    for kind, names in (("added", diff.functions_added), ("removed", diff.functions_removed)):
+        yield from (("function", kind, name, "", "") for name in names)
     yield from ((f"function {name}", *row) for name, rows in functions.items() for row in rows)
     yield from (("signature", c.change, c.name, "", "; ".join(map(str, c.changes))) for c in diff.signatures)
     for v in diff.variables:
@@ -159,7 +162,3 @@ def _csv_rows(diff: GraphDiff, nodes: Sequence[Row], functions: dict[str, list[R
     for change in (diff.versions, diff.tensorflow_version):
         if change is not None:
             yield "versions", "changed", change.field, "", short_change(change)
-
-
-def _whole_functions(diff: GraphDiff) -> tuple[tuple[str, Sequence[str]], ...]:
-    return ("added", diff.functions_added), ("removed", diff.functions_removed)

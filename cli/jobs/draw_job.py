@@ -77,6 +77,7 @@ class DrawJob:
             for drawing in drawings:
                 render.print_drawing(str(drawing))
             return
+        # Text and Graphviz source may follow each other, but two pictures in one stream are no picture.
         if out == "-" and len(drawings) > 1 and self.paper.program is not None:
             raise click.UsageError(f"{len(drawings)} pictures need files: add -o FILE.{format_}")
         if out == "-":

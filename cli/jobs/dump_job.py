@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ...core.comparing.node_changes import FieldChange
     from ...core.explaining.stages import RecoveredStage
     from ...formats.graphdef import NodeStream
+    from ..documents import Dump
 
 _MAX_VALUE: Final = 200
 """The largest number of characters of a value in a row of changes."""
@@ -74,6 +75,7 @@ def node_sections(
 
 def function_section(function: Function, body: Sequence[NodeRecord], format_: str) -> Section:
     """Return the nodes of a function below its signature, and some of them below its name: the signature may be long."""
+    # The signature stands above a whole body, which it explains; above a few nodes it would hide them.
     count = len(function.body)
     title = _function_text(function) if len(body) == count else f"{function.name}: {len(body):,} of {counted(count, 'node')}"
     return _show(format_)(body, f"function {title}")
@@ -248,7 +250,7 @@ def _dump_graph(dump: DumpedGraph, options: DumpOptions) -> None:
             to=selection.to, around=selection.around, hops=selection.hops, shapes=dump.shapes, order=dump.order,
         )  # fmt: skip
     nodes, functions = listing.nodes, listing.functions
-    result = {"graph": dump.name, "versions": graph.versions, "nodes": nodes, "functions": functions}
+    result: Dump = {"graph": dump.name, "versions": graph.versions, "nodes": nodes, "functions": functions}
     render.emit("tfg.dump/1", result, format_, lambda: node_sections(dump, nodes, functions, format_))
 
 
@@ -313,6 +315,7 @@ def _dump_elements(options: DumpOptions, name: str) -> None:
     if len(options.graphs) == 1 and options.format_ not in ("table", "json"):
         raise click.UsageError(f"elements have the formats table and json, not {options.format_}")
     graph = _only_graph(options, "--elements takes one graph")
+    # Only elements need a session, so the command has these few options and not those of a run.
     session = SessionOptions(
         allow_files=options.allow_files, timeout=options.timeout, init_op=options.init_op, state=options.state,
         state_map=options.state_map, seed=options.seed,

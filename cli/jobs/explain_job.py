@@ -153,6 +153,7 @@ def partition_sections(facts: PartitionFacts, max_rows: int = MAX_ROWS) -> Itera
         yield Text("no tensor crosses between devices")
     else:
         columns = ("tensor", "what", "from", "to", "dtype", "shape", "bytes")
+        # What costs the network most comes first.
         ranked = sorted(facts.crossings, key=lambda c: -(c.bytes or 0))
         rows = [(c.tensor, c.kind, c.source, c.target, c.dtype, c.shape, _bytes(c.bytes)) for c in ranked]
         yield _cut(columns, rows, "crossings of a step", max_rows)._replace(name="crossings")
@@ -275,6 +276,7 @@ def recording_sections(recording: Recording, path: str) -> Iterator[Section]:
     tags = [(tag.run, tag.tag, tag.kind, tag.count, tag.first_step, tag.last_step) for tag in recording.tags]
     if tags:
         columns = ("run", "tag", "kind", "count", "first step", "last step")
+        # A single file has no runs, and no column for them.
         first = 0 if any(tag.run for tag in recording.tags) else 1
         yield Table(columns[first:], [row[first:] for row in tags], "tags")
     if any(tag.kind == "scalars" for tag in recording.tags):
@@ -324,6 +326,7 @@ def is_op(word: str) -> bool:
     """Return True for the name of an op, False for other words; NotFoundError for a word near the name of an op."""
     if is_declared(word) or not word.isidentifier():
         return is_declared(word)
+    # So near to an op that no file is meant.
     close = get_close_matches(word, list(CATALOG), 3, 0.8)
     if close:
         raise NotFoundError(

@@ -146,6 +146,7 @@ def _show_cluster(job: FlopsJob) -> Sequence[object]:
         job.options.format_,
         lambda: cluster_sections(measurement, top),
     )
+    # Servers also time nodes that they add themselves, which have no count.
     return [timing for timing in measurement.timings if timing.name in job.counter.graph and timing.flops is None]
 
 
@@ -173,6 +174,7 @@ def show_count(job: FlopsJob) -> Sequence[object]:
 def _show_view(report: FlopsReport, options: FlopsOptions) -> None:
     nodes = report.select(options.name, options.op_pattern, options.min_flops)
     top = options.rows_shown
+    # Rows by section: shares are of the whole count, so that the rows of all sections add up to 1.
     if options.format_ == "csv":
         chosen = functools.partial(report.select, options.name, options.op_pattern, options.min_flops)
         sections = {
@@ -320,7 +322,7 @@ def count_data(report: FlopsReport, rows: Sequence[ViewRow]) -> Count:
 
 def view_rows(view: str, nodes: Sequence[NodeCost], rows: Sequence[FlopsRow]) -> list[ViewRow]:
     """Return the rows of a view with the keys of its schema."""
-    # Rows are cut to the largest, and only rows of nodes have more columns.
+    # Only rows of nodes tell more than the sums of a row: the op, the section, and how often the node runs.
     by_path = {node.path: node for node in nodes} if view == "node" else {}
     return [_view_row(view, row, by_path.get(row.name)) for row in rows]
 
@@ -346,6 +348,7 @@ class VariableCost(TypedDict):
 
 def variable_data(costs: Mapping[str, tuple[Section, Section]]) -> VariableCosts:
     """Return the costs of the backward pass by variable, the largest first."""
+    # By magnitude, as polynomials of symbols have no order.
     ranked = sorted(costs.items(), key=lambda item: -magnitude(item[1][0].flops))
     return {"variables": [{"variable": name, "own": own, "all": everything} for name, (own, everything) in ranked]}
 
@@ -454,6 +457,7 @@ def count_sections(report: FlopsReport, rows: Sequence[FlopsRow], top: int | Non
     if report.pipeline:
         costs = [(part.dataset, part.function, *_readable(part.cost)) for part in report.pipeline]
         yield render.Table(("dataset", "function", *_COLUMNS), costs, "input pipeline, per element", minor=_MINOR)
+    # Rows without arithmetic, mostly reshapes, would push the others off the screen.
     shown = [row for row in rows if magnitude(row.totals.flops) or magnitude(row.totals.transcendentals)][:top]
     own = ("own FLOPs",) if is_tree else ()
     yield render.Table(
@@ -504,7 +508,7 @@ def variable_sections(costs: Mapping[str, Any]) -> Iterator[render.Section]:
 
 def measured_sections(measurement: Measurement, rows: Sequence[MeasuredNode]) -> Iterator[render.Section]:
     """Time, rate and intensity of each row, an op or a node."""
-    # No kernel ran: all shares are 0.
+    # If no kernel ran, all shares are 0.
     everything = measurement.op_seconds or 1.0
     yield render.Table(
         ("name", "calls", "ms", "share", "", "FLOPs", "GFLOP/s", "of peak", "FLOPs/byte"),
@@ -534,6 +538,7 @@ def _measured_remarks(measurement: Measurement) -> Iterator[str]:
     )
     if measurement.memory_path:
         yield f"memory peak: values of {readable(measurement.memory)}B after {measurement.memory_path}"
+    # By the time of a run without the profile, which itself takes time.
     rate = measurement.flops / measurement.wall if measurement.wall else 0.0
     yield (
         f"{readable(measurement.flops)} FLOPs at {rate / 1e9:.2f} GFLOP/s: {100 * rate / measurement.peak:.1f} % of the "

@@ -78,6 +78,7 @@ class GradJob:
             render.note(f"wrote {what} to {render.place(options.output)}", options.quiet)
         if self.feeds or self.session.changes_state:
             self._evaluate_built(result, items)
+        # JSON has null there; people are told why.
         rows = [(x["x"], x["gradient"] or self._none(x["x"])) for x in items]
         # The table must not go into the graph that is written to standard output.
         with render.beside(options.output):
@@ -96,6 +97,7 @@ class GradJob:
 
     def _evaluate_built(self, graph: Graph, gradients: Sequence[Gradient]) -> None:
         """Add the value of each gradient to its entry."""
+        # A tensor that no y depends on has no gradient to evaluate.
         there = [(name, item) for item in gradients if (name := item["gradient"]) is not None]
         fetches = [name for name, _ in there]
         session = self.session.open(graph, self.options.quiet).session

@@ -93,6 +93,7 @@ def summary_sections(report: LayersReport, max_rows: int, path: str) -> Iterator
 def tree_sections(tree: LayerTree, format_: str) -> Iterator[render.Section]:
     """Yield the blocks, each behind the block around it and further to the right, the totals, and what the symbols mean."""
     rows = [(block, depth) for each in tree.blocks for block, depth in _inside(each, 0)]
+    # Spaces in CSV would be a part of the name.
     shift = "" if format_ == "csv" else "  "
     yield _table([block.totals for block, _ in rows], [f"{shift * depth}{_title(block)}" for block, depth in rows])
     yield render.Text(layer_totals(tree, tree.layers))

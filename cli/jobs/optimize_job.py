@@ -71,10 +71,12 @@ class OptimizeJob:
         self.options = options
         names = self.names = Names(graph, options.session.signature).exposing(options.fetches, render.noting(options.quiet))
         graph = names.graph
+        # An unknown name is an error now, and not a node that is missing from the result.
         for name in options.keep:
             graph.node(name)
         self.named = tuple(names.fetches(options.fetches).values())
         """The fetches that the options name."""
+        # Kept for --verify with --batch: rows of the old batch must come out as before.
         self.of_old_batch = graph
         self.graph = options.placeholders.with_batch(graph, lambda: self.named or default_fetches(graph), options.quiet)
         self.feeds = names.feeds(options.feeds)
@@ -285,6 +287,7 @@ def report_sections(report: OptimizeReport) -> Iterator[render.Section]:
     if not report.passes:
         yield render.Text("no pass ran: no pass was chosen; --list shows all passes")
         return
+    # A pass may remove nodes without counting a rule.
     busy = [record for record in report.passes if record.fired or record.nodes_after != record.nodes_before]
     # With -v the reader wants to know which round of a pass did what; otherwise its sum.
     rows = _round_rows(report) if is_told() else _pass_rows(report, busy)
@@ -358,6 +361,7 @@ def _op_rows(report: OptimizeReport) -> Iterator[tuple[str, int, int]]:
     """Yield the ops with the largest changes in node count, the other ops in a single row, and the total."""
     before, after = report.ops_before, report.ops_after
     counts = {op: (before.get(op, 0), after.get(op, 0)) for op in {*before, *after}}
+    # The ops that changed most, as a graph has dozens that stay.
     ops = sorted(counts, key=lambda op: (-abs(counts[op][0] - counts[op][1]), -counts[op][0], op))
     yield from ((op, *counts[op]) for op in ops[:_MAX_OPS])
     rest = [counts[op] for op in ops[_MAX_OPS:]]

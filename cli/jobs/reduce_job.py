@@ -91,6 +91,7 @@ class ReduceJob:
         if code == 0:
             hint = "write a command that fails, with an exit code other than 0"
             raise InvalidArgumentError("the command succeeds on the whole graph", hint=hint)
+        # Every part would fail like this, and the smallest graph would be the result.
         if code in _NOT_RUN:
             raise InvalidArgumentError(
                 f"the shell cannot run the command: {line}", hint="give --test the full path of the program"
@@ -101,6 +102,7 @@ class ReduceJob:
 def _error_line(text: str) -> str:
     """The first line that speaks of an error, or the last of all."""
     lines = [line for line in text.splitlines() if line.strip()]
+    # Warnings of libraries often come before and behind the error.
     errors = [line for line in lines if "error" in line.lower()]
     return (errors or lines[-1:] or [""])[0]
 

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from ...core.flops.measured import KernelRecorder
     from ...formats.batches.batch_runs import BatchProgress, BatchReport
     from ...formats.batches.each_tasks import Recipe
+    from ..documents import Choices
 
 _COSTLIEST = 10
 """The number of nodes that --profile shows."""
@@ -115,7 +116,7 @@ class RunJob:
         if interruption.requested:
             self.exit_code = INTERRUPTED
         self.session.tell_engine(self.quiet)
-        # An engine was used, or the time is that of a cluster.
+        # The time of an engine or of a cluster says nothing on NumPy.
         if self.session.engine is None and self.session.on is None:
             suggest_engine(self.graph, (*orders.fetches.values(), *orders.targets), seconds, self.quiet)
         self._show_profile()
@@ -157,6 +158,7 @@ class RunJob:
 
             number, recorder, seconds = self._profiled
             measurement = recorder.measurement(seconds)
+            # On standard error, since the results go to standard output.
             with render.beside("-"):
                 render.print_sections(measured_sections(measurement, measurement.by_node()[:_COSTLIEST]))
             # A function is planned when it is first called, inside the time of the step.
@@ -279,6 +281,7 @@ class ProgressDisplay:
 
     def show(self, progress: BatchProgress) -> None:
         """Show the progress of a batch."""
+        # The number of inputs is known from the first report on: patterns are expanded by the job.
         if self._bar is None:
             self._bar = self._stack.enter_context(render.ProgressBar("input", progress.total, self._quiet))
         self._bar.update(progress.computed, pace(progress))
@@ -303,6 +306,7 @@ def _duration(seconds: float) -> str:
 
 def _summarize(report: BatchReport, options: RunOptions) -> None:
     failed, worked = report.failed, report.done + len(report.failed)
+    # Errors of a batch are mostly one error many times over.
     for result in failed[:_MAX_LISTED]:
         render.note(Hint(f"error: {result.name}: ", result.error))
     if len(failed) > _MAX_LISTED:
@@ -311,6 +315,7 @@ def _summarize(report: BatchReport, options: RunOptions) -> None:
     # Without a single result there may be no folder and no shard to name.
     written = f"{counted(report.done, 'result')} written to {place}" if report.done or not failed else "no result written"
     parts = [written, *([f"{len(failed)} failed"] if failed else [])]
+    # Said, as a rerun that has nothing to do would else look like one that did nothing.
     parts += [f"{report.skipped} already there"] if report.skipped else []
     if worked:
         rate, cpu = worked / max(report.seconds, 1e-6), report.cpu / worked * 1e3
@@ -343,6 +348,7 @@ def write_steps(
     if out in (None, "-"):
         if steps and format_ == "table":
             render.print_sections(_sections(steps, _MAX_SHOWN))
+        # A program that reads JSON gets a document even if nothing was fetched.
         elif steps or format_ == "json":
             write_file("-", [_encoded(steps, format_, schema)])
         return
@@ -381,7 +387,12 @@ def show_choices(graph: Graph, name: str, sizes: SizeOptions, format_: str) -> i
         raise nothing_to_do(graph)
     lines = sizes.carried(facts.next_commands)
     commands = [line for line in lines if lacks is not None or "run" in line.split()[1:3]]
-    shown = {"signatures": facts.signatures, "inputs": facts.inputs, "outputs": facts.outputs, "next_commands": commands}
+    shown: Choices = {
+        "signatures": facts.signatures,
+        "inputs": facts.inputs,
+        "outputs": facts.outputs,
+        "next_commands": commands,
+    }
     render.emit("tfg.run.choices/1", shown, format_, lambda: _choices(facts, commands))
     return DONE
 

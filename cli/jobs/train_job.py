@@ -38,10 +38,11 @@ if TYPE_CHECKING:
 
 def run(options: TrainOptions) -> int:
     """Train a graph as the options say, and print the report."""
+    # Levenberg-Marquardt has residuals for a loss, iterations for steps, and no state of an optimizer.
     kind: type[TrainJob] = LeastSquaresJob if options.optimizer == "lm" else FirstOrderJob
     job = kind(options.reader.load(options.graph), options)
     job.run()
-    if not options.session.speaks:
+    if not options.session.is_first_process:
         return job.exit_code
     with render.beside(options.output):
         render.emit(job.schema, job.result(), options.format_, job.sections)
@@ -66,7 +67,7 @@ class TrainJob:
         self.graph = graph
         self.session = options.session
         self.options = options
-        self.quiet = options.quiet or not options.session.speaks
+        self.quiet = options.quiet or not options.session.is_first_process
         options.session.check_state(options.save_state, graph)
         self.exit_code = DONE
         self.has_diverged = False
@@ -113,6 +114,7 @@ class TrainJob:
         if len(self.losses) > 2:
             yield render.Text(render.plot(self.losses), "loss", "code")
         if self.losses:
+            # The plot has what lies between.
             numbers = sorted({1, len(self.losses)})
             rows = [(self.done + number, self.losses[number - 1]) for number in numbers]
             yield render.Table(("step", "loss"), rows)
@@ -120,7 +122,7 @@ class TrainJob:
     def _save(self, runner: Runner, graph: Graph) -> None:
         # The limit was for the training: what was trained is saved, however long that takes.
         lift_time_limit()
-        if not self.session.speaks:
+        if not self.session.is_first_process:
             return
         self._save_last(runner)
         if self.options.save_model and not self.has_diverged:
@@ -176,26 +178,27 @@ class FirstOrderJob(TrainJob):
 
     def _open(self, graph: Graph) -> SessionLike:
         """Return a session of the training graph, with the variables of the graph itself initialized."""
-        if self.session.company is not None:
+        if self.session.process_group is not None:
             # Processes that train different graphs would wait for each other forever, or mix their gradients.
-            self.session.company.require_same(self._digest(graph), "graph, feed or number of steps")
+            self.session.process_group.require_same(self._digest(graph), "graph, feed or number of steps")
         return self.session.initialized(graph, self.graph, self.quiet)
 
     def _begin(self, trainer: Trainer, stack: contextlib.ExitStack) -> int:
         """Give the variables the values that training starts from, and return the number of steps behind these values."""
         self.trainer = trainer
-        company = self.session.company
-        if company is not None:
+        process_group = self.session.process_group
+        if process_group is not None:
             # Before the first step, whose error XLA would word by its own shapes.
-            company.require_rows(trainer.rows)
+            process_group.require_rows(trainer.rows)
         self.session.restore(trainer.runner, self.quiet)
         self.done = trainer.done
         if self.done:
             render.note(f"resuming after step {self.done}", self.quiet)
-        if company is not None and not company.is_alone:
+        if process_group is not None and not process_group.is_alone:
             # Initializers draw numbers of their own in each process: all train the values of the first.
-            trainer.runner.restore(company.common_state(trainer.runner.state))
+            trainer.runner.restore(process_group.common_state(trainer.runner.state))
         self.snapshot = self._snapshot(trainer.runner)
+        # From here on Ctrl-C finishes a step. Before the first one it ends the command at once, as nothing is lost.
         self.interruption = stack.enter_context(KeyboardInterruption(self._notify))
         return self.done
 
@@ -204,8 +207,8 @@ class FirstOrderJob(TrainJob):
         self.losses.append(step.loss)
         bar.update(step.step, f"loss {step.loss:.6g}")
         # Which nodes go to XLA, and so what is divided, is known only after a step has run.
-        if len(self.losses) == 1 and self.session.company is not None:
-            self.session.company.require_division()
+        if len(self.losses) == 1 and self.session.process_group is not None:
+            self.session.process_group.require_division()
         # No later step can bring NaN back to numbers, and the snapshot of before stays the last.
         if not math.isfinite(step.loss):
             return False
@@ -231,6 +234,7 @@ class FirstOrderJob(TrainJob):
     def _snapshot(self, runner: Runner) -> _TrainingSnapshot:
         """Return the variables to save in case a deadline interrupts the next step."""
         is_needed = self.session.timeout is not None
+        # A copy of all variables after each step is paid for only where a deadline may interrupt the next.
         state = self.file.contents(runner, self.trained) if self.file is not None and is_needed else {}
         return _TrainingSnapshot(state, self.trained)
 
@@ -262,6 +266,7 @@ class FirstOrderJob(TrainJob):
 
     def _diverged(self, step: Progress) -> None:
         """Print the error, even with --quiet. The diverged variables are useless, so an older saved state stays unchanged."""
+        # A script must not go on with a model that was not trained.
         self.exit_code = COMPARISON_FAILED
         self.has_diverged = True
         unsaved = "; the variables are not saved" if self.options.save_state else ""
@@ -270,8 +275,8 @@ class FirstOrderJob(TrainJob):
 
     def _interrupted(self) -> None:
         self.exit_code = INTERRUPTED
-        if self.session.company is not None:
-            self.session.company.part("was interrupted")
+        if self.session.process_group is not None:
+            self.session.process_group.part("was interrupted")
 
     def _notify(self) -> None:
         render.note("interrupted: finishing the current step; press Ctrl-C again to stop at once", self.quiet)
@@ -285,11 +290,11 @@ class _JobFile(TrainingFile):
         self.session = job.session
 
     def position(self) -> TrainingPosition | None:
-        position, company = super().position() if self.session.speaks else None, self.session.company
-        if company is None:
+        position, process_group = super().position() if self.session.is_first_process else None, self.session.process_group
+        if process_group is None:
             return position
         # Only the first process has to have the file; the others get its position.
-        told = json.loads(company.from_first(json.dumps(position and dataclasses.asdict(position)).encode()))
+        told = json.loads(process_group.from_first(json.dumps(position and dataclasses.asdict(position)).encode()))
         return told and TrainingPosition(**told)
 
     def values(self, graph: Graph) -> Mapping[str, Tensor]:

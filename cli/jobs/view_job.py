@@ -70,6 +70,7 @@ class ViewJob:
 
     def write(self) -> None:
         """Write the page to a file, to standard output for `-`, by default to a file called as the graph is."""
+        # Of an address, too, the page is written into the current folder.
         name = name_of(self.path) if self.path != "-" else "graph"
         out = self.options.out or f"{name.partition('.')[0] or name}.html"
         options = self.options
@@ -88,6 +89,7 @@ class ViewJob:
             data = to_html(book, report=_progress(working, "writing nodes")).encode()
         write_file(out, [data])
         if out != "-":
+            # A browser cannot open a page in a store.
             is_shown = options.open and not is_address(out) and _opened(out)
             render.note(f"wrote {out}{'' if is_shown else ': open it in a browser'}", options.quiet)
 

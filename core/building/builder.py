@@ -127,7 +127,6 @@ def run_script(path: str) -> list[tuple[str, Graph]]:
         raise NotFoundError(f"script '{path}' does not exist")
     builder = _run(path)
     stages = list(builder.stages)
-    # Nothing behind the last mark is no stage.
     if not stages or len(stages[-1][1]) != len(builder.graph):
         stages.append((LAST_STAGE, builder.graph))
     return stages

@@ -27,7 +27,7 @@ class IndexedSlices:
 
 
 Gradient: TypeAlias = Output | IndexedSlices | None
-"""The gradient with respect to a tensor; None where the result does not depend on the tensor."""
+"""The gradient with respect to a tensor; None if the result does not depend on the tensor."""
 
 Gradients: TypeAlias = Sequence[Gradient]
 """The result of a gradient function: a gradient for each input of the node."""
@@ -59,7 +59,7 @@ class GradientBuilder(GraphBuilder):
     def reduce_to(self, grad: Output, x: Output, other: Output) -> Output:
         """Sum `grad`, of the broadcast shape of x and `other`, to the shape of x.
 
-        Return `grad` itself where x has the broadcast shape.
+        Return `grad` itself if x has the broadcast shape.
         """
         # TensorFlow leaves these nodes out too where the static shapes allow.
         if broadcasts_to(self.static_shape(other), self.static_shape(x)):
@@ -83,7 +83,7 @@ class GradientBuilder(GraphBuilder):
         )
 
     def conj(self, x: Output) -> Output:
-        """Return the complex conjugate, x itself where x is real."""
+        """Return the complex conjugate, x itself if x is real."""
         return self.Conj(x) if x.dtype is not None and x.dtype.is_complex else x
 
 

@@ -122,7 +122,7 @@ def _as_dtype(g: GraphBuilder, value: Output, dtype: DType) -> Output:
     """Add a cast from float32; integers are rounded, and those of up to 16 bits cut off where the dtype ends."""
     if dtype.is_integer:
         value = g.Rint(value, name="rounded")
-    # A cast of numbers beyond the integers wraps around; limits of wider types have no float32.
+    # A cast of numbers beyond the dtype wraps around; the limits of wider dtypes are not float32 numbers.
     if dtype.is_integer and np.iinfo(dtype.numpy).bits <= _EXACT_BITS:
         limits = np.iinfo(dtype.numpy)
         value = g.ClipByValue(value, np.float32(limits.min), np.float32(limits.max), name="clipped")

@@ -66,7 +66,7 @@ class NodeBuilder(RawOps):
         return outputs[0] if len(definition.outputs) == 1 and not definition.outputs[0].is_list else outputs
 
     def add(self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any], name: str | None = None) -> Node:
-        """Add a node and return the node; InvalidArgumentError where inputs or attributes do not fit the op's interface."""
+        """Add a node and return the node; InvalidArgumentError if inputs or attributes do not fit the op's interface."""
         definition = CATALOG[op]
         if len(inputs) != len(definition.inputs):
             names = ", ".join(arg.name for arg in definition.inputs)
@@ -146,7 +146,7 @@ class NodeBuilder(RawOps):
         """Let nodes made in the block wait for `controls`."""
         nodes = tuple(dict.fromkeys(_node_of(control) for control in controls))
         for node in nodes:
-            # TensorFlow marks the nodes that a user named, whose edges Grappler then keeps.
+            # TensorFlow marks the nodes that a user names to wait for.
             if not node.attrs.get(_MANUAL_CONTROLS):
                 node.set_attr(_MANUAL_CONTROLS, True)
         with self._with(_controls=(*self._controls, _Controls(nodes))):
@@ -325,7 +325,7 @@ class UniqueNames:
 
     def unique(self, name: str) -> str:
         """Return `name`, or with the first free suffix `_1`, `_2` ...; the name is taken from now on."""
-        # TensorFlow's names differ in more than their case, since event files become files on disks that ignore it.
+        # As in TensorFlow, whose unique names differ in more than their case.
         key = name.lower()
         count = self._used.get(key, 0)
         if count == 0 and name in self._graph:

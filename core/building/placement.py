@@ -20,7 +20,7 @@ _PARTS = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DeviceSpec:
-    """A full or partial device name: `/job:worker/replica:0/task:1/device:GPU:0`; None where a part is left open."""
+    """A full or partial device name: `/job:worker/replica:0/task:1/device:GPU:0`; None if a part is left open."""
 
     job: str | None = None
     replica: str | None = None
@@ -53,7 +53,7 @@ class DeviceSpec:
         return DeviceSpec(**parts)
 
     def conflict(self, other: DeviceSpec) -> str | None:
-        """Return the first part in which two devices differ, or None where a single device can be both."""
+        """Return the first part in which two devices differ, or None if a single device can be both."""
         for field in dataclasses.fields(self):
             mine, theirs = getattr(self, field.name), getattr(other, field.name)
             if mine is not None and theirs is not None and mine != theirs:

@@ -94,7 +94,7 @@ def _saved_contents(g: GraphBuilder) -> Iterator[_SavedState]:
 
 def add_initializer(graph: Graph, starts: Sequence[Node] = ()) -> str | None:
     """Add an operation that starts a model: it fills the lookup tables, sets the paths of the model's files, and runs the
-    initializers of the model's collections, and then `starts`; return its name, None where nothing is to be done.
+    initializers of the model's collections, and then `starts`; return its name, None if nothing is to be done.
     """
     meta = graph.meta
     collected = meta.collected_initializers if meta is not None and meta.folders else ()

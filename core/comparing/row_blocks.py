@@ -104,6 +104,7 @@ class BlockRows:
         count = sum(block.counts)
         if self.rows in (None, count):
             return block.feeds
+        # Rows that exist and no zeros, of which a graph may make NaN or an error.
         places = np.arange(self.rows or 0) % count
         return {name: np.asarray(value)[places] for name, value in block.feeds.items()}
 
@@ -193,6 +194,7 @@ class ReadAhead(Generic[_Input]):
 
     def read(self, one: _Input) -> Feeds:
         """Return what an input feeds; inputs are asked for in their order."""
+        # Inputs that are read at once, such as small arrays, have no thread and come in between.
         if self._begun and self._begun[0][0] is one:
             # By identity and in order: results of inputs that were never asked for would otherwise pile up.
             return self._begun.popleft()[1].result()
@@ -260,10 +262,12 @@ class BlockRunner(Generic[_Input]):
             raise
         except TfgError as error:
             return Ran([one], error=error, seconds=time.process_time() - started)
+        # Whether rows stay apart depends on which tensors are fed.
         if self._is_other(feeds):
             self._begin()
         if not self._is_settled and self._work.lacks_rows(feeds):
             self._settle_filled(feeds)
+        # A run takes a fixed number of rows, of which this input may have fewer.
         if self.rows is not None and self.rows.rows is not None and is_alike(feeds, feeds):
             return next(self._halved([one], stacked([feeds])))
         try:
@@ -287,7 +291,7 @@ class BlockRunner(Generic[_Input]):
         self._first.append((feeds, result))
         # The least of several: the first run also makes plans and programs.
         self._alone = min(self._alone, seconds)
-        # A run that takes long alone gains nothing from company, unless parts of a block run side by side.
+        # A run that takes long alone gains nothing from company, unless the parts of a block run side by side.
         gains = self._asked != "auto" or 2 * self._alone <= _RUN_SECONDS or self._work.runs_at_once() > 1
         if len(self._first) == _COMPARED and gains:
             self._is_settled = True
@@ -421,8 +425,10 @@ class BlockRunner(Generic[_Input]):
         started = time.process_time()
         starts = range(0, len(inputs), size)
         parts = [block.part(start, min(start + size, len(inputs))) for start in starts]
+        # Tells the engine that runs have a core each; NumPy's steps in them are not divided either.
         with undivided():
             begun = [self._pool.submit(contextvars.copy_context().run, _timed, self._work.run, part.feeds) for part in parts]
+        # All parts end before results are given on, so that no run goes on when the caller stops.
         errors = [future.exception() for future in begun]
         used = seconds + (time.process_time() - started) / len(inputs)
         if not any(errors):
@@ -455,6 +461,7 @@ class BlockRunner(Generic[_Input]):
         if self._asked != "auto" or count != self._size or (self.rows is not None and self.rows.rows is not None):
             return
         self._best = min(self._best, seconds)
+        # By at most this factor, since the time of a short run is mostly the call and tells little of a large block.
         factor = _power(_RUN_SECONDS / max(self._best, 1e-6), _GROWTH)
         most = max(min(self._most, count * _MOST_BYTES // max(block.bytes, 1)), count)
         if factor > 1 and count < most:

@@ -24,6 +24,11 @@ def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
     return tuple(i for i in references if not expected[i].is_ref)
 
 
+def any_reference(nodes: Iterable[Node]) -> bool:
+    """Return True if a node returns a reference to a variable: graphs of TensorFlow 2, and frozen graphs, have none."""
+    return any(dtype.is_ref for dtypes in {node.output_dtypes for node in nodes} for dtype in dtypes)
+
+
 def passed_references(node: Node) -> tuple[int, ...]:
     """Return the positions of references that a node passes on although their variables must be initialized."""
     if not has_fact(node.op, "initialized_reference"):
@@ -138,6 +143,9 @@ def memory_of_variables(nodes: Iterable[Node], fed: Container[Output]) -> dict[O
     """Return the values that may be the memory of V1 variables, with the variables. `nodes` are in topological order."""
     owners: dict[Output, tuple[Node, ...]] = {}
     references: dict[Output, Output] = {}
+    nodes = list(nodes)
+    if not any_reference(nodes):
+        return owners
     for node in nodes_of_kind(nodes, _passes_memory):
         values = [output for output in memory_outputs(node) if output.dtype is not None and not output.dtype.is_ref]
         passed = _owners_of_memory(node, owners, fed, references) if values else ()

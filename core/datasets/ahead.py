@@ -193,6 +193,7 @@ class _Pass:
         self._shared = work
 
     def __del__(self) -> None:
+        # Nobody reads this pass any more, and its threads would fill the buffer for nothing.
         self._shared.drop()
 
 
@@ -226,6 +227,7 @@ class Prefetched(_Pass):
     def next(self) -> Element | None:
         """Return the next element."""
         work, worth = self._work, self._worth
+        # None as long as elements are timed, False once they were too short.
         if not worth.answer:
             return work.pull() if worth.answer is False else worth.timed(work.pull)
         with work.changed:
@@ -285,6 +287,7 @@ class _Calls(_PassState):
                 self.changed.notify_all()
 
 
+# Without this, decoding a folder of JPEGs kept one core busy.
 class MappedAhead(_Pass):
     """A pass over a function's results: up to `calls` calls at a time, up to `size` results ahead of demand.
 

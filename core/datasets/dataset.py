@@ -28,6 +28,7 @@ _Made = TypeVar("_Made")
 Element: TypeAlias = tuple[Any, ...]
 CHECKED: Final = 256
 """Elements of an input between two checks of the run's deadline, in a transformation that gathers many elements."""
+# A function and no generator: a generator that has raised an error is finished, and a pass goes on behind a failing element.
 Pull: TypeAlias = Callable[[], Element | None]
 
 INFINITE: Final = -1
@@ -94,6 +95,7 @@ class Origin:
     library: Graph
 
 
+# `eq=False`: two datasets with equal fields are two, for each has passes and states of its own.
 @dataclasses.dataclass(eq=False)
 class Dataset:
     """Elements on demand, mostly made from elements of `inputs`. `kind` is TensorFlow's word for the transformation."""
@@ -120,6 +122,8 @@ class Dataset:
             check_time()
         return pull
 
+    # `is_pure` and `comes_early` answer two questions. A shuffle draws and is not pure, and may still come early; a map that
+    # captured a V1 variable is pure within a pass, and must not come early, because a run may assign the variable meanwhile.
     @property
     def is_pure(self) -> bool:
         """True if the elements of a pass depend on the elements of the inputs alone, and a pass leaves no state behind."""
@@ -155,6 +159,7 @@ class Dataset:
 
     def with_inputs(self, inputs: tuple[Dataset, ...]) -> Dataset:
         """Return the same transformation of other inputs; state that outlives a pass is shared."""
+        # A shallow copy: functions, seeds and caches are those of this dataset.
         other = copy.copy(self)
         other.inputs = inputs
         return other
@@ -357,6 +362,7 @@ def keeping(source: Dataset, keep: Callable[[list[Element]], None]) -> Pull:
         if element is not None:
             elements.append(element)
         elif not is_over:
+            # Before `keep`: if that fails, a further demand must not begin to gather again.
             is_over = True
             keep(elements)
         return element

@@ -270,6 +270,7 @@ class CsvRecords(Dataset):
                     raise
                 if fields is not None:
                     return self.convert(fields)
+                # At once, and not when Python finds the buffer: a pass over thousands of files would run out of descriptors.
                 current.close()
                 current, place = None, place + 1
                 check_time()

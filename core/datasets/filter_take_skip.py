@@ -445,6 +445,7 @@ def part_of(dataset: Dataset, count: int, index: int, policy: int, reads: Callab
     sharded = None if policy == BY_DATA else _by_file(dataset, count, index, reads)
     if sharded is None and policy == BY_FILE:
         raise NotFoundError("Found an unshardable source dataset: no dataset of the pipeline reads files")
+    # Elements are divided where files cannot be: each worker then reads all files, and keeps its part.
     return Shard((dataset,), count, index, False) if sharded is None else sharded
 
 
@@ -506,6 +507,7 @@ class ChooseFastestBranch(Dataset):
             nonlocal branch, trial_elements, current, is_over
             if is_over:
                 return None
+            # Trials share one pass of the input: an element that a branch has tried does not come again.
             is_trial = branch < len(self.branches)
             current = current or (self._trial(source, branch) if is_trial else self._branch(0, self._rest(source)))
             try:

@@ -95,6 +95,7 @@ class DatasetIterator(Shared):
             self._has_failed = True
             raise
         if element is not None and self._declares_shapes:
+            # After the count: an element of a wrong shape is behind the iterator, too.
             self._check(element)
         return element
 

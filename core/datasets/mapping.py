@@ -47,6 +47,7 @@ def ending_with(function: Callable[[_Taken], _Made], keeps_cardinality: bool) ->
     def call(taken: _Taken) -> _Made | None:
         try:
             return function(taken)
+        # A function ends its dataset by this error; a dataset that has promised its size may not end early.
         except OutOfRangeError as error:
             if keeps_cardinality:
                 raise InvalidArgumentError(
@@ -202,6 +203,7 @@ class _Turns:
             self._pull, self._cycle = None, max(len(self._places), 1)  # places behind these stay empty
             return None
         inner = self._dataset.function(element).begin()
+        # An assignment to a slice, which appends if the place is new.
         self._places[self._turn : self._turn + 1] = [inner]
         return inner
 

@@ -115,7 +115,7 @@ def _why_repeat_stays(shuffle: object, repeat: Repeating) -> str:
     return "" if repeat.count else "the number of passes may be 0"
 
 
-class Fusion(NamedTuple):
+class PipelineFusion(NamedTuple):
     """A rewrite of a transformation together with its input, of datasets and of nodes alike.
 
     `kinds` are TensorFlow's words for the transformation, `sources` those for its input; `blocker` takes the input and the
@@ -133,19 +133,21 @@ class Fusion(NamedTuple):
 # (`passes/rules/dataset_rules`); each of the two only builds the result. Nodes alone would not do: a dataset draws its seeds
 # and reads its captured values when it is made, so datasets made again from rewritten nodes would shuffle otherwise.
 _MAP_KINDS: Final = ("Map", "ParallelMap")
-SHUFFLE_AND_REPEAT: Final = Fusion(SHUFFLES, True, ("Shuffle",), ("Repeat",), _why_repeat_stays)
-FILTER_AND_FILTER: Final = Fusion(
+SHUFFLE_AND_REPEAT: Final = PipelineFusion(SHUFFLES, True, ("Shuffle",), ("Repeat",), _why_repeat_stays)
+FILTER_AND_FILTER: Final = PipelineFusion(
     FILTERS_FUSED, False, ("Filter",), ("Filter",), lambda a, b: "stateful" if a.is_stateful or b.is_stateful else ""
 )
-MAP_AND_FILTER: Final = Fusion(FILTERS, False, _MAP_KINDS, ("Filter",), _why_calls_stay)
-MAP_AND_BATCH: Final = Fusion(BATCHES, True, _MAP_KINDS, ("Batch", "ParallelBatch"), lambda a, b: "")
-MAP_AND_MAP: Final = Fusion(MAPS, False, _MAP_KINDS, _MAP_KINDS, _why_maps_stay)
+MAP_AND_FILTER: Final = PipelineFusion(FILTERS, False, _MAP_KINDS, ("Filter",), _why_calls_stay)
+MAP_AND_BATCH: Final = PipelineFusion(BATCHES, True, _MAP_KINDS, ("Batch", "ParallelBatch"), lambda a, b: "")
+MAP_AND_MAP: Final = PipelineFusion(MAPS, False, _MAP_KINDS, _MAP_KINDS, _why_maps_stay)
 
 
 def finalized(dataset: Dataset) -> Dataset:
     """Return the rewritten dataset for a pass."""
+    # When a pass begins, and not when datasets are made: options may come after the transformations that they switch.
     options = gathered_options(dataset)
     final = everywhere(rewritten(dataset, options), _with_own_states)
+    # After the rewrites, whose result an assertion names.
     hold_assertions(final)
     return final
 
@@ -164,6 +166,7 @@ def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
 def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
     """Return the dataset after the rewrites in its options, in TensorFlow's order, and without its options."""
     has_defaults, tunes = bool(options.get(DEFAULTS, True)), bool(options.get(AUTOTUNE, True))
+    # Before the rewrites, since an Options between two maps would keep them apart.
     dataset = everywhere(dataset, _without_options)
     if options.get(WARM_START, False):
         dataset = everywhere(dataset, _prefetched_before_shuffled)
@@ -220,7 +223,7 @@ def _without_noop(dataset: Dataset) -> Dataset:
     return dataset.source if counts or (isinstance(dataset, Map) and dataset.is_identity) else dataset
 
 
-def _fusing(fusion: Fusion, fuse: Callable[[Any, Any], Dataset], dataset: Dataset) -> Dataset:
+def _fusing(fusion: PipelineFusion, fuse: Callable[[Any, Any], Dataset], dataset: Dataset) -> Dataset:
     """Return `fuse` of the input and the dataset if the fusion takes them, else the dataset."""
     source = dataset.source if dataset.inputs else None
     if source is None or _kind(dataset) not in fusion.kinds or _kind(source) not in fusion.sources:
@@ -298,7 +301,7 @@ class _Rewrite(NamedTuple):
     is_tuned: bool = False
 
 
-def _fused(fusion: Fusion, fuse: Callable[[Any, Any], Dataset], is_tuned: bool = False) -> _Rewrite:
+def _fused(fusion: PipelineFusion, fuse: Callable[[Any, Any], Dataset], is_tuned: bool = False) -> _Rewrite:
     return _Rewrite(fusion.option, fusion.is_default, functools.partial(_fusing, fusion, fuse), is_tuned)
 
 
@@ -323,6 +326,7 @@ _ASYNCHRONOUS: Final = (Prefetch, ParallelMap, ParallelInterleave, ParallelBatch
 
 def _with_prefetch(dataset: Dataset) -> Dataset:
     """Append a prefetch, unless the last transformation is asynchronous already."""
+    # An asynchronous transformation has elements ready itself.
     return dataset if isinstance(dataset, _ASYNCHRONOUS) else _like(dataset, Prefetch((dataset,), -1))
 
 

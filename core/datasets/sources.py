@@ -148,6 +148,7 @@ class SparseSlices(Dataset):
         return pull_of(map(self._row, range(self.cardinality())))
 
     def _row(self, index: int) -> Element:
+        # The op has refused rows out of order, so that each row's entries stand together.
         start, stop = np.searchsorted(self.indices[:, 0], index), np.searchsorted(self.indices[:, 0], index, "right")
         return self.indices[start:stop, 1:], self.values[start:stop], self.dense_shape[1:]
 

@@ -155,8 +155,9 @@ class Body:
     @property
     def leads(self) -> dict[int, int]:
         """Map each slot with a reference or a handle to the member of `variables` behind."""
+        # References lead to variables alone: without any, the steps need no look, and there may be thousands.
         leads = {slot: slot for slot in self.variables}
-        for step in self.steps:
+        for step in self.steps if leads else ():
             for slot, result in zip(step.outputs, results_of(step)):
                 if result.dtype is not None and result.dtype.is_ref:
                     leads[slot] = leads[step.inputs[0]]

@@ -104,6 +104,7 @@ def size_variations(base: DrawingPlan, unknown: Mapping[int, Sequence[int]]) -> 
     later = {number: [axis for axis in axes if axis != 0] for number, axes in inputs}
     sizes = (1, base.batch + 1, 0)
     for size in sizes:
+        # All batches at once: inputs mostly have one batch.
         yield _with_sizes(base, {(number, 0): size for number, axes in unknown.items() if 0 in axes})
     for axes in (first, later):
         for size in sizes:
@@ -188,6 +189,7 @@ def fitting_sizes(
         better = next(search.better(best, free, conflict), None)
         if better is None:
             break
+        # Each size that moves the first conflict back is kept: constants of a model fix one size after the other.
         best, conflict = better
     return best
 
@@ -319,9 +321,11 @@ class CompositeFeeds:
             count = 0 if indices is None else _length(values[indices])
             sizes = np.full(np.size(values[shape]), max(_ROWS, count), values[shape].dtype)
             if sizes.size > 1:
+                # A sparse matrix multiplies from the left, so it has as many columns as the other has rows.
                 sizes[-1] = self._columns(reader, indices) or sizes[-1]
             yield shape, sizes
             if indices is not None and indices not in large and np.ndim(values[indices]) == 2:
+                # Kernels of sparse tensors take indices in order and without repetition.
                 table = np.zeros_like(values[indices])
                 table[:, :1] = np.arange(count)[:, None]
                 yield indices, table
@@ -469,7 +473,7 @@ class Feeds:
                 yield plan, rank, self._by(plan, sizes)
 
     def each_that_runs(self, run: Callable[[Mapping[str, Any]], _Result]) -> Iterator[tuple[dict[str, Any], _Result]]:
-        """Yield feeds on which `run` raises no error, each with the result; raise NoFeedsError where all feeds fail.
+        """Yield feeds on which `run` raises no error, each with the result; raise NoFeedsError if all feeds fail.
 
         Where nothing is drawn, an error of `run` comes from the graph and is raised unchanged.
         """
@@ -502,7 +506,7 @@ class Feeds:
         yield from results
 
     def try_each(self, attempt: Callable[[Mapping[str, Any]], Exception | None], edges: Callable[[], bool]) -> None:
-        """Call `attempt` on feeds that take each way through the graph; NoFeedsError where it returns an error for all.
+        """Call `attempt` on feeds that take each way through the graph; NoFeedsError if it returns an error for all.
 
         Of the feeds that succeed first there are variations: sizes of single inputs 1, 0 and one more against the others,
         each truth value, and values near edges as long as `edges` is true.
@@ -518,6 +522,7 @@ class Feeds:
             for plan, rank, feeds in self.candidates(plans, is_fitted):
                 if _key(feeds) not in seen:
                     error = self._of_graph(fresh(feeds))
+                    # The first feeds that run are the base of the variations; the others of the round are run all the same.
                     base = base or ((plan, rank) if error is None else None)
             if base:
                 break

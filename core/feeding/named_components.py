@@ -31,7 +31,7 @@ class Composite(NamedTuple):
     is_sparse: bool
     parts: tuple[Output, ...]
     is_sure: bool = True
-    """False where the names of the components may be those of inputs of their own: `x` and `x_1`."""
+    """False if the names of the components may be those of inputs of their own: `x` and `x_1`."""
 
     def takes(self, value: Any) -> bool:
         """Return True for a value of the whole input, False for one of the first component alone."""
@@ -175,7 +175,7 @@ def _numbered(graph: Graph, names: Mapping[str, str], stem: str, first: int) -> 
 
 
 def _composite(parts: Sequence[Output]) -> Composite | None:
-    """Return the composite of these components, by their dtypes and shapes; None where they are of several inputs."""
+    """Return the composite of these components, by their dtypes and shapes; None if they are of several inputs."""
     if len(parts) == 3 and _is_sparse(*parts):
         return Composite(True, tuple(parts))
     splits = parts[1:]

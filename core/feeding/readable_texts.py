@@ -207,6 +207,7 @@ def _features(node: Node) -> Iterator[tuple[bytes, DType, int, Output]]:
     sparse, dense = _keys(node, "sparse_keys"), _keys(node, "dense_keys")
     for i, (key, dtype) in enumerate(zip(sparse, node.attr("sparse_types"))):
         yield key, dtype, 2, Output(node, len(sparse) + i)
+    # ParseExample returns indices, values and shapes of all sparse features before the dense ones.
     first = 3 * len(node.attr("sparse_types"))
     for i, (key, dtype, shape) in enumerate(zip(dense, node.attr("Tdense"), node.attr("dense_shapes"))):
         yield key, dtype, math.prod(d if isinstance(d, int) else 2 for d in as_shape(shape)), Output(node, first + i)

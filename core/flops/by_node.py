@@ -32,6 +32,7 @@ def transcendentals_by_node(graph: Graph, report: FlopsReport) -> dict[Node, Dim
 def seconds_by_node(graph: Graph, measurement: Measurement) -> dict[Node, float]:
     """Return the seconds of every node in the average run, summed as `flops_by_node` sums."""
     times = _parts_by_node(graph, ((node.path, node.seconds) for node in measurement.nodes))
+    # Sums of very many short times lose no digits by fsum.
     return {node: math.fsum(seconds) for node, seconds in times.items()}
 
 

@@ -33,8 +33,8 @@ from ..support.arguments import checked
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
-from ..support.keyed_cache import KeyedCache
 from ..support.hints import Blank, Hint, step
+from ..support.keyed_cache import KeyedCache
 from ..support.log import Stopwatch
 from ..types.dims import Dim, DimLike
 from ..types.dtypes import DType
@@ -102,6 +102,7 @@ def count_flops(
     symbols = Symbols()
     counter = _CountState(graph, trips or {}, symbols, derived or CountCache())
     placeholder_specs = symbolic_placeholders(graph, shapes or {}, symbols)
+    # A given shape of a tensor inside the graph replaces what is inferred; before, it must not contradict it.
     others = {name: shape for name, shape in (shapes or {}).items() if not is_placeholder(graph.output(name).node)}
     if others:
         free = {value: spec for value, spec in placeholder_specs.items() if is_placeholder(value.node)}
@@ -119,6 +120,7 @@ def count_flops(
 
 def _used(symbols: Symbols, nodes: Iterable[NodeCost]) -> dict[str, str]:
     """Return the meanings of the placeholders' symbols, and of all other symbols in the costs of nodes."""
+    # Names of sizes that only a run decides have brackets: placeholders are listed whether or not a cost contains them.
     if not any("[" in name for name in symbols.texts):
         return symbols.texts
     values = [value for node in nodes for value in (node.cost.flops, node.cost.transcendentals, node.bytes, node.times)]
@@ -157,7 +159,8 @@ class _Library(collections.ChainMap[str, Function]):
     """Functions behind others; whether a function exists is asked for every node."""
 
     def __contains__(self, name: object) -> bool:
-        return any([name in functions for functions in self.maps])
+        made, library = self.maps
+        return name in made or name in library
 
 
 class _CountState:
@@ -172,6 +175,7 @@ class _CountState:
         self.loops = LoopCounts(self.functions, trips, symbols)
         self._noted: set[str] = set()
         self._seen_parameters: set[Node] = set()
+        # Functions that each call the next one twice have 2^depth bodies, which no list could hold.
         self._is_by_function = repeated_nodes(graph) > _MAX_LISTED
         self._answers = Answers(derived=derived)
         self._costs = derived.costs
@@ -268,6 +272,7 @@ class _CountState:
         except TfgError as error:
             is_known = all(spec.rank is not None for spec in (*inputs, *outputs))
             return ZERO, 0, error.message if is_known else shape_reason(node, scope)
+        # A size without a name is one that the user cannot set: no formula for anyone to read.
         if any(isinstance(v, Dim) and v.is_anonymous for v in (cost.flops, cost.macs, cost.transcendentals)):
             return ZERO, 0, shape_reason(node, scope)
         moved = moved_bytes(node, inputs, outputs)
@@ -371,6 +376,7 @@ class _CountState:
         form = CALL_KINDS.get(call.node.op, BY_NAME).form
         key = (form is Form.GRADIENT, repr(call.reference), signature_of(call.specs)[0], sources, call.unused, call.section)
         if key in self._bodies:
+            # The weights were counted with the first of the alike calls.
             return [dataclasses.replace(cost, parameters=0) for cost in self._bodies[key]]
         if self._signatures.is_full(name):
             reason = f"function '{name}', or its caller, is called with too many different shapes"
@@ -386,6 +392,7 @@ class _CountState:
         arg_specs = {arg.output(): spec for arg, spec in zip(function.args, call.specs)}
         targets = function_targets(function, call_site(node, call.unused))
         needed = needed_nodes(targets, list(arg_specs))
+        # From the end: the predicate of an If and the counters of a For come before the arguments.
         arguments = dict(zip(reversed(function.args), reversed(node.inputs)))
         kind = CALL_KINDS.get(node.op, BY_NAME)
         if kind.is_loop:
@@ -507,6 +514,8 @@ def not_taken(costs: Mapping[Node, Sequence[NodeCost]], inference: Estimate) -> 
     dropped: set[Node] = set()
     choices = []
     for predicate, members in branches.items():
+        # A conditional inside a branch has dropped nodes by then, if its predicate came first: they do not count for the
+        # branch.
         totals = {b: add_up(flops[node] for node in nodes if node not in dropped) for b, nodes in members.items()}
         known = _known_branch(predicate, inference)
         taken = known if known is not None else max(totals, key=lambda branch: (magnitude(totals[branch]), branch))
@@ -577,7 +586,9 @@ class CountScope:
 
 def fed_nodes(scope: CountScope) -> set[Node]:
     """Return the nodes of a scope that depend on what a run is fed: on placeholders, or on elements of an input pipeline."""
-    sources = nodes_of_kind(scope.needed, lambda kind: kind.is_argument or kind.is_placeholder or has_fact(kind.op, "next_element"))
+    sources = nodes_of_kind(
+        scope.needed, lambda kind: kind.is_argument or kind.is_placeholder or has_fact(kind.op, "next_element")
+    )
     return descendants(node for node in sources if _brings_input(node, scope))
 
 

@@ -183,6 +183,7 @@ def add_up(values: Iterable[DimLike]) -> DimLike:
                 terms[monomial] += coefficient
         else:
             number += value
+    # An int stays an int where the polynomials cancel out.
     result: DimLike = number
     return result + Dim(dict(terms)) if any(terms.values()) else result
 

@@ -91,6 +91,7 @@ _UNKNOWN = "unknown"
 def _expression(function: Callable[..., Any]) -> str:
     """Return the expression that a function returns, as in the source; sizes as |x|."""
     source = textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
+    # The source of a lambda is the whole statement around it, which need not parse.
     tree = ast.parse(source[source.index("def ") :] if "def " in source else "0")
     returns = [ast.unparse(node.value) for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]
     text = returns[0] if returns else _UNKNOWN

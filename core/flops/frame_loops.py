@@ -82,6 +82,7 @@ class FrameLoops:
         nodes = self._within[outermost]
         self._catch_up(nodes)
         inner = dict.fromkeys(self._frames[node] for node in nodes)
+        # The outer loop first: how its variables grow decides what enters the loops inside.
         for frame in sorted(inner, key=lambda frame: frame.depth):
             inside = self._within[frame]
             merges = [node for node in frame.with_op(MERGE) if _is_loop_variable(node)]
@@ -95,6 +96,7 @@ class FrameLoops:
 
     def _catch_up(self, nodes: Iterable[Node]) -> None:
         """Derive anew the stale nodes among `nodes`, and the nodes behind them."""
+        # Most loops keep all shapes: then nothing is derived anew, and the count stays linear.
         if not self._stale:
             return
         pool = set(nodes)
@@ -118,6 +120,7 @@ class FrameLoops:
         self._stale -= anew
         for node in again:
             others = [user for user in node.uses if user not in anew]
+            # Only a spec that says something else makes its readers stale; unnamed sizes get new symbols in each inference.
             if others and any(_is_other(current.specs[value], derived.specs[value]) for value in node.outputs()):
                 self._stale.update(others)
             current.reasons.pop(node.name, None)

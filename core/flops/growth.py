@@ -45,6 +45,7 @@ def find_growth(entering: Sequence[TensorSpec], advance: Advance, symbol: str) -
     while True:
         expected = [substituted(spec, {symbol: step}) for spec in specs]
         agreed = [_agreed(spec, want, got, fresh) for spec, want, got in zip(specs, expected, advance(specs))]
+        # Each turn gives up the change of at least one dimension or value, so the turns end.
         if all(_is_same(a, b) for a, b in zip(specs, agreed)):
             return Growth(symbol, specs)
         specs = agreed
@@ -54,6 +55,7 @@ def while_growth(
     body: Function, entering: Sequence[TensorSpec], symbol: str, library: Mapping[str, Function], rule: LoopRule
 ) -> Growth:
     """Return the growth of a functional loop's variables; `rule` infers loops in the body."""
+    # The elements of such a list may differ in shape by their position, which one spec for all elements could not say.
     collected = [i for i, spec in enumerate(entering) if is_empty_list(spec) and _is_pushed_to(body, i)]
     others = [i for i in range(len(entering)) if i not in collected]
 
@@ -104,6 +106,7 @@ def summed(value: DimLike, symbol: str, rounds: DimLike) -> DimLike | None:
         power = powers.pop(symbol, 0)
         rest = Dim({tuple(powers.items()): coefficient}) if powers else coefficient
         if isinstance(rest, Dim) and symbol in rest.symbols:
+            # A constant in the graph says how many iterations there are, and may say any number.
             is_short = isinstance(rounds, int) and rounds <= _MOST_ADDED
             return sum(substitute(value, {symbol: i}) for i in range(rounds)) if is_short else None
         parts[power] = parts.get(power, 0) + rest
@@ -120,6 +123,7 @@ def _power_sum(power: int, rounds: DimLike) -> DimLike:
     falling = rounds
     for j in range(1, power + 1):
         falling = falling * (rounds - j)
+        # Exact: of j + 1 numbers in a row, one is divisible by j + 1.
         total = total + _stirling(power, j) * floor_div(falling, j + 1)
     return total
 

@@ -83,6 +83,8 @@ def _symbolic(node: Node, shape: Shape, symbols: Symbols) -> Shape:
 
 
 def _symbol(node: Node, axis: int, symbols: Symbols) -> Dim:
+    # A graph does not say which dimension is the batch. By convention it is the first, and the same for all inputs, so that
+    # costs of all nodes add up to one term.
     if axis == 0:
         return symbols.shared("N", "the batch: dimension 0 of every placeholder")
     return symbols.claim(f"{{}}_{axis}", node.name, node, lambda _: f"dimension {axis} of placeholder {node.name}")

@@ -115,6 +115,8 @@ class LoopCounts:
         """Return the growth of a While's variables, cached by specs: loops in loops would else take 2^depth analyses."""
         reference = node.attr("body")
         arguments, unnamed = signature_of(entering)
+        # By name: two loops of the same body may end after different numbers of iterations, so each has a symbol of its
+        # own.
         key = (node.name, repr(reference), arguments)
         if key not in self._growths:
             self._signatures.add(reference.name)
@@ -129,6 +131,7 @@ def _in_all(node: NodeCost, symbol: str, rounds: DimLike, loop: str) -> NodeCost
     """Return the cost of a node in the iterations 0 to `rounds` - 1 together."""
     values = (node.cost.flops, node.cost.macs, node.cost.transcendentals, node.bytes, node.times)
     sums = [total for value in values if (total := summed(value, symbol, rounds)) is not None]
+    # A sum that brings in a size without a name says less than the cost of an iteration did.
     if len(sums) < len(values) or _is_anonymous(sums) > _is_anonymous(values):
         problem = f"its total cost in the {rounds} iterations of loop {loop} has no formula; set a number with "
         reason = Hint(problem, option("trips"))

@@ -226,6 +226,7 @@ def _blocks(layers: Sequence[Layer], scope: str) -> Iterator[LayerBlock]:
     """Yield the blocks right inside a scope, in the order of their first layers."""
     for path, members in grouped((_next(layer.name, scope), layer) for layer in layers).items():
         inner = {_next(layer.name, path) for layer in members}
+        # A scope with a single scope inside says nothing: both are one row.
         while len(members) > 1 and len(inner) == 1 and path not in inner:
             (path,) = inner
             inner = {_next(layer.name, path) for layer in members}

@@ -17,12 +17,15 @@ def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) 
     Backward are the nodes under a `gradients` scope. Initializers are assignments that no update precedes, with the nodes
     only they need.
     """
+    # Gradient descent and initialization are both writes to variables: an assignment in a training step, as of a moving
+    # average, is part of the step.
     updates = _updates(needed)
     assigns = [] if updates else [node for node in needed if has_fact(node.op, "assignment")]
     sections = {node: "backward" if is_gradient(node) else "forward" for node in needed}
     _mark(sections, needed, updates, "update", targets)
     _mark(sections, needed, assigns, "initializer", targets)
     for node in graph:
+        # A group has the section of what it waits for. In the order of the graph, groups of groups come after their parts.
         if node in needed and node.is_no_op and len({sections[control] for control in node.control_inputs}) == 1:
             sections[node] = sections[node.control_inputs[0]]
     return sections

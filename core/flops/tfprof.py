@@ -69,6 +69,7 @@ def _profiler_counts(
         inputs, outputs = ([inference.specs[v] for v in values] for values in (node.inputs, node.outputs()))
         try:
             counts[node.op] = counts.get(node.op, 0) + int(formula.count(node, inputs, outputs))
+        # tf.profiler says nothing of such nodes, and its total is too small by them.
         except Dropped as reason:
             dropped.setdefault(node.op, []).append(str(reason))
     return counts, dropped

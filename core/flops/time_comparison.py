@@ -22,8 +22,11 @@ def compare_times(
     """Run two graphs in turn, once without a record and `runs` times with one, and compare the times of matched nodes."""
     recorders = [[KernelRecorder() for _ in range(runs + 1)] for _ in sessions]
     for turn in range(runs + 1):
+        # Each side goes first in every other turn: the second finds caches and the clock of the processor as the first left
+        # them.
         for side in (0, 1) if turn % 2 else (1, 0):
             sessions[side].run(list(fetches[side]), feeds[side], hook=recorders[side][turn])
+    # The first turn makes plans and binds kernels.
     times = [_medians(records[1:]) for records in recorders]
     graphs = [session.runnable() for session in sessions]
     names = {node.name: other.name for node, other in matched.items()}

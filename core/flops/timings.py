@@ -97,6 +97,7 @@ def recorded_shapes(graph: Graph, times: Iterable[NodeTime]) -> dict[str, tuple[
             recorded.setdefault(name, set()).add(shape)
     specs = infer(graph).specs
     unknown = {output.name for output, spec in specs.items() if not spec.shape.is_known}
+    # A tensor that had several shapes, as in a loop, stays open.
     return {name: shape for name, (shape, *others) in recorded.items() if name in unknown and not others}
 
 

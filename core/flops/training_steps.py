@@ -66,6 +66,7 @@ def _gradients_by_variable(graph: Graph) -> dict[str, str]:
     for node in graph:
         if has_fact(node.op, "training") and node.op_def is not None:
             names = [arg.name for arg in node.op_def.inputs]
+            # ApplyGradientDescent and the ops like it call the gradient delta, all other optimizers grad.
             gradient = next((i for i, name in enumerate(names) if name in ("grad", "delta")), None)
             if gradient is not None and is_gradient(node.inputs[gradient].node):
                 by_variable[node.inputs[0].node.name] = node.inputs[gradient].name

@@ -67,6 +67,7 @@ def while_trips(functions: Mapping[str, Function], node: Node, specs: Sequence[T
     def constant(value: Output) -> DimLike | None:
         value = _strip(value)
         index = positions.get(value.node.name)
+        # A variable that the body changes has its value at entry in the first iteration alone.
         if index is not None and _strip(body.results[index]).node is not body.args[index]:
             return None
         if index is not None:
@@ -128,6 +129,7 @@ def _until(
         return None
     if distance is None or step is None or step < 1:
         return None
+    # x <= limit holds once more, at the limit: for integers it is x < limit + 1.
     return ceil_div(distance + has_fact(node.op, "true_of_equals"), step)
 
 
@@ -137,6 +139,7 @@ def _step(value: Output, constant: Callable[[Output], DimLike | None], fact: str
     if not has_fact(node.op, fact):
         return None
     steps = [number for operand in node.inputs if isinstance(number := constant(operand), int)]
+    # With two constants the result is a constant, and nothing counts.
     return steps[0] if len(steps) == 1 else None
 
 

@@ -205,8 +205,10 @@ def check_calls(graph: Graph) -> None:
     """
     check_own_calls(graph)
     for function in graph.functions.values():
-        function.check(function.signature.attrs)
-        if not function.signature.attrs:
+        if function.signature.attrs:
+            function.check(function.signature.attrs)
+        else:
+            function.check_changes()
             _check_nodes(function.body, graph.functions)
 
 
@@ -236,6 +238,7 @@ def _mismatch(node: Node, function: Function, before: int, is_condition: bool) -
     """Return the mismatch of a function's call with the inputs behind the first `before`; None for a call that fits."""
     dtypes = [value.dtype for value in node.inputs[before:]]
     reason = _difference("takes", function.signature.inputs, dtypes)
+    # A call by name has no attributes with types of results.
     if reason is not None or node.op_def is None:
         return reason
     if is_condition:

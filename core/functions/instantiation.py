@@ -64,6 +64,7 @@ def nodes_to_change(graph: Graph, is_changed: Callable[[Node], bool]) -> Iterato
     for name, function in list(graph.functions.items()):
         if any(map(is_changed, function.body)):
             own = graph.functions[name] = copied(function)
+            # The copy's calls must find the copies of other functions that are changed.
             own.body.functions = graph.functions
             yield from filter(is_changed, list(own.body))
 
@@ -119,6 +120,7 @@ def implementation(functions: Mapping[str, Function], name: str) -> str:
     replaced only where the two implementations keep values of the same types; TensorFlow does not check these types.
     """
     function = functions.get(name)
+    # Nearly all functions: the search below walks over the whole library.
     if function is None or INTERFACE not in function.attrs or _is_for_cpu(function):
         return name
     families = _families(functions)

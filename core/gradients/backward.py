@@ -452,6 +452,7 @@ class _LoopGradient:
         """Return the sum over all iterations of the gradient of a loop invariant."""
         zeros = zeros_for(self.g, enter.inputs[0], dtype_of(grad))
         self._outside.update([zeros.node, *(value.node for value in zeros.node.inputs)])
+        # A loop variable holds the running sum: a list of summands would grow with the iterations.
         switch = self._start_variable(zeros)
         return close_variable(self.g, switch, self.g.AddV2(switch.output(1), grad))
 
@@ -526,6 +527,7 @@ class _LoopGradient:
             inside = [handle.node]
             for predicate, branch in branches:
                 switch = g.Switch(handle, predicate)
+                # The stack is pushed only on the branch on which the value is alive, or pops would not match pushes.
                 handle = switch[branch]
                 inside.append(handle.node)
             with g.control_dependencies([self.forward_counter.pivot]):

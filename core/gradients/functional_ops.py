@@ -74,6 +74,8 @@ def differentiate(
     inputs = node.inputs[len(node.inputs) - len(args) :]
     known = dict(zip((arg.output() for arg in args), argument_specs(sweep, node, inputs, form)))
     call = Call(sweep, node, origin_of(function), args, known)
+    # The gradient nodes are built into a copy of the body and taken out again below: only the sweep tells which forward values
+    # they read.
     grads = sweep.in_function(body, results, [arg.output() for arg in args], seeds, call)
     if in_loop:
         builder_for_dense = GradientBuilder(body)
@@ -288,6 +290,7 @@ def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     if function.gradient is not None:
         return [*nothing, *_declared_gradient(g, node, arguments, function.gradient, dense)]
     grad_dtypes = tuple(_grad_dtype(grad) for grad in dense)
+    # By shapes too: shapes that are known become constants in the gradient.
     key = (repr(reference), grad_dtypes, known_of(backward, node, arguments, Form.CALL))
     call = backward.functions.once(key, lambda: _differentiated_call(backward, node, function, reference, grad_dtypes))
     _retarget_call(node, FuncRef(call.forward), [*node.output_dtypes, *call.saved])
@@ -566,6 +569,7 @@ def _extend_while(graph: Graph, g: GradientBuilder, node: Node, loop: _Different
     element_dtypes = [dtype_of(value) for value in loop.parts.captured]
     with g.name_scope(f"{node.name}_saved/"):
         zero = g.constant(0, dtypes.int32)
+        # Lists, not stacks: a list is a value, so that a gradient of the gradient flows through it.
         empty = [g.EmptyTensorList(-1, -1, element_dtype=dtype) for dtype in element_dtypes]
     graph.set_inputs(node, (*node.inputs, zero, *empty))
     node.set_attr("T", [dtype_of(value) for value in node.inputs])

@@ -143,6 +143,7 @@ class Derivative:
 
     @functools.cached_property
     def _forward(self) -> tuple[Output, Output, Output]:
+        # Two reverse sweeps make a forward product, so that no op needs a forward rule of its own.
         seed, gradient = self._reverse
         direction = self._placeholder(self._x_value, "tangent")
         return seed, direction, self._gradient(gradient, direction, seed)
@@ -486,6 +487,7 @@ def _difference(
     results = []
     for sign in (1, -1):
         moved = value.copy()
+        # `ravel` of a fresh copy is a view.
         moved.ravel()[index] += sign * step
         results.append((moved.ravel()[index], float(np.sum(run.run(y, {**feeds, x: fed(moved)}) * weights, dtype=np.float64))))
     (high, f_high), (low, f_low) = results

@@ -122,6 +122,7 @@ class Sweep(abc.ABC):
 
     def sweep(self) -> None:
         """Take all gradients from ys back to xs."""
+        # Before the first backward loop is built: half of a loop has no shapes.
         if self.loops.has_loops:
             self._infer()  # of no loop that is half built
         for unit in reversed(self._units()):
@@ -254,6 +255,7 @@ class Sweep(abc.ABC):
         """
         deadness = self.loops.deadness
         own = deadness.of_node(unit.runs_with or unit.node) if self.loops.has_branches else ALWAYS
+        # What decides that the reader runs, and does not decide whether the value exists.
         more = own - deadness.of_value(value) if own else ALWAYS
         literals = [literal for literal in more if self._is_decided_here(literal[0])]
         if not literals:

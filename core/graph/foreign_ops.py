@@ -42,7 +42,7 @@ def foreign(op: str) -> tuple[str, str | None]:
 
 
 def origin(op: str) -> tuple[str, str | None] | None:
-    """Return the origin of an op type and a substitute type; None where the origin is unknown.
+    """Return the origin of an op type and a substitute type; None if the origin is unknown.
 
     Known origins are bridges to other runtimes, and earlier releases of TensorFlow.
     """
@@ -61,7 +61,7 @@ def origin(op: str) -> tuple[str, str | None] | None:
 
 
 def original_function(node: Node, functions: Container[str]) -> str | None:
-    """Return the function that holds the original nodes of a bridge's node; None where the library has no function for the
+    """Return the function that holds the original nodes of a bridge's node; None if the library has no function for the
     node.
 
     The node refers to the function in an attribute, which TensorFlow-TensorRT once wrote as text, or by the node's own

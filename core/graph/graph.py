@@ -97,14 +97,14 @@ class Graph(Summarized, Versioned):
         return node
 
     def function(self, name: str) -> Function:
-        """Return the library's function called `name`; NotFoundError where the library lacks the name."""
+        """Return the library's function called `name`; NotFoundError if the library lacks the name."""
         function = self.functions.get(name)
         if function is None:
             raise NotFoundError(f"function '{name}' is not in the graph's library")
         return function
 
     def interface(self, name: str) -> OpDef | None:
-        """Return the interface of the library's function called `name`, None where there is none."""
+        """Return the interface of the library's function called `name`, None if there is none."""
         if isinstance(self.functions, DeclaredFunctions):
             return self.functions.signature(name)
         function = self.functions.get(name)
@@ -115,7 +115,7 @@ class Graph(Summarized, Versioned):
         return self.node(parse_tensor_name(tensor_name)[0])
 
     def output(self, tensor_name: str) -> Output:
-        """Return the Output called `a` or `a:1`; errors where the node or the output does not exist."""
+        """Return the Output called `a` or `a:1`; errors if the node or the output does not exist."""
         name, index, is_control = parse_tensor_name(tensor_name)
         if is_control:
             raise InvalidArgumentError(f"'{tensor_name}' is a control input, not a tensor")
@@ -128,7 +128,7 @@ class Graph(Summarized, Versioned):
         return Output(node, index)
 
     def fetch(self, name: str) -> Output | Node:
-        """Return the tensor `a:0` or the operation `a`, as a session fetches by name; raise an error where the name is
+        """Return the tensor `a:0` or the operation `a`, as a session fetches by name; raise an error if the name is
         unknown.
         """
         if parse_tensor_name(name)[2]:
@@ -155,7 +155,8 @@ class Graph(Summarized, Versioned):
         device: str = "",
         source: Any = None,
     ) -> Node:
-        """Append a node; AlreadyExistsError where the name is taken."""
+        """Append a node; AlreadyExistsError if the name is taken."""
+        # Here and not by `checked`, whose wrapper would take longer than the method.
         expect(str, name, op, device)
         if attrs is not None:
             expect(Mapping, attrs)
@@ -189,11 +190,11 @@ class Graph(Summarized, Versioned):
             self.remove_node(node)
 
     def rename_node(self, node: Node, name: str) -> None:
-        """Rename a node; the place in the order stays. AlreadyExistsError where another node has the name."""
+        """Rename a node; the place in the order stays. AlreadyExistsError if another node has the name."""
         self.rename_nodes({node: name})
 
     def rename_nodes(self, names: Mapping[Node, str]) -> None:
-        """Rename nodes, all at once: they may exchange their names. AlreadyExistsError where two would have the same name."""
+        """Rename nodes, all at once: they may exchange their names. AlreadyExistsError if two would have the same name."""
         expect(Node, *names)
         expect(str, *names.values())
         self.link()  # inputs that are still names of a file are resolved by the old names
@@ -277,7 +278,7 @@ class Graph(Summarized, Versioned):
             add_use(control, node)
 
     def set_input(self, node: Node, index: int, value: Output) -> None:
-        """Replace a data input; InvalidArgumentError where the node has no input `index`."""
+        """Replace a data input; InvalidArgumentError if the node has no input `index`."""
         expect(Node, node)
         expect(int, index)
         if not 0 <= index < node.input_count():
@@ -448,7 +449,7 @@ class Graph(Summarized, Versioned):
         memo: CheckMemo = self.functions.checks_so_far if isinstance(self.functions, DeclaredFunctions) else {}
         unfit: set[Node] = set()
         # All nodes first: edges are compared with the dtypes of outputs, which are known from then on.
-        for check in (lambda node: self._check_node(node, left_open, memo), self._check_edges):
+        for check in (functools.partial(self._check_node, left_open=left_open, memo=memo), self._check_edges):
             for node in self._nodes.values():
                 if unfit and (node in unfit or any(source in unfit for source, _ in node.data_sources())):
                     continue
@@ -460,6 +461,7 @@ class Graph(Summarized, Versioned):
 
     def check_changes(self) -> None:
         """Check the graph as `check` does, unless the last check passed and no node or edge has changed."""
+        self.resolve()  # an analysis needs the inputs anyway; `tfg dump`, which needs their names alone, calls `check`
         # The number of edits covers edges; attributes are compared by identity, since a node may be given new ones.
         if self._sound != self.edits or not all(node.is_checked for node in self._nodes.values()):
             self.check()
@@ -488,14 +490,14 @@ class Graph(Summarized, Versioned):
         expected = node.checked.inputs if node.checked else None
         if expected is None:
             return
-        count = node.input_count()
-        if len(expected) != count:
-            raise InvalidArgumentError(f"it has {counted(count, 'input')}, but its op takes {len(expected)}")
-        for i, (source, index) in enumerate(node.data_sources()):
-            dtypes, want = source.output_dtypes, expected[i]
-            got = dtypes[index] if index < len(dtypes) else None
+        arriving = node.input_dtypes()
+        if arriving == expected:  # as of nearly all nodes: only a difference is looked at more closely
+            return
+        if len(expected) != len(arriving):
+            raise InvalidArgumentError(f"it has {counted(len(arriving), 'input')}, but its op takes {len(expected)}")
+        for i, (got, want) in enumerate(zip(arriving, expected)):
             if got is not want and want is not None:
-                self._check_input(node, i, source.output(index), got, want)
+                self._check_input(node, i, node.inputs[i], got, want)
 
     def _check_input(self, node: Node, index: int, value: Output, got: DType | None, want: DType) -> None:
         if got is None:
@@ -537,7 +539,7 @@ def as_graph(graph: GraphLike) -> Graph:
 def _sources(
     inputs: Iterable[Output], control_inputs: Iterable[Node] | None
 ) -> tuple[tuple[Output, ...], tuple[Node, ...] | None]:
-    """Inputs, and control inputs once each; ArgumentTypeError where they are something else, before anything is changed."""
+    """Inputs, and control inputs once each; ArgumentTypeError if they are something else, before anything is changed."""
     outputs, controls = tuple(inputs), None if control_inputs is None else tuple(dict.fromkeys(control_inputs))
     expect(Output, *outputs)
     expect(Node, *(controls or ()))
@@ -610,6 +612,7 @@ class DeclaredFunctions(MutableMapping[str, Function]):
     is_untrusted = False
     """Whether the bodies are a stranger's graphs."""
 
+    # A library of thousands of functions decodes the bodies that a run calls, and equal bodies share their checks.
     @functools.cached_property
     def checks_so_far(self) -> CheckMemo:
         """The results of checks, which the bodies of many functions share."""
@@ -617,4 +620,4 @@ class DeclaredFunctions(MutableMapping[str, Function]):
 
     @abc.abstractmethod
     def signature(self, name: str) -> OpDef | None:
-        """Return the interface of a function without decoding the body; None where the library has no function `name`."""
+        """Return the interface of a function without decoding the body; None if the library has no function `name`."""

@@ -20,7 +20,7 @@ class GraphServices(Protocol):
         ...
 
     def decode(self, data: bytes) -> Any:
-        """Return the graph in a GraphDef; a TfgError where the bytes hold no graph."""
+        """Return the graph in a GraphDef; a TfgError if the bytes hold no graph."""
         ...
 
     def load(self, path: str | os.PathLike[str]) -> Any:
@@ -45,7 +45,7 @@ def provide_services(services: GraphServices) -> None:
 
 
 def graph_services() -> GraphServices:
-    """Return the services; UnimplementedError where none were provided."""
+    """Return the services; UnimplementedError if none were provided."""
     if not _provided:
         raise UnimplementedError("the services of graphs are not installed")
     return _provided[0]

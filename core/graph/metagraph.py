@@ -108,7 +108,7 @@ class Bound:
     """A value bound to a function of a SavedModel's objects: a variable, by its key in a checkpoint, or a tensor of the
     graph.
 
-    Both are empty where the graph lacks the value; `words` describes the value.
+    Both are empty if the graph lacks the value; `words` describes the value.
     """
 
     words: str
@@ -232,11 +232,8 @@ class MetaGraph:
         if self.joined is not None:
             return self.joined.initializers
         local = [variable.initializer for variable in self.variables.get("local_variables", ()) if variable.initializer]
-        return (*local, *filter(_is_name, self.collections.get("table_initializer", ())))
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str)
+        tables = (name for name in self.collections.get("table_initializer", ()) if isinstance(name, str))
+        return (*local, *tables)
 
 
 def argument_tensor(word: str, arguments: Mapping[str, str], nodes: Container[str]) -> str:

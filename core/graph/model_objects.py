@@ -56,7 +56,7 @@ def _path_variables(graph: Graph) -> list[VariableNodes]:
 def with_model_objects(graph: Graph) -> Graph:
     """Return a copy in which constants hold the paths of assets, and tables of a model's objects have names.
 
-    The graph itself where it has neither.
+    The graph itself if it has neither.
     """
     tables = _anonymous_tables(graph)
     if not tables and not asset_nodes(graph):
@@ -76,4 +76,5 @@ def name_tables(graph: Graph) -> None:
 
 def _anonymous_tables(graph: Graph) -> list[Node]:
     has_objects = graph.meta is not None and graph.meta.objects is not None
+    # The ops of anonymous tables are those without an attribute for a name.
     return [node for node in graph if node.op in TABLES and "shared_name" not in CATALOG[node.op].attrs] if has_objects else []

@@ -50,13 +50,15 @@ class Output(Displayed):
 
     @property
     def dtype(self) -> DType | None:
-        """The dtype, or None where the op is not declared."""
-        dtypes = self.node.output_dtypes
+        """The dtype, or None if the op is not declared."""
+        dtypes = self.node._output_dtypes
+        if dtypes is None:  # looked up here as well, for the checks of a graph ask for each of its edges
+            dtypes = self.node.output_dtypes
         return dtypes[self.index] if self.index < len(dtypes) else None
 
     @property
     def base_dtype(self) -> DType:
-        """The dtype of the value, behind a reference too; InvalidArgumentError where the op is not declared."""
+        """The dtype of the value, behind a reference too; InvalidArgumentError if the op is not declared."""
         if self.dtype is None:
             raise InvalidArgumentError(f"the dtype of {self} is unknown", node=self.node.name, op=self.node.op)
         return self.dtype.base
@@ -128,7 +130,7 @@ class Home(Protocol):
     is_untrusted: bool
 
     def get(self, name: str) -> Node | None:
-        """Return the node called `name`, None where there is none."""
+        """Return the node called `name`, None if there is none."""
 
     def node(self, name: str) -> Node:
         """Return the node called `name`."""
@@ -140,7 +142,7 @@ class Home(Protocol):
         """Tell all nodes of the graph their users."""
 
     def interface(self, name: str) -> OpDef | None:
-        """Return the interface of the library's function called `name`, None where there is none."""
+        """Return the interface of the library's function called `name`, None if there is none."""
 
 
 class WideInputs:
@@ -183,12 +185,12 @@ class WideUses:
         return list(self._takers.get(index, ()))
 
     def add(self, index: int, user: Node) -> None:
-        """Note that a node takes an output once more."""
+        """Count one more input of a node from an output."""
         users = self._takers.setdefault(index, {})
         users[user] = users.get(user, 0) + 1
 
     def drop(self, index: int, user: Node) -> None:
-        """Note that a node takes an output once less."""
+        """Count one input less of a node from an output."""
         users = self._takers[index]
         users[user] -= 1
         if not users[user]:
@@ -332,6 +334,12 @@ class Node(NodeKinds, Displayed):
             source = find(text)  # the usual case: the first output of a node
             yield (source, 0) if source is not None else self._source_of(text)
 
+    def input_dtypes(self) -> tuple[DType | None, ...]:
+        """Return the dtypes that arrive at the data inputs, None of an output that does not exist or is not declared."""
+        if self._inputs is not None:
+            return tuple([value.dtype for value in self._inputs])
+        return tuple([source.output_dtype(index) for source, index in self.data_sources()])
+
     def input_count(self) -> int:
         """Return the number of data inputs."""
         if self._wide is not None:
@@ -387,7 +395,7 @@ class Node(NodeKinds, Displayed):
         self._inputs = tuple(inputs)
 
     def check(self, memo: CheckMemo) -> Checked:
-        """Check the node apart from its edges; InvalidArgumentError where the node breaks its op's interface.
+        """Check the node apart from its edges; InvalidArgumentError if the node breaks its op's interface.
 
         `memo` has the results of nodes with the same attributes.
         """
@@ -424,7 +432,7 @@ class Node(NodeKinds, Displayed):
         return definition.default if definition is not None and definition.has_default else default
 
     def attr_of(self, kind: type[_Kind], name: str) -> _Kind | None:
-        """Return an attribute's value; None where the value is no `kind`, possible in an unchecked graph and in a function."""
+        """Return an attribute's value; None if the value is no `kind`, possible in an unchecked graph and in a function."""
         value = self.attr(name)
         return value if isinstance(value, kind) else None
 
@@ -467,7 +475,7 @@ class Node(NodeKinds, Displayed):
 
     @property
     def output_dtypes(self) -> tuple[DType, ...]:
-        """The dtypes of all outputs, also for a call whose op is a function's name; empty where the op is not declared."""
+        """The dtypes of all outputs, also for a call whose op is a function's name; empty if the op is not declared."""
         if self._output_dtypes is not None:
             return self._output_dtypes
         definition = self.op_def
@@ -486,7 +494,7 @@ class Node(NodeKinds, Displayed):
         return Output(self, index)
 
     def outputs(self) -> list[Output]:
-        """Return all outputs; empty where the op is not declared."""
+        """Return all outputs; empty if the op is not declared."""
         return [Output(self, i) for i in range(len(self.output_dtypes))]
 
     @property
@@ -521,13 +529,13 @@ def _node_of(home: Home, name: str) -> Node:
 
 
 def add_use(source: Node, consumer: Node) -> None:
-    """Note that a node uses another once more."""
+    """Count one more use of a node by another."""
     uses = source.uses
     uses[consumer] = uses.get(consumer, 0) + 1
 
 
 def drop_use(source: Node, consumer: Node) -> None:
-    """Note that a node uses another once less."""
+    """Count one use less of a node by another."""
     uses = source.uses
     uses[consumer] -= 1
     if not uses[consumer]:

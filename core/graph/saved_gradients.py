@@ -21,7 +21,7 @@ class RegisteredGradient:
     """A gradient named by nodes in `_gradient_op_type`: the function (gradients of outputs, captures) -> gradients of
     inputs.
 
-    `captures` and `returns` (whether the function returns a gradient for each input of the node) are None where the
+    `captures` and `returns` (whether the function returns a gradient for each input of the node) are None if the
     SavedModel's objects, the only source, are lost.
     """
 

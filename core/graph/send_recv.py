@@ -17,9 +17,9 @@ _Key = tuple[bytes, bytes, bytes]
 
 
 def connected(graph: Graph) -> Graph:
-    """Return a copy in which every _Recv forwards the input of the matching _Send; the graph itself where nothing matches.
+    """Return a copy in which every _Recv forwards the input of the matching _Send; the graph itself if nothing matches.
 
-    InvalidArgumentError where two nodes send the same tensor between the same devices, or the dtypes of a pair differ.
+    InvalidArgumentError if two nodes send the same tensor between the same devices, or the dtypes of a pair differ.
     """
     receivers = [node for node in graph if node.op in RECEIVES]
     senders = _senders(graph) if receivers else {}

@@ -93,6 +93,7 @@ def _parts(graph: Summarized) -> list[str]:
 def outputs(nodes: Collection[Node]) -> list[Node]:
     """Return the nodes with an output that no node takes, constants and placeholders left out."""
     taken = {name.partition(":")[0] for node in nodes for name in node.input_names()[0]}
+    # By names, so that the nodes of a file need not be linked for a `repr`.
     ends = [node for node in nodes if node.name not in taken and not (node.is_constant or node.is_placeholder)]
     return [node for node in ends if node.op_def is None or node.op_def.outputs]
 

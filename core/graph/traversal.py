@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -131,7 +132,7 @@ def closure(roots: Iterable[_Item], following: Callable[[_Item], Iterable[_Item]
 
 
 def shortest_path(start: _Item, goals: Container[_Item], following: Callable[[_Item], Iterable[_Item]]) -> list[_Item]:
-    """Return the items on a shortest path from `start` to one of `goals`, both included; empty where none can be reached."""
+    """Return the items on a shortest path from `start` to one of `goals`, both included; empty if none can be reached."""
     before: dict[_Item, _Item | None] = {start: None}
     queue = [start]
     # The loop also visits what is appended on the way.
@@ -170,7 +171,7 @@ def predecessors(node: Node) -> list[Node]:
 
 def descendants(roots: Iterable[Node]) -> set[Node]:
     """Return the roots and every node downstream of a root."""
-    return closure(roots, lambda node: node.uses)
+    return closure(roots, operator.attrgetter("uses"))
 
 
 def sources_first(root: _Item, sources: Callable[[_Item], Iterable[_Item]]) -> list[_Item]:

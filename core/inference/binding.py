@@ -29,6 +29,7 @@ def select_kernel(node: Node) -> registry.Kernel:
     attrs = _Attrs(node)
     for candidate in candidates:
         if candidate.accepts(attrs):
+            # The function may compute with more dtypes than TensorFlow registered a kernel for.
             if not candidate.dtypes and not kernel_types.runs_in_tensorflow(node.op, attrs):
                 message = f"TensorFlow has no kernel for op '{node.op}' with {_type_attrs(node)}"
                 raise InvalidArgumentError(message, node=node.name, op=node.op)
@@ -55,6 +56,7 @@ def bind_kernel(node: Node, kernel: registry.Kernel, ctx: Any) -> Callable[..., 
     call = functools.partial(kernel.function, ctx, **keywords) if kernel.is_stateful else kernel.function
     if keywords and not kernel.is_stateful:
         call = functools.partial(kernel.function, **keywords)
+    # A run flushes subnormal floats, as TensorFlow does. Code of users keeps the float mode of its own thread.
     if not kernel.is_own:
         call = functools.partial(as_outside, call)
     call = group_inputs(definition, node, call, input_bundles(kernel.function, kernel.is_stateful))
@@ -93,6 +95,7 @@ def bind_attrs(node: Node, function: Callable[..., Any], outputs: Sequence[Any] 
             else:
                 bound[name] = list(outputs) if name == "outputs" else plain(definition.attr(node.attrs, name))
     except InvalidArgumentError as error:
+        # The interface, which misses the attribute, does not know the node.
         raise InvalidArgumentError(error.message, node=node.name, op=node.op) from None
     return bound
 
@@ -169,6 +172,8 @@ def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]
 def _bundle(function: Callable[..., Any], parameter: inspect.Parameter) -> type[Any] | None:
     """Return the NamedTuple of a parameter's annotation, `Bundle` or `Bundle[Array]`; None for another annotation."""
     annotation = parameter.annotation
+    # With `from __future__ import annotations` an annotation is a text: its class is looked up where the function was
+    # written, below decorators and partials.
     if isinstance(annotation, str):
         inner = inspect.unwrap(function)
         while isinstance(inner, functools.partial):
@@ -196,6 +201,7 @@ def group_inputs(definition: OpDef, node: Node, call: Callable[..., Any], bundle
     lengths = arg_lengths(definition.inputs, definition, node.attrs)
     if all(length is None for length in lengths):
         return _bundle_inputs(call, bundles, len(lengths)) if bundles else call
+    # Every run of the node makes this call, so the usual forms of list arguments have one without a loop.
     if bundles:
         return lambda *values: call(*bundled(regroup(values, lengths), bundles))
     if len(lengths) == 1:
@@ -248,6 +254,7 @@ def regroup(values: Sequence[Any], lengths: Sequence[int | None]) -> list[Any]:
 
 def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef], count: int) -> Callable[..., Any]:
     """Return `call` with list outputs flattened; a single output is returned without a tuple."""
+    # Here too: the usual forms first, without a loop over the arguments.
     if len(outputs) == 1 and count > 1:
         return lambda *values: _of_length(tuple(call(*values)), count)
     if len(outputs) == 1 and count == 1 and outputs[0].is_list:

@@ -36,6 +36,7 @@ def contents(
     open_handles: set[Output] = set()
     for node in order:
         if node.op not in _WRITERS:
+            # An op that gets the handle may write elements, unless its facts say that it writes none.
             open_handles.update(_handles_given_to(node))
             continue
         position, counting = _WRITERS[node.op]
@@ -45,6 +46,7 @@ def contents(
     filled: dict[Output, TensorSpec] = {}
     for handle, element in written.items():
         spec = specs[handle]
+        # Elements of which nothing is known here may have any shape.
         if handle in open_handles:
             element = TensorSpec(element.dtype)
         spec = dataclasses.replace(spec, handle=(_declared(handle, element), *spec.handle[1:]))
@@ -84,6 +86,7 @@ def _declared(handle: Output, element: TensorSpec) -> TensorSpec:
     try:
         return dataclasses.replace(element, shape=merge_shapes(declared, element.shape))
     except TfgError:
+        # A write of another shape fails in the run, so whatever is read has the declared shape.
         return TensorSpec(element.dtype, declared)
 
 
@@ -112,6 +115,7 @@ def _known_handle(a: TensorSpec, b: TensorSpec, free: Collection[DimLike]) -> tu
     parts = [
         TensorSpec(x.dtype, covering_shape(x.shape, y.shape, free), common_value(x, y)) for x, y in zip(a.handle, b.handle)
     ]
+    # An empty list has no element whose shape would have to be covered.
     if is_empty_list(a) or is_empty_list(b):
         parts[0] = (b if is_empty_list(a) else a).handle[0]
     return tuple(parts)

@@ -33,11 +33,13 @@ def raise_located(error: Exception, node: Node, role: str = "kernel") -> NoRetur
     tfg.
     """
     if isinstance(error, TfgError):
+        # An error of a function's body has a node already, which says more than the call.
         if error.node is None:
             error.node, error.op = node.name, node.op
         elif isinstance(error, UnimplementedError) or has_fact(error.op or "", "calls_python"):
             error.hint = stand_ins(node) or error.hint  # a missing kernel inside a function: feed the call's outputs
         raise error
+    # An error of the program's own signal handler, as of a time-out, is no fault of the node.
     pass_on(error)
     if isinstance(error, MemoryError) or any(text in str(error) for text in _TOO_BIG):
         raise ResourceExhaustedError(f"out of memory: {error}", node=node.name, op=node.op) from error.__cause__

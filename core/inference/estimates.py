@@ -75,6 +75,7 @@ class _Likely:
     def settled(self, spec: TensorSpec) -> TensorSpec:
         if spec.shape.dims is not None and any(map(_is_undecided, spec.shape.dims)):
             spec = dataclasses.replace(spec, shape=Shape(map(_likely, spec.shape.dims)))
+        # A size that was computed from shapes is a value, until an op makes a shape of it.
         if spec.value is not None and spec.value.dtype == object and any(map(_is_undecided, spec.value.flat)):
             value = spec.value.copy()
             value.flat[:] = [_likely(item) for item in value.flat]

@@ -179,6 +179,8 @@ def _infer(order: Sequence[Node], base: Specs, overrides: Mapping[Output, Tensor
     assumed: dict[Output, TensorSpec] = {}
     free: set[DimLike] = set()
     derived = _sweep(order, base, overrides, assumed, loops, library)
+    # From a certain sweep on, what still changes becomes unknown for good: each further sweep settles at least one loop
+    # variable or container, so that the sweeps end.
     for sweep in range(_MAX_SWEEPS + len(loops) + len(containers)):
         changed = _relaxed(derived, loops, assumed, overrides, library, free)
         filled = contents(derived.specs, order, assumed, containers) if containers else {}
@@ -217,6 +219,7 @@ def _sweep(
     filled = {output: spec for output, spec in assumed.items() if output.node.op in CONTAINERS}
     for node in order:
         back = loops.get(node)
+        # The nodes behind a back edge come later in the order: the Merge needs an assumption about what they return.
         if back is not None and back not in specs:
             known_inputs = [v for v in node.inputs if v is not back and v in specs]
             entering = specs[known_inputs[0] if known_inputs else back]
@@ -257,9 +260,12 @@ def _relaxed(
 
 
 def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Library) -> list[TensorSpec]:
-    inputs = library.revised(node, [specs[value] for value in node.inputs])
+    inputs: Sequence[TensorSpec] = [specs[value] for value in node.inputs]
+    if library.revision is not None:
+        inputs = library.revision.revised(node, inputs)
     if not inputs and library.is_resized(node):
         return [TensorSpec(dtype) for dtype in node.output_dtypes]
+    # Nearly all nodes of a large graph end here: a million nodes have tens of signatures.
     before = library.derived.find(node, inputs)
     return _new_specs(node, inputs, reasons, library) if before is None else before
 
@@ -280,6 +286,8 @@ def _new_specs(node: Node, inputs: Sequence[TensorSpec], reasons: dict[str, str]
         return unknown
     try:
         results = _by_shape_function(node, function, inputs, unknown)
+        # Twice: a value that is read from a container is another than the one written last, so its unknown sizes must have
+        # other symbols; the container itself goes on with its own.
         if (apart := library.held_apart(inputs)) is not inputs:
             read = _by_shape_function(node, function, apart, unknown)
             results = [dataclasses.replace(spec, handle=written.handle) for spec, written in zip(read, results)]
@@ -337,15 +345,11 @@ class Library:
         self._answers = answers or Answers()
         self.derived = self._answers.derived
         self._assumptions = assumptions
-        self._revision = revision
-
-    def revised(self, node: Node, inputs: Sequence[TensorSpec]) -> Sequence[TensorSpec]:
-        """Return the specs of a node's inputs, with a revision those of the other graph."""
-        return inputs if self._revision is None else self._revision.revised(node, inputs)
+        self.revision = revision
 
     def retried(self, node: Node, function: Callable[..., Any], inputs: Sequence[TensorSpec]) -> Sequence[TensorSpec] | None:
         """Return the results of a node at which inference ends with other inputs, None without a revision of them."""
-        again = None if self._revision is None else self._revision.retried(node, inputs)
+        again = None if self.revision is None else self.revision.retried(node, inputs)
         if again is None:
             return None
         try:
@@ -397,6 +401,7 @@ class Library:
         if kind is None or kind.form not in (Form.CALL, Form.BRANCH, Form.LOOP):
             return None
         references, arguments = kind.references(node), kind.arguments(inputs)
+        # TensorFlow joins the rows of several callers into a batch: inside, their number is not the number of this call.
         if kind.is_batched and self._assumptions is None:
             rows = self._body(references[0], [_with_rows(spec, None) for spec in arguments])
             return None if rows is None else [_with_rows(spec, inputs[0].shape[0]) for spec in rows]
@@ -406,12 +411,14 @@ class Library:
             return self._branches(references, arguments)
         if kind.counters:
             return self.loop(references[-1], arguments, [dataclasses.replace(inputs[0], value=None)])
+        # FLOPs know how a variable grows with the iteration; facts only know what covers all iterations.
         results = self._loop_rule(node, arguments) if self._loop_rule is not None else None
         return self.loop(references[-1], arguments) if results is None else list(results)
 
     def _body(self, reference: FuncRef, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         """Return the results of a call: the body is inferred once for equal arguments."""
         function = function_called(self._functions, reference.name)
+        # A function that calls itself ends here: what it returns is not known before its body has been inferred.
         if function is None or reference.name in self._calls or len(function.args) != len(inputs):
             return None
         self._note_arguments(function, inputs)
@@ -460,6 +467,7 @@ class Library:
         body = self._functions.get(reference.name)
         current = list(inputs) if body is None else changing(body, inputs)
         free: set[DimLike] = set()  # the unknown sizes that differ from iteration to iteration
+        # As for V1 loops, each sweep after the first few gives up at least one variable, so that the sweeps end.
         for sweep in range(_MAX_SWEEPS + len(current)):
             after = self._body(reference, [*counter, *current])
             if after is None or len(after) != len(current):
@@ -528,13 +536,17 @@ def _constant_values(node: Node, inputs: Sequence[TensorSpec], outputs: list[Ten
         return outputs
     if not outputs or any(v is None for v in values) or any(spec.value is not None for spec in outputs):
         return outputs
+    # Values serve for sizes, axes and predicates, which are small. Weights would only take time and memory here; folding
+    # them is the work of a pass.
     if not all(spec.shape.is_known and _is_small(spec) for spec in outputs):
         return outputs
+    # Sizes that are known by name only are objects. Most kernels would fail on objects, or compute nonsense.
     partial = any(v is not None and v.dtype == object for v in values)
     if partial and not has_fact(node.op, "shape_arithmetic"):
         return outputs
     candidates = registry.kernels(node.op)
     definition = binding.require_op_def(node)
+    # A stateful op gives other values in each run, although it takes the same inputs.
     if not candidates or not inputs or definition.is_stateful or candidates[0].is_stateful:
         return outputs
     results = apply_kernel(node, [value for value in values if value is not None])

@@ -80,6 +80,7 @@ def going_through_elements(graph: Graph, nodes: Iterable[Node]) -> Iterator[tupl
     pending = collections.deque(bodies)
     while pending:
         function = pending.popleft()
+        # Without a library no node calls a function, so only the ops that take elements are looked at.
         for node in bodies[function] if graph.functions else nodes_of_kind(bodies[function], _asks):
             if asked_datasets(graph, node):
                 yield f"{function}/{node.name}" if function else node.name, node
@@ -99,6 +100,7 @@ def asking_for_elements(node: Node) -> list[Node]:
             givers[last] = None
             continue
         behind = [user for user in last.uses if has_fact(user.op, "input_pipeline") or variant in user.output_dtypes]
+        # An iterator takes no edge from its dataset: the op that begins a pass takes both.
         behind += [value.node for value in last.inputs[1:] if last in beginning(value.node)]
         pending += [other for other in behind if other not in seen]
         seen.update(behind)

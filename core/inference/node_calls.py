@@ -42,6 +42,7 @@ def call_shape_function(node: Node, function: Any, inputs: Sequence[TensorSpec])
         raise InvalidArgumentError(message, node=node.name, op=node.op)
     for result in results:
         shape = result if result.__class__ is Shape else result.shape
+        # Arithmetic on sizes goes below zero where a window is larger than its image; TensorFlow refuses such a node.
         if shape.dims and any(d.__class__ is int and d < 0 for d in shape.dims):
             raise InvalidArgumentError(f"it asks for a result of shape {shape}", node=node.name, op=node.op)
     return results
@@ -103,6 +104,8 @@ def apply_kernel(node: Node, inputs: Sequence[Any]) -> Sequence[Any]:
     """Apply a node's stateless kernel to values as a run does; return a value for each output."""
     call = binding.bind_kernel(node, binding.select_kernel(node), None)
     try:
+        # As in a run: infinities and NaN come without a warning, and subnormal floats are zero. A folded constant must not
+        # differ from a computed one.
         with np.errstate(all="ignore"):
             result = flushed(call, *inputs)
     except Exception as error:

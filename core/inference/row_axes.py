@@ -54,6 +54,7 @@ def row_axes(
     tensors that are fed, the same for all rows. InvalidArgumentError names the first node that mixes rows, or of which it is
     not known that it keeps rows apart.
     """
+    # A number that no input fixes is a symbol of its own, so that it is recognized in every size that it is part of.
     rows: DimLike = next((size for shape in inputs.values() if isinstance(size := shape[0], int)), Dim.symbol(_ROWS))
     specs = {value: TensorSpec(value.base_dtype, Shape([rows, *shape[1:]])) for value, shape in inputs.items()}
     answers = Answers()
@@ -84,6 +85,7 @@ class _RowWalk:
 
     def visit(self, nodes: Sequence[Node]) -> None:
         """Find the states of the results of nodes."""
+        # What is fed is not computed, also in the middle of a graph.
         known = dict(self.states)
         needed = closure(nodes, lambda node: [value.node for value in node.inputs if value not in known])
         for node in topological_order(needed):
@@ -162,6 +164,7 @@ class _RowWalk:
 
     def _called(self, node: Node, kind: CallKind, states: _States) -> _States:
         references, arguments = kind.references(node), kind.arguments(states)
+        # BatchFunction joins the rows of several callers. For For, maps and gradients there is no rule: they stay whole.
         if self.depth > _MAX_DEPTH or kind.form not in (Form.CALL, Form.BRANCH, Form.LOOP) or kind.counters or kind.is_batched:
             raise self.mixed(node, "rows inside this call are not followed")
         specs = list(kind.arguments([self.spec(value) for value in node.inputs]))
@@ -186,6 +189,8 @@ class _RowWalk:
         specs = None if function is None else self.answers.arguments.get(function)
         if specs is None:
             raise self.mixed(node, "the shapes in the loop are unknown")
+        # A list that is empty at first has no rows; after an iteration it has those of its elements. Nothing else may
+        # change, so this ends.
         while True:
             after = self._body(node, body, states, specs)
             joined = [
@@ -282,6 +287,8 @@ def _aligned(walk: _RowWalk, node: Node, behind: int) -> _State:
             places.add((state.axis - (rank or 0), state.times))
     place, times = places.pop()
     shared = [walk.spec(value).shape.dims or () for value in node.inputs if walk.states.get(value) is None]
+    # A shared input with several parts at this axis would meet the rows of a block at other parts than the rows of the
+    # whole.
     if places or place >= -behind or any(len(dims) >= -place and dims[place] != 1 for dims in shared):
         raise walk.mixed(node, "its inputs do not have the rows at the same axis")
     return RowAxis(place + max(rank or 0 for rank in ranks), times)
@@ -493,6 +500,7 @@ def _selected(walk: _RowWalk, node: Node) -> _State:
 
 
 def _normalized(walk: _RowWalk, node: Node, rows: RowAxis) -> RowAxis | None:
+    # In training the mean and the variance are those of the batch: they mix its rows.
     return rows if rows.axis == 0 and not node.attr("is_training") else None
 
 

@@ -39,6 +39,8 @@ class ShapeCache:
 
     def find(self, node: Node, inputs: Sequence[TensorSpec]) -> list[TensorSpec] | None:
         """Return the cached specs of the outputs, or None."""
+        # Nodes of a file with equal attributes have the same mapping, and equal specs are the same object: identities stand
+        # for values.
         record = self._alike.get((node.op, id(node.attrs), *map(id, inputs)))
         if record is None:
             record = self._of_node.get(node)
@@ -49,6 +51,7 @@ class ShapeCache:
     def keep(self, node: Node, inputs: Sequence[TensorSpec], outputs: Iterable[TensorSpec]) -> list[TensorSpec]:
         """Cache and return specs that were derived without a fault."""
         record = _Record(node.op, node.attrs, inputs, list(map(self.shared, outputs)))
+        # A size that is unknown at this node alone, as the number of true elements, is not that of any other node.
         if unnamed_in(record.outputs) <= unnamed_in(inputs):
             self._alike[(node.op, id(node.attrs), *map(id, inputs))] = record
         else:
@@ -61,6 +64,7 @@ class ShapeCache:
             spec = dataclasses.replace(spec, handle=tuple(map(self.shared, spec.handle)))
         shape, value = spec.shape, spec.value
         values = id(value) if value is not None and value.size > _FEW else value_key(value)
+        # The class tells the shape of no element from the unknown shape: both have no dimensions.
         key = spec.dtype, shape.__class__, shape.dims, values, tuple(map(id, spec.handle))
         known = self._specs.get(key)
         if known is None:

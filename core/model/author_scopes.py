@@ -139,6 +139,7 @@ class AuthorScopes:
             outer, are_renamed = self._authors.get(scope, (scope, False))
             last = (_UNIQUE_NUMBER.sub("", own), own) if are_renamed else (own,)
             names = (f"{outer}/{each}" if outer else each for each in last)
+            # The first node keeps the name without its number, and others of that name theirs.
             yield Part(next((name for name in names if taken.setdefault(name, key) == key), key), key, rest)
 
 
@@ -185,6 +186,7 @@ def _without_numbers(layers: Mapping[str, str]) -> dict[str, str]:
     scopes = set(frozen.values())
     parts = [scope.split("/") for scope in scopes]
     plain = {scope: "/".join(_UNIQUE_NUMBER.sub("", part) for part in names) for scope, names in zip(scopes, parts)}
+    # All or none: if a single scope has no number, TensorFlow made none of them unique.
     are_numbered = all(_UNIQUE_NUMBER.search(part) for names in parts for part in names)
     are_of_keras = any(_KERAS_3_READ.search(weight) for weight in frozen)
     return (
@@ -198,6 +200,7 @@ def _in_scope(layer: str, reader: str) -> str:
     """Return the name of a layer inside the scopes around its reader: `model/block_2/att` for `model_1/block_2_1/att_1`."""
     parts, own = reader.split("/"), layer.split("/")
     around = parts[: -len(own)]
+    # The reader's own scope got a number, so those around it got one too.
     is_renamed = parts[-1] != own[-1]
     return "/".join([*(_UNIQUE_NUMBER.sub("", part) if is_renamed else part for part in around), *own])
 

@@ -100,7 +100,7 @@ class ModelView:
     """The number of calls of the file that lead to a body of the view, by function."""
 
     def origin(self, node: Node | str) -> SourceNode:
-        """Return the node of the file that a node of the view stands for; NotFoundError where the view has no such node."""
+        """Return the node of the file that a node of the view stands for; NotFoundError if the view has no such node."""
         name = node if isinstance(node, str) else self.name(node)
         if name not in self.origins:
             raise NotFoundError(f"the view has no node '{name}'")
@@ -183,7 +183,7 @@ class ModelView:
         return path
 
     def get(self, name: str) -> Node | None:
-        """Return the node of the view called NODE or FUNCTION/NODE, None where there is none."""
+        """Return the node of the view called NODE or FUNCTION/NODE, None if there is none."""
         graph, own = self._place(name)
         return graph.get(own)
 
@@ -196,7 +196,7 @@ class ModelView:
         """Return the tensor that a word names: an argument of the signature, a node or tensor of the view or of the file, or
         a scope, which stands for its last result. The last parts of a name are enough where no other name ends so.
 
-        An operation without results is its output 0. NotFoundError where there is no such name, InvalidArgumentError lists the
+        An operation without results is its output 0. NotFoundError if there is no such name, InvalidArgumentError lists the
         names where there are several.
         """
         value = self.find(word)
@@ -211,7 +211,7 @@ class ModelView:
         return value
 
     def find(self, word: str) -> Output | None:
-        """Return the tensor of `value`, None where there is no such name."""
+        """Return the tensor of `value`, None if there is no such name."""
         name, index, _ = parse_tensor_name(word)
         arguments = {} if self.signature is None else {**self.signature.fed, **self.signature.fetched}
         # Arguments of the signature come first, then tensors and nodes, and scopes last.
@@ -241,6 +241,7 @@ class ModelView:
         graphs = (self.graph, *(self.graph.functions[name].body for name in self.depths))
         by_scope = (grouped((each, node) for node in graph for each in _scopes_named(node.name, parts)) for graph in graphs)
         known = [members for members in by_scope if members]
+        # A scope may hold only constants or variables, under the name of the layer that reads them.
         computing = (members for members in known if any(_computes(node) for nodes in members.values() for node in nodes))
         members = next(computing, known[0] if known else self._layers_named(parts))
         if len(members) > 1 and scope not in members:
@@ -250,6 +251,7 @@ class ModelView:
             return None
         inside = dict.fromkeys(members.get(scope) or next(iter(members.values())))
         active = [node for node in inside if _computes(node)]
+        # The result of a scope is what others take of it, and of several the last, as the author computed it.
         leaving = [node for node in active if not node.uses or any(user not in inside for user in node.uses)]
         if not active:
             held = ", ".join(node.name for node in list(inside)[:_MAX_LISTED])
@@ -356,7 +358,7 @@ class _Body:
     scope: str = ""
     """The scope of the calls, in which the nodes lie."""
     path: str | None = None
-    """The path of the calls, for naming layers; None where it is the scope."""
+    """The path of the calls, for naming layers; None if it is the scope."""
     controls: Sequence[Node] = ()
     """The copies that the call waits for."""
     made: dict[Node, Node] = dataclasses.field(default_factory=dict)
@@ -480,6 +482,7 @@ class _Copying:
 
     def _entered(self, body: _Body, site: Node, function: Function) -> _Body:
         """Return the body of a function, with the values of a call for its arguments."""
+        # A function with two calls of the next doubles the view with each level; when the room is used up, calls stay.
         self.room -= len(function.body)
         self.open.add(function.name)
         values = {arg.output(): body.value(value) for arg, value in zip(function.args, site.inputs)}
@@ -494,6 +497,7 @@ class _Copying:
     def _add(self, body: _Body, node: Node) -> None:
         is_variable = node.op in VARIABLES
         own = node.name if body.function is not None else without_calls(node.name)
+        # A variable is called as in sessions and checkpoints.
         name = node.text_attr("shared_name") or node.name if is_variable else _inside(body.scope, own)
         attrs = node.attrs
         if body.function is not None and "_class" in attrs:  # it names nodes of the function
@@ -560,6 +564,7 @@ class _Copying:
         meta = self.source.meta
         if meta is None:
             return None
+        # In a TF2 model, keys of the checkpoint belong to objects, and only these tell the variables.
         restored = restored_variables(self.source) if meta.objects is not None else {}
         keys = {node: key for key, node in restored.items()} | dict(meta.read_keys)
         names = {origin.node: node.name for node, origin in self.origins.items() if not origin.function}
@@ -598,7 +603,7 @@ def _inside(scope: str, name: str) -> str:
 
 
 def _callee(graph: Graph, kind: CallKind, node: Node) -> Function | None:
-    """Return the function that a node calls, with the values of its attributes; None where the graph lacks the function."""
+    """Return the function that a node calls, with the values of its attributes; None if the graph lacks the function."""
     reference = kind.references(node)[0]
     function = function_called(graph.functions, reference.name)
     return None if function is None else with_attrs(function, reference)
@@ -681,6 +686,7 @@ def _layers(places: Sequence[tuple[Node, ScopedNode]], inner: Container[Node]) -
             yield node, own, node.name.rpartition("/")[2]
             continue
         is_call = node in inner and base_name(scope) == base_name(layer)
+        # The second call of a layer gets a name of its own.
         if is_call and (layer, scope) not in calls:
             calls[layer, scope] = layer if layer not in calls.values() else free_name(layer, taken)
             taken.add(calls[layer, scope])
@@ -727,6 +733,7 @@ def _places(
 def _hand_weights(call: Node, function: Function, carried: dict[Output, str], *, is_loop: bool) -> None:
     """Note the weights that a call hands to the arguments of a function; a loop changes its other arguments."""
     kept = unchanged(function) if is_loop else set(function.args)
+    # From the end: an If has its predicate in front of the arguments.
     for arg, value in zip(reversed(function.args), reversed(call.inputs)):
         if value in carried and (arg in kept or value.dtype is resource):
             carried.setdefault(arg.output(), carried[value])

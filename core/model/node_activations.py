@@ -149,7 +149,7 @@ class Activations(Mapping[str, Array], Displayed):
         return known[0]
 
     def _named(self, word: str) -> str:
-        """Return the tensor that a word names in the view, without `:0`; the word itself where there is none."""
+        """Return the tensor that a word names in the view, without `:0`; the word itself if there is none."""
         try:
             return self.view.value(word).name.removesuffix(":0")
         except (NotFoundError, InvalidArgumentError):
@@ -192,6 +192,7 @@ def activations(
     fetched = session.run(list(fetches), feeds, hook=recorder)
     ran = list(_in_view(view, recorder.runs))
     known = {node for _, node, _ in ran}
+    # A placeholder that no kernel reads, such as one that only an Identity takes.
     unread = [each for each in _fed(view, feeds) if each[1] not in known]
     for name, value in zip(fetches, fetched):
         if value is not None and (output := view.value(name)).node not in known and not output.index:

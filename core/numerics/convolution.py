@@ -93,7 +93,7 @@ class Convolution:
 
 
 class Way(NamedTuple):
-    """An algorithm for convolution. `run` returns None where the algorithm meets numbers that break its arithmetic."""
+    """An algorithm for convolution. `run` returns None if the algorithm meets numbers that break its arithmetic."""
 
     name: str
     suits: Callable[[Convolution], bool]

@@ -46,7 +46,7 @@ def parse(equation: str) -> Equation:
 
 
 def expand(subscripts: str, rank: int) -> tuple[Label, ...]:
-    """Return the label of each axis of a tensor of this rank; ValueError where the rank and the subscripts disagree."""
+    """Return the label of each axis of a tensor of this rank; ValueError if the rank and the subscripts disagree."""
     if ELLIPSIS not in subscripts:
         if len(subscripts) != rank:
             raise ValueError(f"Expected an input of rank {len(subscripts)} for '{subscripts}' but got: {rank}")
@@ -71,7 +71,7 @@ def output_labels(equation: Equation, inputs: Sequence[Sequence[Label]]) -> tupl
 
 
 def einsum(equation: str, operands: Sequence[Array]) -> Array:
-    """Compute the sum of products of an equation; ValueError where the equation does not fit the operands."""
+    """Compute the sum of products of an equation; ValueError if the equation does not fit the operands."""
     parsed = parse(equation)
     if len(parsed.inputs) != len(operands):
         raise ValueError(f"Expected {len(parsed.inputs)} inputs but got: {len(operands)}")

@@ -78,7 +78,7 @@ class OperationChain:
         self.by_image = OperandForm.IMAGES in forms
 
     def operand(self, array: Array, form: OperandForm, columns: int) -> Operand | None:
-        """Prepare an array for results of `columns` columns; None where the array cannot be cut into tiles."""
+        """Prepare an array for results of `columns` columns; None if the array cannot be cut into tiles."""
         if form is OperandForm.FULL and not array.flags.c_contiguous:
             return None
         return Operand(array, form, columns, self.fold(columns))
@@ -92,7 +92,7 @@ class OperationChain:
         return shape[-1] if self.by_channel else 1
 
     def on(self, result: Array, operands: Sequence[Array | Operand]) -> Callable[[slice, slice], None] | None:
-        """Return a function that evaluates ranges of positions and channels; None where an operand cannot be cut into
+        """Return a function that evaluates ranges of positions and channels; None if an operand cannot be cut into
         tiles.
         """
         columns = result.shape[-1]
@@ -104,7 +104,7 @@ class OperationChain:
         return [a if isinstance(a, Operand) else self.operand(a, form, columns) for a, form in zip(operands, self.forms)]
 
     def evaluate(self, result: Array, operands: Sequence[Array | Operand]) -> bool:
-        """Fill the result in parallel; False where an operand cannot be cut into tiles."""
+        """Fill the result in parallel; False if an operand cannot be cut into tiles."""
         flat = result if self.by_channel else result.reshape(-1, 1)
         work = self.on(flat, operands)
         if work is None:

@@ -56,7 +56,7 @@ def reduce_groups(ufunc: np.ufunc, groups: Array, rows: Array) -> tuple[Array, A
 
 
 def _in_order(groups: Array) -> tuple[Array | None, Array]:
-    """Return (the stable order that sorts the groups, None where sorted; the sorted groups)."""
+    """Return (the stable order that sorts the groups, None if sorted; the sorted groups)."""
     if bool(np.all(groups[1:] >= groups[:-1])):
         return None, groups
     if groups.dtype.kind in "iu" and groups.min() >= 0 and groups.max() < 1 << 31:
@@ -141,7 +141,7 @@ def takes(*arrays: Array) -> bool:
 def add_coordinates(result: Array, rows: Array, columns: Array, weights: Array, dense: Array) -> None:
     """Compute result[rows[i]] += weights[i] * dense[columns[i]] for each i in turn; `takes` must accept the arrays.
 
-    The places are vectors; IndexError for a place out of range, ValueError where lengths do not fit.
+    The places are vectors; IndexError for a place out of range, ValueError if lengths do not fit.
     """
     if len(weights) and dense.size:
         _check_range(columns, len(dense))

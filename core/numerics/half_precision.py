@@ -22,6 +22,7 @@ def is_narrow(dtype: np.dtype[Any]) -> bool:
 
 def wide(x: Array) -> Array:
     """Convert floats of 16 bits to float32, and return other dtypes unchanged; the shape stays."""
+    # The size first: it is cheaper than the kind, and settles nearly all calls.
     return x.astype(np.float32) if x.itemsize == 2 and is_narrow(x.dtype) else x
 
 

@@ -44,6 +44,7 @@ class Taps:
 
     def matrix(self, dtype: Any) -> Array:
         """Return the resampling as a matrix (outputs, size)."""
+        # np.add.at, as an output may take an input twice: at the borders positions are clipped.
         matrix = np.zeros((len(self.indices), self.size), dtype)
         np.add.at(matrix, (np.arange(len(self.indices))[:, None], self.indices), self.weights.astype(dtype))
         return matrix

@@ -24,7 +24,7 @@ _GAMMA: Final = 1.0
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Loss:
-    """The functions of a loss: convert a label (None where refused), update the dual, and compute the primal and dual loss."""
+    """The functions of a loss: convert a label (None if refused), update the dual, and compute the primal and dual loss."""
 
     convert: Callable[[float], float | None]
     dual: Callable[[float, float, float, float], float]
@@ -107,7 +107,7 @@ def _smooth_hinge_derivative(wx: float, label: float) -> float:
 
 
 def _exp(x: float) -> float:
-    """Return e to the power of x, infinite where C's is."""
+    """Return e to the power of x, infinite if C's is."""
     try:
         return math.exp(x)
     except OverflowError:

@@ -76,7 +76,7 @@ def _statistics(array: Array) -> TensorStatistics:
 def histogram(array: Array, statistics: TensorStatistics, bins: int) -> tuple[int, ...]:
     """Return how many finite elements lie in each of `bins` intervals of equal length from the minimum to the maximum.
 
-    A single number where minimum and maximum are equal; empty where `statistics`, those of `array`, have neither.
+    A single number where minimum and maximum are equal; empty if `statistics`, those of `array`, have neither.
     """
     low, high = statistics.min, statistics.max
     if low is None or high is None:

@@ -83,7 +83,7 @@ def _is_worth(
 
 
 def convolve(x: Array, w: Array, pads: Pads, epilogue: Epilogue | None = None, bias: Array | None = None) -> Array | None:
-    """Convolve x (N, H, W, C) with w (3, 3, C, F), as `convolution.convolve`; return None where numbers are not finite."""
+    """Convolve x (N, H, W, C) with w (3, 3, C, F), as `convolution.convolve`; return None if numbers are not finite."""
     outputs, (depth, filters) = _outputs(x.shape, pads), w.shape[2:]
     result = np.empty((x.shape[0], *outputs, filters), np.float32)
     finish = epilogue(result) if epilogue else None

@@ -33,10 +33,7 @@ _BITWISE: Final[Mapping[str, tuple[str, str]]] = {
     "bitwise_and": ("BitwiseAnd", "And"), "bitwise_or": ("BitwiseOr", "Or"), "bitwise_xor": ("BitwiseXor", "Xor"),
 }  # fmt: skip
 """Functions of bits: the operator of integers and of truth values."""
-_REDUCTIONS: Final[Mapping[str, str]] = {
-    "sum": "ReduceSum", "prod": "ReduceProd", "max": "ReduceMax", "min": "ReduceMin", "mean": "ReduceMean",
-    "all": "ReduceMin", "any": "ReduceMax",
-}  # fmt: skip
+_REDUCTIONS: Final[Mapping[str, str]] = {"sum": "ReduceSum", "prod": "ReduceProd"}
 _END: Final = np.iinfo(np.int64).max
 """The end of a slice that goes to the end of an axis, whatever the axis's size."""
 
@@ -61,6 +58,7 @@ class OnnxNamespace:
 
     def __init__(self, g: Any) -> None:
         self.g = g
+        self.fft = OnnxTransforms(self)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return a function that is one operator, by its name."""
@@ -86,10 +84,47 @@ class OnnxNamespace:
 
     def _reduced(self, name: str, x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
         value = self.value(x if dtype is None else x.astype(dtype))
+        if isinstance(axis, Sizes):
+            return self.array_of(self.g.op(name, value, axis.value, keepdims=int(keepdims), noop_with_empty_axes=1))
         if axis is None and value.rank is None and not keepdims:
             return self.array_of(self.g.op(name, value, keepdims=0))
-        axes = range(self.g.rank(value)) if axis is None else [axis] if isinstance(axis, int) else list(axis)
+        axes = self._axes(value, axis)
         return self.array_of(self.g.op(name, value, axes, keepdims=int(keepdims)) if axes else value)
+
+    def _axes(self, value: Value, axis: Any) -> list[int]:
+        """Return axes in order, counted from the first where the rank is known: onnxruntime refuses others for no elements."""
+        if axis is None:
+            return list(range(self.g.rank(value)))
+        axes = [axis] if isinstance(axis, int) else list(axis)
+        return sorted(place % value.rank for place in axes) if value.rank else axes
+
+    def _may_be_empty(self, value: Value, axis: Any) -> bool:
+        """Return False if an axis surely has elements along `axis`, the axes that are reduced."""
+        if value.rank is None or isinstance(axis, Sizes):
+            return True
+        return not all(isinstance(size := value.shape[place], int) and size for place in self._axes(value, axis))
+
+    def max(self, x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+        """Return the greatest elements; of no elements onnxruntime has the `initial` that the programs give."""
+        return self._reduced("ReduceMax", x, axis, keepdims)
+
+    def min(self, x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+        return self._reduced("ReduceMin", x, axis, keepdims)
+
+    def all(self, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the least truth values, as numbers if there may be none: onnxruntime refuses extremes of no truth values."""
+        numbers = x.astype(np.int32) if self._may_be_empty(x.value, axis) else x
+        return self._reduced("ReduceMin", numbers, axis, keepdims).astype(bool)
+
+    def any(self, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        return ~self.all(~x, axis, keepdims)
+
+    def mean(self, x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        """Return the means, NaN for no floats; onnxruntime's ReduceMean has 0."""
+        mean = self._reduced("ReduceMean", x, axis, keepdims)
+        if x.value.dtype.is_integer or not self._may_be_empty(x.value, axis):
+            return mean
+        return self.where(self.array_of(self.g.Size(x.value)) == 0, np.nan, mean)
 
     # Between arrays and values.
 
@@ -376,7 +411,15 @@ class OnnxNamespace:
         return self.array_of(self.g.Concat(*(self.g.unsqueeze(value, axis) for value in values), axis=axis))
 
     def transpose(self, x: Any, order: Sequence[int]) -> Any:
-        return self.array_of(self.g.transpose(x.value, order))
+        return self.array_of(self.g.transpose(x.value, [place % len(order) for place in order]))
+
+    def tile(self, x: Any, times: Any) -> Any:
+        return self.array_of(self.g.Tile(x.value, self.dims(times)))
+
+    def tril(self, x: Any, k: int = 0) -> Any:
+        """Return matrices with zeros above a diagonal."""
+        rows, columns = (self.arange(size) for size in x.shape[-2:])
+        return self.where(rows[:, None] + k >= columns, x, 0)
 
     def pad(self, x: Any, widths: Any) -> Any:
         """Pad with zeros before and after each dimension."""
@@ -390,6 +433,25 @@ class OnnxNamespace:
     def take_along_axis(self, x: Any, places: Any, axis: int) -> Any:
         """Return the element at each place of the same row; places out of range are errors of the run."""
         return self.array_of(self.g.GatherElements(x.value, self.value(places), axis=axis))
+
+    def scatter_nd(self, target: Any, indices: Any, updates: Any, how: str, policy: str) -> Any:
+        """Return `target` with `updates` added, compared or set (`how`) at index vectors; others are errors of the run.
+
+        Truth values, which ONNX cannot add, are set.
+        """
+        if updates.value.dtype.is_object and how != "set":
+            raise UnimplementedError("ONNX adds no strings up")
+        if policy == "IGNORE":
+            raise UnimplementedError("ONNX leaves out no updates")
+        reduction = "none" if how == "set" or updates.dtype == bool else how
+        at = self.g.cast(indices.value, dtypes.int64)
+        return self.array_of(self.g.ScatterND(self.value(target), at, updates.value, reduction=reduction))
+
+    def searchsorted(self, limits: Any, x: Any, side: str) -> Any:
+        """Return how many of a few ascending limits are not above each number, or below it for the left side."""
+        wide = self.array_of(self.g.unsqueeze(x.value, self.g.rank(x.value)))
+        is_passed = ~(limits > wide if side == "right" else limits >= wide)  # NaN is behind all limits
+        return self.sum(is_passed.astype(np.int32), -1)
 
     def grouped(
         self,
@@ -432,17 +494,11 @@ class OnnxNamespace:
     def cumsum(self, x: Any, axis: int, dtype: Any) -> Any:
         return self.array_of(self.g.CumSum(x.astype(dtype).value, np.int64(axis)))
 
-    @property
-    def fft(self) -> OnnxNamespace:
-        """The Fourier transforms, of which JAX has a module."""
-        return self
+    def argmax(self, x: Any, axis: int) -> Any:
+        return self.array_of(self.g.ArgMax(x.value, axis=axis, keepdims=0))
 
-    def rfft(self, x: Any, length: int) -> Any:
-        """Return the spectrum of the last axis, of a known size, filled up with zeros to a length."""
-        rank = x.ndim
-        padded = self.pad(x, [(0, 0)] * (rank - 1) + [(0, length - x.shape[-1])])
-        packed = self.g.DFT(self.g.unsqueeze(padded.value, rank), None, self.g.constant(np.int64(rank - 1)), onesided=1)
-        return self.array_of(self.g.unpacked(packed))
+    def argmin(self, x: Any, axis: int) -> Any:
+        return self.array_of(self.g.ArgMin(x.value, axis=axis, keepdims=0))
 
     def softmax(self, x: Any, axis: int = -1) -> Any:
         return self.array_of(self.g.Softmax(x.value, axis=axis))
@@ -460,6 +516,53 @@ class OnnxNamespace:
                 array[(*head, *[None] * (max(counts) - count))] for array, head, count in zip(arrays, heads, counts)
             )
         return self.array_of(self.g.Einsum(*map(self.value, arrays), equation=equation))
+
+
+class OnnxTransforms:
+    """Discrete Fourier transforms by the names and arguments of jax.numpy.fft, over the last dimensions."""
+
+    def __init__(self, xp: OnnxNamespace) -> None:
+        self.xp = xp
+
+    def fftn(self, x: Any, axes: Sequence[int]) -> Any:
+        return self._over(x, axes, is_inverse=False)
+
+    def ifftn(self, x: Any, axes: Sequence[int]) -> Any:
+        return self._over(x, axes, is_inverse=True)
+
+    def rfftn(self, x: Any, sizes: Sequence[int], axes: Sequence[int]) -> Any:
+        """Return the first half of the spectrum of real numbers."""
+        fitted = self._fitted(x, sizes)
+        whole = self._over(self.xp.complex(fitted, self.xp.zeros_like(fitted)), axes, is_inverse=False)
+        return self.xp.array_of(self.xp.g.slice(whole.value, 0, sizes[-1] // 2 + 1, -1))
+
+    def irfftn(self, x: Any, sizes: Sequence[int], axes: Sequence[int]) -> Any:
+        """Return real numbers; the other half of a spectrum is the conjugate backwards, once the other dimensions are done."""
+        half = sizes[-1] // 2 + 1
+        first = self._over(self._fitted(x, [*sizes[:-1], half]), axes[:-1], is_inverse=True)
+        mirrored = self.xp.conj(self.xp.take(first, np.arange(sizes[-1] - half, 0, -1), -1))
+        return self._over(self.xp.concatenate([first, mirrored], -1), [-1], is_inverse=True).real
+
+    def _over(self, x: Any, axes: Sequence[int], is_inverse: bool) -> Any:
+        """Transform some dimensions; ONNX has the parts of complex numbers along one more dimension, the last."""
+        if not axes:
+            return x
+        g, value = self.xp.g, x.value
+        # onnxruntime's inverse transform divides by the length in 32 bits, so the inverse is that of the conjugates.
+        packed = g.packed(g.conjugate(value) if is_inverse else value)
+        for axis in axes:
+            packed = g.DFT(packed, None, g.constant(np.int64(axis - 1)))
+        if not is_inverse:
+            return self.xp.array_of(g.unpacked(packed))
+        count = functools.reduce(g.Mul, [g.cast(g.dim(value, axis), packed.dtype) for axis in axes])
+        return self.xp.array_of(g.conjugate(g.unpacked(g.Div(packed, count))))
+
+    def _fitted(self, x: Any, sizes: Sequence[int]) -> Any:
+        """Return the last dimensions cut, or filled up with zeros, to `sizes`."""
+        g, rank = self.xp.g, x.ndim
+        cut = x[(..., *map(slice, sizes))].value
+        missing = [g.Sub(np.array([size], np.int64), g.dim(cut, axis - len(sizes))) for axis, size in enumerate(sizes)]
+        return self.xp.array_of(g.Pad(cut, g.joined([0] * (2 * rank - len(sizes)), *missing)))
 
 
 def evaluate(
@@ -609,11 +712,16 @@ class OnnxArray:
     def imag(self) -> Any:
         return self.xp.imag(self)
 
-    def astype(self, dtype: Any) -> Any:
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
         return self.xp.array_of(self.xp.g.cast(self.value, dtypes.from_numpy(np.dtype(dtype))))
 
     def reshape(self, *shape: Any) -> Any:
         return self.xp.reshape(self, shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape)
+
+    def swapaxes(self, first: int, second: int) -> Any:
+        order = list(range(self.ndim))
+        order[first], order[second] = order[second], order[first]
+        return self.xp.transpose(self, order)
 
     def all(self, axis: Any = None, keepdims: bool = False) -> Any:
         return self.xp.all(self, axis, keepdims=keepdims)

@@ -613,6 +613,7 @@ def _read_outside(g: Emitter, block: Block, copies: Sequence[tuple[Value, Value]
 
 def handed_on(step: Loop) -> set[int]:
     """Return the positions in `carried` of the values that each iteration of a V1 loop hands on unchanged."""
+    # Followed through Identity, Switch and the like, which hand the same value on.
     origins = {target: target for _, target in step.carried}
     for each in (*step.head, *step.body):
         if hands_in(each.node) and each.inputs[0] in origins:
@@ -688,6 +689,7 @@ def merged(
         return [entries[0][0], g.constant(np.int32(numbers[0]))]
     if not all(is_branch_output(value) for value, _ in entries):
         g.refuse("it chooses between values that are not tensors")
+    # Conditions that all inputs share are those of the Merge itself.
     common = frozenset.intersection(*(condition for _, condition in entries))
     predicate, branches = _divided(g, [condition - common for _, condition in entries])
     order = [next((i for i, taken in enumerate(branches) if taken == branch), None) for branch in range(arity[predicate])]

@@ -37,6 +37,7 @@ def result_shape(name: str, values: Sequence[Value | None], attrs: Mapping[str, 
         return present[0].shape
     if name in _BROADCASTING:
         with contextlib.suppress(TfgError):
+            # Shapes that do not fit are an error of the run; here they are unknown.
             return broadcast_shapes(*(value.shape for value in present))
     function = _SHAPES.get(name)
     if function is None or not present or (present[0].shape.dims is None and function is not _reshaped):
@@ -49,6 +50,7 @@ def _transposed(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
 
 
 def _reshaped(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
+    # The new sizes: as numbers, or else their number is the rank.
     dims = inputs[1].array
     if dims is None:
         return _of_rank(inputs[1].shape[0]) if inputs[1].rank == 1 else UNKNOWN

@@ -28,7 +28,7 @@ def load_op_library(name: str) -> None:
     """Load a library once: a path that ends in .py, or the name of an importable module.
 
     A library declares ops with `CATALOG.register(spec)` and kernels with the decorators of `registry`. Each of the two may
-    stand alone, and an op may have several kernels. Raises NotFoundError where the library does not exist. Any error of the
+    stand alone, and an op may have several kernels. Raises NotFoundError if the library does not exist. Any error of the
     library names the library, and leaves nothing registered. Raises InvalidArgumentError for a library compiled for
     TensorFlow.
     """

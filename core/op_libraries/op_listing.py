@@ -200,7 +200,7 @@ def ops(
     Names of ops give an OpDetail each. Other names are regular expressions, and give an OpSummary of each op that matches;
     no names give all ops. `family` keeps the ops of a file of `core/ops`, `missing_kernel` those without a kernel,
     `custom` those that op libraries declared.
-    NotFoundError where nothing matches.
+    NotFoundError if nothing matches.
     """
     expect(str, *names)
     if names and family is None and not (missing_kernel or custom) and all(map(is_declared, names)):
@@ -393,6 +393,7 @@ def op_coverage() -> OpCoverage:
     """
     registry.load_all_families()
     families = grouped((_group(name), name) for name in CATALOG)
+    # Names in parentheses are no families, and come last.
     rows = tuple(_coverage(family, families[family]) for family in sorted(families, key=lambda f: (f[0] == "(", f)))
     return OpCoverage(rows, _total(rows))
 
@@ -437,6 +438,7 @@ def _missing(op: str, nodes: Sequence[Node]) -> MissingFor | None:
     definition = CATALOG.get(op)
     if definition is None:
         return MissingFor(op, len(nodes), ("interface",), foreign(op)[0], names)
+    # The kernel is asked of the nodes instead: an op may have one for some dtypes only.
     lacks = [name for name, table in _TABLES.items() if table(op) is None]
     reason = _kernel_refusal(definition, nodes)
     if reason is None and not lacks:

@@ -19,7 +19,7 @@ from ..types.tensors import FuncRef
 def map_ops(graph: Graph, mapping: Mapping[str, str]) -> int:
     """Change nodes of type OLD to type NEW, in the graph and its functions; return the number of changed nodes.
 
-    Attributes that NEW does not have are dropped. Raises InvalidArgumentError where NEW is not declared.
+    Attributes that NEW does not have are dropped. Raises InvalidArgumentError if NEW is not declared.
     """
     for new in mapping.values():
         if new not in CATALOG:

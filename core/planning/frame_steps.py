@@ -21,7 +21,7 @@ from ..control_flow.references import (
     passed_references,
     written_variables,
 )
-from ..functions.call_kinds import is_partly_read
+from ..functions.call_kinds import CALL_KINDS, is_partly_read
 from ..graph.graph import Node, Output
 from ..graph.traversal import closure, nodes_of_kind, topological_order, trail_end
 from ..ordering.scheduling import construction_order, execution_order, optimized_order
@@ -49,6 +49,8 @@ class Units:
         self.frame = frame
         nodes = [n for n in frame.nodes if n.op not in ENTER] if frame.parent else frame.nodes
         units: list[Any] = [*nodes, *frame.children]
+        # Also where the executor's order follows: this one finds the cycles of a graph. Without races every topological
+        # order has the same results, and the order of the file costs least.
         order: list[Any] = self.order_of(units) if run.frames else run.order
         self.order: list[Unit] = self.execution_order() if has_races and frame.parent is None else order
 
@@ -159,6 +161,7 @@ class FrameDeadness:
         self._predicates: dict[Output, Output] = {}
         condition = self.frame.loop_condition if self.frame.parent else None
         self.loop_predicate = None if condition is None else condition.output()
+        # Most graphs have no branches: nothing in them can be dead.
         if not self.frame.children and not any(node.op in _BRANCHING for node in self.frame.nodes):
             self.conditions = dict.fromkeys(units.order, ALWAYS)
             return
@@ -237,6 +240,7 @@ def check_loop(deadness: FrameDeadness) -> None:
     predicate = deadness.loop_predicate
     if predicate is None or deadness.conditions[predicate.node]:
         raise NotWellFormed
+    # tf.while_loop puts the NextIteration behind the true output of a Switch, and the Exit behind the false one.
     expected = dict.fromkeys(NEXT_ITERATION, frozenset({(predicate, 1)}))
     expected |= dict.fromkeys(EXIT, frozenset({(predicate, 0)}))
     for unit in deadness.units.order:
@@ -249,6 +253,8 @@ def check_loop(deadness: FrameDeadness) -> None:
             raise NotWellFormed
         if deadness.is_loop_switch(unit) and (condition or dereferenced_inputs(unit, deadness.run.definition(unit))):
             raise NotWellFormed
+        # A loop is a single step. A kernel that waits inside it, as at an empty queue, would keep the node that it waits
+        # for from running.
         if has_fact(unit.op, "blocks"):
             raise NotWellFormed
     for node in deadness.units.frame.nodes:
@@ -262,6 +268,7 @@ def _check_consumers(deadness: FrameDeadness, node: Node) -> None:
     """
     consumers = [n for n in node.uses if n in deadness.run.frames]
     if node.op in NEXT_ITERATION or (node.op in ENTER and not node.attr("is_constant")):
+        # The value belongs to the iteration that the Merge begins: for another reader there is no place among the steps.
         if any(n.op not in MERGE or node in n.control_inputs for n in consumers):
             raise NotWellFormed
     elif node.op in ENTER:
@@ -299,6 +306,7 @@ class Slots:
 
     def slot_of(self, value: Output) -> int:
         """Return the slot of a value, or of the value that is passed on."""
+        # Most values have a number already, and need no walk past the nodes that pass them on.
         known = self.numbers.get(value)  # no copy has a number of its own
         return self.slot(self.canonical(value)) if known is None else known
 
@@ -308,12 +316,13 @@ class Slots:
         return trail_end(value, self._passed_on, self.originals) if known is None else known
 
     def _passed_on(self, value: Output) -> Output | None:
-        return value.node.inputs[0] if value not in self.run.fed and self.is_free(value.node) else None
+        if value.node.op not in self.run.passing_ops or value in self.run.fed or not self.is_free(value.node):
+            return None
+        return value.node.inputs[0]
 
     def is_free(self, node: Node) -> bool:
-        """True if every output of a node at this level is the node's first input."""
-        if node.op not in self.run.passing_ops:
-            return False
+        """Return True if every output of a node at this level, whose op may pass on, is the node's first input."""
+        # A Snapshot keeps the numbers of its time although the variable changes later, so it has a step that copies.
         if node.op == "Snapshot" and self.canonical(node.inputs[0]) in self.shared:
             return False
         if is_transparent(node):
@@ -324,6 +333,7 @@ class Slots:
 
     def output_slot(self, output: Output) -> int:
         """Return the slot that an output is written to; the slot of a fed output is never read."""
+        # The slot of a fed value holds the feed, which the result of a node with other, unfed outputs must not replace.
         written = output if output not in self.run.fed else Output(output.node, -1 - output.index)
         return self.numbers.setdefault(written, len(self.numbers))
 
@@ -362,6 +372,7 @@ class Slots:
             return frozenset()
         memory = memory_of_variables(nodes, self.run.fed)
         uses = [(i, value) for i, unit in enumerate(self.units.order) for value in self.units.values_of(unit)]
+        # A fetch is read after all steps, so after every write.
         uses += [(len(self.units.order), fetch) for fetch in self.run.fetches if isinstance(fetch, Output)]
         never = len(self.units.order) + 1
         late = {owner for i, value in uses for owner in memory.get(value, ()) if i >= first_write.get(owner, never)}
@@ -386,14 +397,15 @@ class FrameSteps:
         """Return the step of a node or loop; no step for a node that only passes a value on."""
         if isinstance(unit, Frame):
             return [self.loop_step(unit)]
-        is_variable = unit.op in MERGE and self.deadness.is_loop_merge(unit)
-        return [] if is_variable or self.slots.is_free(unit) else [self.node_step(unit)]
+        if unit.op in self.run.passing_ops and self.slots.is_free(unit):
+            return []
+        return [] if unit.op in MERGE and self.deadness.is_loop_merge(unit) else [self.node_step(unit)]
 
     def node_step(self, node: Node) -> Step:
         count = len(node.output_dtypes or self.run.definition(node).output_dtypes(node.attrs))
         outputs = tuple([self.slots.output_slot(Output(node, i)) for i in range(count)])
         step = Step(node, tuple([self.slots.slot_of(value) for value in node.inputs]), outputs)
-        if is_partly_read(node):
+        if node.op in CALL_KINDS and is_partly_read(node):
             step.unused = self.run.unused_outputs(node)
         if self.deadness.is_guarded(node) and node.op not in MERGE:
             self.guard(step)
@@ -405,6 +417,8 @@ class FrameSteps:
         """Note that a step may meet dead values."""
         step.is_guarded = True
         step.tells_deadness = not step.outputs or step.node.op in SWITCH
+        # A node without outputs has no value that could be dead, and a Switch is alive though one of its outputs is dead:
+        # their own deadness takes a slot.
         if step.tells_deadness:
             step.outputs = (*step.outputs, self.slots.slot(step.node))
         step.controls = self.slots.controls(step.node)
@@ -447,6 +461,7 @@ class FrameSteps:
             slots=len(inner.slots.numbers),
             entries=tuple(slot for _, slot in entering),
             condition=condition,
+            # A variable that an iteration leaves as it is needs no copy.
             carried=tuple((a, b) for a, b in carried if a != b),
             exits=exit_slots,
             leaves=tuple(exits),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..control_flow.frames import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH, Frame, assign_frames
+from ..control_flow.references import any_reference
 from ..functions.purity import impurity
 from ..graph.foreign_ops import supply_hint
 from ..graph.graph import Graph, Node, Output
@@ -28,6 +29,7 @@ class Selection:
         self.feeds = feeds
         self.fed = frozenset(feeds)
         needed = sources_by_node(fetches, self.fed)
+        # In the order of the graph and not of the walk, so that the order of the fetches does not change the plan.
         self.nodes = [node for node in graph if node in needed]
         self.waiting = {node: needed[node] for node in self.nodes}
         """The nodes from which each node takes data or control, None for a fed value."""
@@ -36,6 +38,7 @@ class Selection:
         self._before: dict[Output, Output] = {}
         self.root = Frame("", None)
         self.frames: Mapping[Node, Frame] = {}
+        # Frames are spread along every edge of a graph: most graphs have no V1 loop, and do without.
         if not self.ops.isdisjoint(LOOP_OPS):
             self.root, self.frames = assign_frames(self.nodes, self.waiting.__getitem__)
         else:
@@ -49,7 +52,7 @@ class Selection:
     @functools.cached_property
     def has_references(self) -> bool:
         """Whether a node returns a reference to a variable."""
-        return any(dtype.is_ref for dtypes in {node.output_dtypes for node in self.nodes} for dtype in dtypes)
+        return any_reference(self.nodes)
 
     @functools.cached_property
     def passing_ops(self) -> frozenset[str]:

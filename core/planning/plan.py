@@ -122,6 +122,7 @@ def on_own_slots(steps: Sequence[Step], outer: Sequence[int] = ()) -> tuple[tupl
 def add_releases(steps: Sequence[Step], lasting: set[int]) -> None:
     """Let steps clear the slots that neither a later step nor a fetch reads."""
     kept = set(lasting)
+    # Backwards, the first step that is met with a slot is the last that reads it, or writes what nobody reads.
     for step in reversed(steps):
         released = []
         for slot in (*step.outputs, *step.inputs, *step.controls):
@@ -143,8 +144,10 @@ def add_loop_releases(parts: tuple[list[Step], list[Step], list[Step]], lasting:
     loop.
     """
     head, body, tail = parts
+    # A program puts constants into their slots before the run, so no iteration may clear them.
     constants = {slot for step in (*head, *body, *tail) if step.node.is_constant for slot in step.outputs}
     needed_after = {*exits, *(slot for step in tail for slot in (*step.inputs, *step.controls))}
     add_releases([*head, *body], lasting | constants)
+    # After the last head comes the tail and not the body, so a head must not clear what the tail reads.
     for step in head:
         step.released = tuple(slot for slot in step.released if slot not in needed_after)

@@ -63,9 +63,13 @@ class Planner(Selection):
         drawing: list[Node] = []
         has_races = False
         for race in self.races():
+            # Races in loops come first. A single race outside of loops decides about the order of all, and finding every
+            # one may take quadratic time.
             if race.loop is None:
                 has_races = True
                 break
+            # Draws of a node in several iterations are put in order once a run in dataflow has told their turns. Any other
+            # race between iterations is settled by dataflow alone, in each run.
             if race.first.node is not race.second.node or race.first.kind != DRAW or race.first.through is not None:
                 raise NotWellFormed(f"'{race.first.node.name}' {race.first.words} in several iterations of loop '{race.loop}'")
             drawing.append(race.first.node)
@@ -80,6 +84,8 @@ class Planner(Selection):
         if not _has_plain_loops(self):
             return plan
         draws = grouped((self.frames[node].condition, node) for node in drawing)
+        # A plan in order helps only if the turns of the draws are known before a step has an effect: until then a run can
+        # begin anew.
         try:
             ordered = self.plan_of_steps(has_races)
         except NotWellFormed:
@@ -92,6 +98,7 @@ class Planner(Selection):
         """Return the plan whose loops run an iteration after another; NotWellFormed where a loop does not have the form."""
         if self.frames and len(self.frames) < len(self.nodes):
             raise NotWellFormed
+        # The steps of a loop write to slots of the loop, which the frame around cannot read.
         for fetch in self.fetches:
             if isinstance(fetch, Output) and fetch not in self.fed and self.frame_around(fetch.node) is not self.root:
                 raise NotWellFormed

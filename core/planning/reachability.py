@@ -46,6 +46,8 @@ def needed_sources(node: Node, fed: frozenset[Output]) -> list[Node | None]:
         else [None if value in fed else value.node for value in values]
     )
     for control in node.control_inputs:
+        # TensorFlow moves the control edges of a fed Placeholder to the node of the feed (FeedInputs in subgraph.cc). Any
+        # other fed node keeps them: its output is replaced, but it still runs.
         if not ((control.must_be_fed or control.op in _ARGUMENTS) and control.output() in fed):
             sources.append(control)
     return sources

@@ -51,6 +51,7 @@ def while_plans(condition: Function, body: Function, site: CallSite, unused: Col
     variables = _Variables(body, whole, asked)
     read = variables.read({i for i in range(len(body.args)) if i not in unused})
     needed = variables.needed(read)
+    # A node that is left out must neither change state nor stand between two accesses to state.
     if not _is_pure(body, needed_nodes(whole) - needed) or any(races_of(body.body, whole, _outputs(body.args))):
         return None
     popped, pushed = ({i: node for i, node in lists.items() if i in read} for lists in (variables.popped, variables.pushed))
@@ -104,6 +105,7 @@ class _Variables:
             following = {i for i, arg in enumerate(self.body.args) if arg in needed}
             taken = {value for node in needed for value in node.inputs} | set(self.targets(variables))
             following |= {i for value, i in self._elements.items() if value in taken}
+            # The new value of a variable may depend on more variables, whose new values depend on others in turn.
             if following <= variables:
                 return variables
             variables |= following

@@ -31,6 +31,7 @@ class Words:
     def word(self) -> int:
         """Return 32 random bits."""
         if not self._words:
+            # Backwards, so that `pop` takes the words in order from the end, which costs no move of the others.
             self._words = self._gen.words(_WORDS_AT_ONCE)[::-1].tolist()
             self._gen.skip(_WORDS_AT_ONCE // 4)
         return self._words.pop()
@@ -47,10 +48,12 @@ class Words:
         """Return an integer uniform on [0, limit) without bias, from 32 or 64 bits at a time."""
         draw = self.word if bits == 32 else self._double_word
         if limit == 0:
+            # TensorFlow draws a word for an empty range, too, and the stream must stay the same.
             return draw() * 0
         if limit & (limit - 1) == 0:
             return draw() & (limit - 1)
         span = (1 << bits) - 1
+        # The numbers below it would make the first remainders more frequent: they are drawn again.
         remainder = span % limit + 1
         value = draw()
         while value < remainder:
@@ -91,6 +94,7 @@ class LogUniformSampler(UniformSampler):
         self._log_size = math.log1p(size)
 
     def sample(self, words: Words) -> int:
+        # The remainder is for a product that rounding takes to `size` itself.
         return (int(math.exp(words.float64() * self._log_size)) - 1) % self.size
 
     def probabilities(self, values: Array) -> Array:
@@ -113,6 +117,7 @@ class LearnedUnigramSampler(UniformSampler):
     def sample(self, words: Words) -> int:
         position = words.below(int(self._sums[-1][0]), 32)
         index = 0
+        # From the root down: the left sum is passed by, or the walk goes into it.
         for sums in self._sums[-2::-1]:
             index *= 2
             if position >= sums[index]:
@@ -144,6 +149,7 @@ class FixedUnigramSampler(UniformSampler):
         return len(np.union1d(own, self._aliases[self._probabilities < 1]))
 
     def sample(self, words: Words) -> int:
+        # In TensorFlow's order: the level first, then the class.
         level = words.float32()
         index = words.below(self.size, 32)
         return index if level < self._probabilities[index] else int(self._aliases[index])
@@ -162,8 +168,10 @@ def _alias_table(weights: Array) -> tuple[Array, Array]:
     while low and high:
         small, large = low.pop(), high.pop()
         aliases[small] = large
+        # The large share fills up the small one to a column of height 1, and may become small itself.
         shares[large] -= 1 - shares[small]
         (low if shares[large] < 1 else high).append(large)
+    # What rounding leaves over is a column of its own.
     for i in (*low, *high):
         shares[i], aliases[i] = 1.0, i
     return np.array(shares, np.float32), np.array(aliases)
@@ -190,8 +198,10 @@ def sample_batch(sampler: UniformSampler, words: Words, count: int, is_unique: b
 
 def expected_counts(probabilities: Array, count: int, tries: int) -> Array:
     """Return the expected number of occurrences of each class in a batch of `count` after `tries` draws."""
+    # No draw was refused as a repetition, so that the counts are those of independent draws.
     if tries == count:
         return probabilities * np.float32(count)
+    # 1 - (1 - p)^tries without cancellation for small p.
     return -np.expm1(np.float32(tries) * np.log1p(-probabilities)).astype(np.float32)
 
 
@@ -223,6 +233,8 @@ def shuffle_indices(indices: Array, limits: Array, seeds: Array, rounds: int) ->
     walking = np.flatnonzero(~small)
     while walking.size:
         result[walking] = _encrypt(result[walking], [key[walking] for key in keys], words[walking])
+        # A block above the limit is encrypted again, as long as it takes: the cycle returns to the range, since it began
+        # there.
         walking = walking[result[walking] > limits[walking]]
     return result
 
@@ -230,6 +242,7 @@ def shuffle_indices(indices: Array, limits: Array, seeds: Array, rounds: int) ->
 def _word_bits(limits: Array) -> Array:
     """Return half the bits of the cipher's block for each limit."""
     distinct, place = np.unique(limits, return_inverse=True)
+    # TensorFlow's formula: for a power of two the block has no room to spare, since the limit itself is in the range.
     bits = [math.ceil(math.log2(limit)) if limit else 0 for limit in distinct.tolist()]
     return np.array([max(b + b % 2, _MIN_BLOCK_BITS) // 2 for b in bits], np.uint64)[place]
 

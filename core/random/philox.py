@@ -88,6 +88,7 @@ class Philox:
 
     def blocks(self, offsets: Array) -> Array:
         """Return the words of the blocks at `offsets` (uint64) from here, shape (len(offsets), 4), uint32."""
+        # A call to NumPy costs as much as several products of Python's integers, and a round takes ten calls.
         if len(offsets) <= _FEW:
             values = [_block(self.key, (self.counter + int(o)) % (1 << 128)) for o in offsets]
             return np.array(values, np.uint32).reshape(-1, 4)
@@ -104,6 +105,7 @@ def _block(key: int, counter: int) -> tuple[int, int, int, int]:
     k0, k1, mask = key & _MASK32, key >> 32, _MASK32
     m0, m1 = MULTIPLIERS
     for step0, step1 in _KEYS:
+        # The whole round in one assignment: every right side reads the words of the round before.
         p0, p1 = c0 * m0, c2 * m1
         c0, c1, c2, c3 = (p1 >> 32) ^ c1 ^ (k0 + step0 & mask), p1 & mask, (p0 >> 32) ^ c3 ^ (k1 + step1 & mask), p0 & mask
     return c0, c1, c2, c3
@@ -111,10 +113,12 @@ def _block(key: int, counter: int) -> tuple[int, int, int, int]:
 
 def _blocks(key: int, counter: int, offsets: Array, result: Array) -> None:
     """Write the blocks at counter + offsets to `result`. Words are held in 64 bits, so that products keep their upper half."""
+    # The sum wraps around, and is then less than what was added: that is the carry into the upper half.
     low = offsets + np.uint64(counter & _MASK64)
     carry = (low < offsets).astype(np.uint64)
     high = carry + np.uint64(counter >> 64)
     c0, c1, c2, c3 = low & _LOW_HALF, low >> _HALF, high & _LOW_HALF, high >> _HALF
+    # Two arrays for the products of all rounds, which the loop writes over.
     p0, p1 = np.empty_like(c0), np.empty_like(c0)
     for k0, k1 in _keys_of_rounds(key):
         np.multiply(c0, _FACTOR0, out=p0)
@@ -127,6 +131,7 @@ def _blocks(key: int, counter: int, offsets: Array, result: Array) -> None:
         np.bitwise_xor(c2, k1, out=c2)
         np.bitwise_and(p1, _LOW_HALF, out=c1)
         np.bitwise_and(p0, _LOW_HALF, out=c3)
+    # Two words of 32 bits lie in one of 64, the lower one first, whatever the machine's order of bytes.
     pairs = result.view("<u8")
     for i, (lower, upper) in enumerate(((c0, c1), (c2, c3))):
         np.left_shift(upper, _HALF, out=upper)
@@ -188,6 +193,7 @@ def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
         bits = words & _MANTISSA
         bits |= _EXPONENT
         samples = bits.view(np.float32)
+        # The exponent bits make a number in [1, 2) of random digits: no conversion of integers, and every sample is exact.
         samples -= _ONE
         return samples
     if dtype == np.float64:
@@ -205,6 +211,7 @@ def uniform_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
 
 def normal(gen: Philox, count: int, dtype: np.dtype[Any]) -> Array:
     """Draw `count` samples of the standard normal distribution."""
+    # Samples come in pairs; the last one of an odd number is dropped.
     return _samples(normal_from_words, gen, count + count % 2, dtype)[:count]
 
 
@@ -212,6 +219,7 @@ def normal_from_words(words: Array, dtype: np.dtype[Any]) -> Array:
     """Return standard normal samples by Box and Muller from pairs of uniform samples, an even number."""
     if dtype == np.float64:
         return _box_muller(uniform_from_words(words, dtype), 2 * np.pi).reshape(-1)
+    # TensorFlow draws halves and bfloat16 in float32 and rounds the normal samples.
     samples = uniform_from_words(words, np.dtype(np.float32))
     return _box_muller_float(samples).astype(dtype, copy=False)
 
@@ -234,9 +242,11 @@ def _box_muller_float(uniforms: Array) -> Array:
     for start in range(0, len(uniforms), _CHUNK):
         pause()
         part, output = uniforms[start : start + _CHUNK], result[start : start + _CHUNK]
+        # TensorFlow's bound: the logarithm of 0 is infinite, and so would be the sample.
         radius = log(np.maximum(part[0::2], _LEAST))
         radius *= _MINUS_TWO
         np.sqrt(radius, radius)
+        # C++ multiplies by a double of 2 pi and rounds the angle to a float before it calls sinf and cosf.
         sine, cosine = sincos((part[1::2] * _TURN).astype(np.float32))
         np.multiply(sine, radius, out=output[0::2])
         np.multiply(cosine, radius, out=output[1::2])
@@ -262,6 +272,7 @@ def truncated_normal(gen: Philox, count: int, dtype: np.dtype[Any], limit: float
         accepted = np.abs(samples) < limit
         if attempt == 0:  # most groups are complete at once
             result[...] = samples
+            # The truth values of a group read as one integer: a single comparison instead of a reduction of short rows.
             active = np.flatnonzero(accepted.view(f"u{size}").ravel() != int.from_bytes(b"\1" * size, "little"))
             samples, accepted = samples[active], accepted[active]
         active = _keep_accepted(result, filled, active, samples, accepted)
@@ -273,6 +284,7 @@ def _keep_accepted(result: Array, filled: Array, active: Array, samples: Array, 
     """Append the accepted samples of the active groups to the groups' samples; return the groups that still lack some."""
     size = result.shape[1]
     places = filled[active, None] + np.cumsum(accepted, axis=1) - 1
+    # A group may accept more samples than it lacks.
     accepted &= places < size
     rows, columns = np.nonzero(accepted)
     result[active[rows], places[rows, columns]] = samples[rows, columns]
@@ -289,6 +301,8 @@ def uniform_int(gen: Philox, count: int, low: int, high: int, dtype: np.dtype[An
 def uniform_int_from_words(words: Array, low: int, high: int, dtype: np.dtype[Any]) -> Array:
     """Return integers uniform on [low, high), from all bits of the words."""
     bits = words.view(f"u{dtype.itemsize}")
+    # The span is taken modulo 2^bits, as TensorFlow's unsigned arithmetic does: bounds of both signs may be further apart
+    # than the signed dtype reaches.
     remainder = bits % bits.dtype.type((high - low) % (1 << 8 * dtype.itemsize))
     result: Array = (remainder + bits.dtype.type(low % (1 << 8 * dtype.itemsize))).view(dtype)
     return result
@@ -346,10 +360,12 @@ _EXPONENT_BITS, _ROUNDING, _FRACTION, _ODD, _SECOND, _TO_SIGN = (
 def log(x: Array, library: Any = np) -> Array:
     """Return the natural logarithm of positive normal numbers, float32; `library` has NumPy's functions, in 64 bits."""
     bits = x.view(np.int32)
+    # The upper bits of the difference are the exponent, and the next four choose one of 16 intervals of the mantissa.
     offset = bits - _OFFSET
     place = (offset >> _STEP) - _FIRST_PLACE
     offset &= _EXPONENT_BITS
     mantissa = (bits - offset).view(np.float32).astype(np.float64)
+    # The table's inverse brings the mantissa near to 1, where the short polynomial is enough.
     r = mantissa * library.take(_INVERSE_AT, place) - _UNIT
     base = library.take(_LOGARITHM_AT, place) + r
     square = r * r
@@ -363,6 +379,7 @@ def sincos(x: Array) -> tuple[Array, Array]:
     bits.
     """
     angle = x.astype(np.float64)
+    # The factor has 2^24 in it: adding a half (_ROUNDING) and shifting by 24 bits rounds to the nearest quadrant.
     quadrant = (angle * _TWO_OVER_PI).astype(np.int32)
     quadrant += _ROUNDING
     quadrant >>= _FRACTION
@@ -372,6 +389,7 @@ def sincos(x: Array) -> tuple[Array, Array]:
     cosine = _cosine_near_zero(square, *_COSINE_TERMS).astype(np.float32).view(np.int32)
     # In odd quadrants they change places; the signs are bits.
     exchange = sine ^ cosine
+    # All bits for odd quadrants, none for even ones: the words change places by three exclusive ors without a choice.
     exchange &= -(quadrant & _ODD)
     sine ^= exchange
     cosine ^= exchange

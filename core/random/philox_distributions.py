@@ -50,11 +50,13 @@ class Lanes:
             self._next[empty] += np.uint64(1)
             remaining[empty] = self._size
         remaining[lanes] -= 1
+        # From the last of the block to the first: TensorFlow's SingleSampleAdapter counts down likewise.
         return samples[lanes, remaining[lanes]]
 
 
 def gamma(gen: Philox, alpha: Array) -> Array:
     """Draw a sample of Gamma(alpha[i], 1) for each i, double: Marsaglia and Tsang, ACM TOMS 26 (2000)."""
+    # Each output has its own region of the stream, so that pieces of the outputs draw as all at once would.
     return in_pieces(lambda i, j: _gamma(gen.skipped(i * RESERVED_PER_OUTPUT), alpha[i:j]), len(alpha))
 
 
@@ -63,9 +65,11 @@ def _gamma(gen: Philox, alpha: Array) -> Array:
     count = len(alpha)
     lanes = Lanes(gen, np.arange(count, dtype=np.uint64) * np.uint64(RESERVED_PER_OUTPUT), _FLOAT64)
     result = np.empty(count)
+    # Gamma(1) is the exponential distribution, which TensorFlow draws by inversion.
     exponential = np.flatnonzero(alpha == 1)
     result[exponential] = -np.log1p(-lanes.uniform(exponential))
     below_one = alpha < 1
+    # Below 1 the sample is one of Gamma(alpha + 1), multiplied by a power of a uniform number.
     d = alpha + np.where(below_one, 2.0 / 3, -1.0 / 3)
     c = 1.0 / 3 / np.sqrt(d)
     result[np.isnan(alpha)] = np.nan
@@ -73,9 +77,11 @@ def _gamma(gen: Philox, alpha: Array) -> Array:
     while len(active):
         x = lanes.normal(active)
         v = 1 + c[active] * x
+        # Not v > 0: a NaN would be refused for ever.
         positive = ~(v <= 0)
         candidates, x, v = active[positive], x[positive], v[positive] ** 3
         u = lanes.uniform(candidates)
+        # The first test, without logarithms, accepts nearly all samples that the second one would.
         accepted = (u < 1 - 0.0331 * (x * x) * (x * x)) | (np.log(u) < 0.5 * x * x + d[candidates] * (1 - v + np.log(v)))
         done = candidates[accepted]
         result[done] = d[done] * v[accepted]
@@ -169,6 +175,7 @@ def binomial(gen: Philox, counts: Array, probs: Array, is_large: Array) -> Array
         raise InvalidArgumentError("counts must be finite")
     certain = (counts > 0) & (probs >= 1)
     result[certain] = counts[certain]
+    # Failures are counted instead of successes if they are rarer: both algorithms want a probability up to a half.
     rare = np.where(probs > 0.5, 1 - probs, probs)
     places = np.arange(len(counts), dtype=np.uint64)
     small, large = np.flatnonzero(drawn & ~is_large), np.flatnonzero(drawn & is_large)
@@ -217,6 +224,7 @@ def _binomial_proposal(count: Array, prob: Array, u: Array, v: Array) -> tuple[A
     k = np.floor((2 * a / us + b) * u + count * prob + 0.5)
     inside = (us >= 0.07) & (v <= 0.92 - 4.2 / b)
     possible = (k >= 0) & (k <= count)
+    # Impossible proposals are refused anyway; clipped, they have a logarithm without a warning.
     bounded = np.clip(k, 0, count)
     bound = (
         (m + 0.5) * np.log((m + 1) / (ratio * (count - m + 1)))
@@ -234,6 +242,7 @@ def _stirling_tail(k: Array) -> Array:
     """Return log k! minus Stirling's approximation."""
     square = (k + 1) * (k + 1)
     series = (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1)
+    # The series is not exact enough for small k.
     return np.where(k <= 9, _STIRLING_TAILS[np.clip(k, 0, 9).astype(np.intp)], series)
 
 
@@ -242,6 +251,7 @@ def multinomial(uniforms: Array, logits: Array) -> Array:
     values = logits.astype(np.float64)
     finite = np.isfinite(values)
     peak = np.max(np.where(finite, values, -np.inf), axis=1, keepdims=True)
+    # Classes whose logit is infinite or no number are never drawn, as in TensorFlow.
     weights = np.where(finite, np.exp(values - peak), 0.0)
     cumulative = np.cumsum(weights, axis=1)
     result: Array = np.empty(uniforms.shape, np.int64)
@@ -252,6 +262,7 @@ def multinomial(uniforms: Array, logits: Array) -> Array:
 
 def permutation(gen: Philox, size: int) -> Array:
     """Return a permutation of range(size) by Fisher and Yates, with a remainder for each swap."""
+    # The partner of place i is one of the size - i places from there on.
     jumps = gen.words(size - 1) % np.arange(size, 1, -1, dtype=np.uint32)
     return _swapped(jumps + np.arange(size - 1))
 
@@ -319,6 +330,7 @@ def bounded_normal_calls(gen: PrefetchedBlocks, counts: Array, mean: Any, stddev
     """
     dtype = mean.dtype
     kind = dtype.type
+    # The interval is mirrored, so that its finite bound, or the side of it that is nearer to the mean, is below.
     if (np.isinf(low) and low < 0) or high < mean:
         low, high, stddev = high, low, -stddev
     low, high = (low - mean) / stddev, (high - mean) / stddev
@@ -340,6 +352,7 @@ def _accepted(gen: PrefetchedBlocks, counts: Array, propose: _Proposals, blocks:
     parts: list[Array] = []
     missing, refused = counts, 0
     while len(missing):
+        # About as many as will be needed: a group has two to four proposals, of which many are refused.
         groups = min(max(int(missing.sum()) // 2, len(missing)) + 8, MOST_GROUPS)
         samples, accepted = propose(gen.blocks(blocks * groups).reshape(groups, 4 * blocks))
         size, places = len(samples) // groups, np.flatnonzero(accepted)
@@ -350,6 +363,7 @@ def _accepted(gen: PrefetchedBlocks, counts: Array, propose: _Proposals, blocks:
         # The places from which the first sample of each call, and the rest of the last call, count their refusals.
         before = np.concatenate(([-1], chosen))
         before[ends - takes] = starts * size - 1
+        # The refusals at the end of the last round count for the call that goes on.
         before[0] -= refused
         refused = len(samples) - 1 - int(before[-1])
         missing = missing[len(takes) - 1 :].copy()
@@ -367,6 +381,7 @@ def _dealt(groups: Array, missing: Array) -> tuple[Array, Array, Array]:
 
     `groups` are the groups of the accepted proposals. Only the last served call may still lack some.
     """
+    # Calls of one sample, the usual case, take the first proposal of each group that has any.
     if missing.max() == 1:
         firsts = np.flatnonzero(np.diff(groups, prepend=-1))
         starts = np.concatenate(([0], groups[firsts] + 1))
@@ -404,6 +419,7 @@ def _normal_proposals(dtype: np.dtype[Any], low: Any, high: Any) -> _Proposals:
 
 
 def _uniform_proposals(dtype: np.dtype[Any], low: Any, high: Any) -> _Proposals:
+    # The density is relative to its maximum in the interval: at 0, or at the lower bound above 0.
     offset = dtype.type(0) if low < 0 else low * low
 
     def propose(words: Array) -> tuple[Array, Array]:
@@ -449,6 +465,7 @@ def loop_blocks(count: int, cost: float) -> list[tuple[int, int]]:
 
 def _loop_block_size(count: int, cost: float) -> int:
     """Return the number of turns in a block; all turns where a single thread is enough."""
+    # Eigen's TensorCostModel::numThreads: the work must pay for starting a second thread.
     if count <= 1 or int((count * cost - _CYCLES_PER_THREAD) / _CYCLES_PER_THREAD + 0.9) <= 1:
         return max(count, 1)
     size = min(count, max(-(-count // (_BLOCKS_PER_THREAD * _THREADS)), int(_CYCLES_PER_TASK / cost)))
@@ -460,6 +477,7 @@ def _loop_block_size(count: int, cost: float) -> int:
         if coarser > largest:
             break
         number = -(-count // coarser)
+        # Eigen takes coarser blocks as long as they keep the threads about as busy.
         if _efficiency(number) + 0.01 >= best:
             size, best = coarser, max(best, _efficiency(number))
     return size

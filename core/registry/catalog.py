@@ -101,7 +101,7 @@ class OpDef:
         return not attr.has_default and not any(attr.name in arg.attr_names for arg in self.inputs)
 
     def attr(self, attrs: Mapping[str, Any], name: str) -> Any:
-        """Return the value of an attribute, or its default; InvalidArgumentError where both are missing."""
+        """Return the value of an attribute, or its default; InvalidArgumentError if both are missing."""
         if name in attrs:
             return attrs[name]
         definition = self.attrs.get(name)
@@ -119,6 +119,10 @@ class OpDef:
 
     def arg_dtypes(self, arg: ArgDef, attrs: Mapping[str, Any]) -> list[DType]:
         """Return the dtypes of an argument's values."""
+        if not arg.is_list:
+            dtype = arg.dtype if arg.dtype is not None else self.attr(attrs, str(arg.type_attr))
+            if dtype.__class__ is DType:  # the usual case: the general one below takes three times as long
+                return [dtype.ref if arg.is_ref else dtype]
         count = self.length(arg, attrs) if arg.is_list else 1
         if arg.type_list_attr is not None:
             dtypes_of_arg = list(self.attr(attrs, arg.type_list_attr))
@@ -132,7 +136,7 @@ class OpDef:
         return [dtype.ref if isinstance(dtype, DType) else dtype for dtype in dtypes_of_arg] if arg.is_ref else dtypes_of_arg
 
     def length(self, arg: ArgDef, attrs: Mapping[str, Any]) -> int:
-        """Return the number of values of an argument; InvalidArgumentError where its attribute is of another kind."""
+        """Return the number of values of an argument; InvalidArgumentError if its attribute is of another kind."""
         name = arg.type_list_attr or arg.number_attr
         if name is None:
             return 1

@@ -18,7 +18,7 @@ _Ranks = tuple[int, float]
 
 
 def check_input_ranks(definition: OpDef, inputs: Sequence[TensorSpec | list[TensorSpec]]) -> None:
-    """Raise InvalidArgumentError where TensorFlow builds no graph with an input's rank; `inputs` are grouped by argument."""
+    """Raise InvalidArgumentError if TensorFlow builds no graph with an input's rank; `inputs` are grouped by argument."""
     allowed = _allowed().get(definition.name)
     if allowed is None:
         return

@@ -13,8 +13,9 @@ from ..types.dtypes import DType
 
 
 def runs_in_tensorflow(op: str, attrs: Mapping[str, Any]) -> bool:
-    """Return False where TensorFlow has kernels of the op, but none for these type attributes."""
+    """Return False if TensorFlow has kernels of the op, but none for these type attributes."""
     rows = alternatives(op)
+    # Ops without rows have no CPU kernel in TensorFlow, or one for all dtypes: the table cannot refuse them.
     return not rows or any(all(_is_among(attrs.get(name), allowed) for name, allowed in row.items()) for row in rows)
 
 

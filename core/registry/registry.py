@@ -108,7 +108,7 @@ BY_SWEEP: Final = _BySweep()
 
 
 class WithoutGradient:
-    """Mark of ops without a known gradient, in TensorFlow too: an error where a gradient has to flow through the op."""
+    """Mark of ops without a known gradient, in TensorFlow too: an error if a gradient has to flow through the op."""
 
     def __repr__(self) -> str:
         return "WITHOUT_GRADIENT"
@@ -419,7 +419,7 @@ def kernels(op: str) -> list[Kernel]:
 
 
 def shape_function(op: str, *, likely: bool = False) -> Callable[..., Any] | None:
-    """Return the shape function, which gives facts, or the op's `estimate`; None where there is none."""
+    """Return the shape function, which gives facts, or the op's `estimate`; None if there is none."""
     _load_family(op)
     return (_ESTIMATES if likely else _SHAPES).get(op)
 
@@ -461,7 +461,7 @@ def onnx_lowering(op: str) -> Callable[..., Any] | Composition | None:
 
 
 def blockwise_way(op: str) -> Blockwise | None:
-    """Return the epilogue fusion of an op; None where unsupported."""
+    """Return the epilogue fusion of an op; None if unsupported."""
     _load_family(op)
     return _BLOCKWISE.get(op)
 
@@ -552,6 +552,7 @@ def _add_kernel(added: Kernel) -> None:
     if _library is not None:
         _load_family(added.op)
     registered = _KERNELS.setdefault(added.op, [])
+    # Kernels of other dtypes or engines may stand side by side.
     same = (k for k in registered if k.engine == added.engine and k.dtypes == added.dtypes)
     if any(k.function is not added.function for k in same):
         message = f"op '{added.op}' already has a kernel for these dtypes and engine '{added.engine}'"

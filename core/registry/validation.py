@@ -82,7 +82,7 @@ class Checked:
 
 
 def check_node(op: str, attrs: Mapping[str, Any], count: int) -> Checked:
-    """Check a node with `count` inputs apart from its edges; InvalidArgumentError where the node breaks its op's interface."""
+    """Check a node with `count` inputs apart from its edges; InvalidArgumentError if the node breaks its op's interface."""
     definition = CATALOG.get(op)
     if definition is None:
         check_op_name(op)
@@ -112,13 +112,14 @@ def check_op_name(op: str) -> None:
 
 
 def check_attrs(definition: OpDef, attrs: Mapping[str, Any]) -> Sequence[str]:
-    """Raise InvalidArgumentError where an attribute is missing, of the wrong kind or out of bounds.
+    """Raise InvalidArgumentError if an attribute is missing, of the wrong kind or out of bounds.
 
     A `Placeholder`, an attribute left to a function's caller, passes for any value; the names of the placeholders are
     returned.
     """
     opened = _check_rules(definition.name, _rules_of(definition), attrs)
     check_colocation(attrs.get("_class", ()))
+    # Const, and ops like it, state the dtype of their value a second time.
     if "value" in definition.attrs and "dtype" in definition.attrs:
         _check_constant(attrs.get("value"), attrs.get("dtype"))
     return opened
@@ -167,22 +168,22 @@ def _check_rules(op: str, rules: Sequence[_Rule], attrs: Mapping[str, Any]) -> S
 
 
 def check_value(attr: AttrDef, value: Any) -> None:
-    """Raise InvalidArgumentError where a value of the declared kind is out of the attribute's bounds."""
+    """Raise InvalidArgumentError if a value of the declared kind is out of the attribute's bounds."""
     check = _check_of(attr)
     if check is not None:
         check(attr, value)
 
 
 def check_colocation(value: Any) -> None:
-    """Raise InvalidArgumentError where `_class` is no list of names."""
+    """Raise InvalidArgumentError if `_class` is no list of names."""
     if not isinstance(value, (list, tuple)) or not all(isinstance(item, bytes) for item in value):
         raise InvalidArgumentError(f"attribute '_class' must be list(string), not {_described(value)}")
 
 
 def expected_inputs(definition: OpDef, attrs: Mapping[str, Any], count: int) -> tuple[DType, ...] | None:
-    """Return the dtypes of the inputs; InvalidArgumentError where the interface has more or fewer inputs than `count`.
+    """Return the dtypes of the inputs; InvalidArgumentError if the interface has more or fewer inputs than `count`.
 
-    None where a function's caller decides the number or the dtypes.
+    None if a function's caller decides the number or the dtypes.
     """
     if any(_is_open(definition, attrs, arg) for arg in definition.inputs):
         return None

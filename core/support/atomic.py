@@ -71,7 +71,7 @@ def _file_error(error: OSError, path: str) -> TfgError:
 
 
 def require_folder(path: str | os.PathLike[str]) -> None:
-    """Raise NotFoundError where the folder that a file or folder is to be written to is not there."""
+    """Raise NotFoundError if the folder that a file or folder is to be written to is not there."""
     if is_address(path):
         return  # a store has a folder with the folder's first file
     folder = os.path.dirname(os.fspath(path).rstrip(os.sep))
@@ -91,7 +91,7 @@ def _is_folder(path: str) -> bool:
 
 
 def require_new_folder(path: str | os.PathLike[str]) -> None:
-    """Raise AlreadyExistsError where there is anything at the path but an empty folder."""
+    """Raise AlreadyExistsError if there is anything at the path but an empty folder."""
     with file_errors(path):
         if places.exists(path) and (not places.is_folder(path) or places.names_in(path)):
             raise AlreadyExistsError(f"'{os.fspath(path)}' already exists and is not empty: a SavedModel needs a new folder")

@@ -43,7 +43,7 @@ class CachedFile(NamedTuple):
 
 
 def base_folder() -> str | None:
-    """Return the name of the cache folder, whether it exists or not; None where nothing is to be cached.
+    """Return the name of the cache folder, whether it exists or not; None if nothing is to be cached.
 
     A process that works on a stranger's graph caches nothing.
     """
@@ -58,7 +58,7 @@ def base_folder() -> str | None:
 
 
 def own_folder(name: str) -> str | None:
-    """Return a folder of the cache that only this user can enter, made where it is missing; None where that is impossible."""
+    """Return a folder of the cache that only this user can enter, made where it is missing; None if that is impossible."""
     base = base_folder()
     if base is None:
         return None
@@ -87,7 +87,7 @@ def _require_own(status: os.stat_result, path: str) -> None:
 
 
 def read_entry(folder: str, name: str) -> bytes | None:
-    """Return the contents of an entry; None where there is none, or where it is not of this user or not of this size."""
+    """Return the contents of an entry; None if there is none, or where it is not of this user or not of this size."""
     path = os.path.join(folder, name)
     try:
         with open_regular(path, follow_links=False) as file:
@@ -137,7 +137,7 @@ def _walk(folder: str) -> Iterator[CachedFile]:
 
 
 def remove(files: Iterable[CachedFile]) -> None:
-    """Remove files of the cache; OSError where one cannot be removed."""
+    """Remove files of the cache; OSError if one cannot be removed."""
     for file in files:
         with contextlib.suppress(FileNotFoundError):  # another process removed it
             os.unlink(file.path)

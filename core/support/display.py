@@ -14,7 +14,7 @@ class Display(Protocol):
     """Objects as HTML; the package provides the implementation."""
 
     def html(self, value: Any) -> str | None:
-        """Return a fragment of HTML without scripts, or None where the plain text says all."""
+        """Return a fragment of HTML without scripts, or None if the plain text says all."""
         ...
 
     def svg(self, value: Any) -> str | None:

@@ -153,7 +153,7 @@ def _is_known(extension: str) -> bool:
 def named_format(path: str | None, word: str | None, writable: Writable) -> FileFormat | None:
     """Return the format of a file, or of standard output for None and `-`; `word` is the value of `--format`.
 
-    None where neither names a format. InvalidArgumentError where the name and the word conflict.
+    None if neither names a format. InvalidArgumentError if the name and the word conflict.
     """
     by_word = next((file_format for file_format in writable.formats if file_format.word == word), None)
     if path is None or path == "-":

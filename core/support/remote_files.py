@@ -47,7 +47,7 @@ class RemotePlace:
     """A file or folder at an address."""
 
     def __init__(self, address: str) -> None:
-        """UnimplementedError where the file system of the address is not installed."""
+        """UnimplementedError if the file system of the address is not installed."""
         self.address = address.replace(os.sep, "/")
         note_credentials(self.address)
         self.system, self._path = _file_system(self.address)
@@ -57,7 +57,7 @@ class RemotePlace:
         return self.address.lower().startswith(tuple(f"{name}://" for name in _WEB))
 
     def kind(self) -> str | None:
-        """Return `file` or `directory`; None where there is nothing."""
+        """Return `file` or `directory`; None if there is nothing."""
         if self._is_web and self.address.endswith("/"):
             return "directory"  # a server answers alike for a page and for a listing
         try:
@@ -142,7 +142,7 @@ class RemotePlace:
             raise UnimplementedError(f"tfg does not write to '{self.address}'", hint="write to a file or to an object store")
 
     def info(self) -> Mapping[str, Any]:
-        """Return the properties of the file or folder, at most a second old; FileNotFoundError where there is nothing."""
+        """Return the properties of the file or folder, at most a second old; FileNotFoundError if there is nothing."""
         # A second is short enough for a person who overwrites a file, and long enough for the dozen questions that reading
         # one model asks.
         now = time.monotonic()
@@ -212,7 +212,7 @@ class RemoteFile(io.RawIOBase):
     """A file at an address, read by ranges; many threads may read one at positions of their own."""
 
     def __init__(self, address: str) -> None:
-        """FileNotFoundError where there is nothing, IsADirectoryError for a folder."""
+        """FileNotFoundError if there is nothing, IsADirectoryError for a folder."""
         self._place = RemotePlace(address)
         self.name = address
         self.size, self.stamp = self._place.opened()

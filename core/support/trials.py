@@ -21,7 +21,7 @@ PAIRS: Final = 5
 _TURN: Final = 2
 """Runs of a turn: the first may convert what the other way wrote."""
 _FAR: Final = 2.0
-"""By how much the later way is behind in the first two pairs where the trial ends at once."""
+"""By how much a way is ahead in the first two pairs where the trial ends at once."""
 
 
 class PairedTrial:
@@ -57,6 +57,8 @@ class PairedTrial:
         # No later pair is likely to turn this round, and each costs the user the slower run.
         if len(ratios) == 2 and min(ratios) > _FAR * GAIN:
             self.choice = 0
+        elif is_long and len(ratios) >= 2 and max(ratios) < GAIN / _FAR:
+            self.choice = 1
         elif self.choice is None and len(ratios) >= PAIRS and is_long:
             # The median and not the mean: a pair in which another program woke up says nothing.
             self.choice = int(statistics.median(ratios) < GAIN)

@@ -61,6 +61,6 @@ def refuse_network(use: str) -> None:
 
 
 def refuse_program(kind: str, name: str) -> None:
-    """Raise PermissionDeniedError where a file of Python would run in an untrusted process."""
+    """Raise PermissionDeniedError if a file of Python would run in an untrusted process."""
     if _Switch.is_on:
         raise PermissionDeniedError(f"untrusted: the {kind} '{name}' is a program, which would run without limits")

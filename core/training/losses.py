@@ -42,6 +42,7 @@ class NamedLoss:
 def is_sparse(kind: str, output: TensorSpec, labels: Array) -> bool:
     """True if labels are the numbers of classes for a crossentropy, not their probabilities."""
     classes = output.shape.dims[-1] if output.shape.dims else None
+    # Integers in the shape of the output are probabilities of 0 and 1, such as one-hot labels.
     return kind == "crossentropy" and labels.dtype.kind in "iu" and classes != 1 and labels.shape[-1:] != (classes,)
 
 

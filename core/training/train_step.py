@@ -167,6 +167,7 @@ class _Builder:
     def _gradients(self, loss: Output, variables: Sequence[Node]) -> list[tuple[Node, Output | IndexedSlices]]:
         """Return each variable that the loss depends on differentiably, with its gradient."""
         weights = [node.output() for node in variables]
+        # Rows of a loop stay rows only for optimizers that update single rows: others need the sum anyway.
         gradients = add_gradients(self.graph, [loss], weights, slices_of_loops=self.optimizer.has_sparse_op)
         pairs = [(node, grad) for node, grad in zip(variables, gradients) if grad is not None]
         if not pairs:
@@ -324,6 +325,7 @@ class _Builder:
 
     def _finish(self, updates: Sequence[Node], powers: Mapping[str, Node], step: Node) -> Node:
         """Add the operation `train`: all updates, then the powers of the decay rates and the global step."""
+        # The powers change after all updates, which have read them.
         with self.g.control_dependencies(updates), self.g.name_scope("train/update"):
             last = [self._multiply(node, self._rate_of(name, node)) for name, node in powers.items()]
             one = self.g.constant(1, step.attrs["dtype"])

@@ -181,6 +181,7 @@ def _try_step(
         state.radius = min(state.radius, length)
     x = state.x + scaled / state.scale
     r = residuals(x)
+    # A step too far may give residuals beyond all floats, which then count as a failed step.
     with np.errstate(over="ignore", invalid="ignore"):
         norm, new_norm = float(np.linalg.norm(state.residuals)), float(np.linalg.norm(r))
     # As in MINPACK, a residual that grew tenfold counts as a failed step, whose square might overflow.
@@ -257,6 +258,7 @@ def _gradient_cosine(state: _SearchPoint) -> float:
     """Return the largest cosine between the residual and a column of the Jacobian: zero at a stationary point."""
     norm = float(np.linalg.norm(state.residuals))
     columns = _column_norms(state.jacobian)
+    # A column of zeros has no direction: its cosine counts as 0.
     columns[columns == 0] = np.inf
     return float(np.max(np.abs(state.jacobian.T @ state.residuals) / columns)) / norm if norm else 0.0
 
@@ -373,6 +375,7 @@ class LeastSquares:
     def _assign(self, x: Any) -> None:
         start = 0
         for node, value in zip(self.variables, self._values):
+            # The search is in doubles whatever the variables are, for its tolerances are near their rounding.
             part = x[start : start + value.size].reshape(value.shape).astype(value.dtype)
             self.runner.assign(node.name, lambda _, part=part: part)  # type: ignore[misc]
             start += value.size

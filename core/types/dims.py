@@ -207,7 +207,7 @@ def floor_div(a: DimLike, b: DimLike) -> DimLike:
     """Return a // b: exact where a is a multiple of b, otherwise an opaque term. b must not be zero."""
     if isinstance(a, int) and isinstance(b, int):
         return a // b
-    # The quotient of equal sizes, which b is not 0 allows.
+    # b is not 0, so equal sizes have the quotient 1, also where they are symbols.
     if a == b:
         return 1
     quotient = _exact_quotient(_terms(a), _terms(b))
@@ -246,7 +246,7 @@ def dim_min(a: DimLike, b: DimLike) -> DimLike:
 
 
 def broadcast_dims(a: DimLike, b: DimLike) -> DimLike:
-    """Return the broadcast of two dimensions by NumPy's rule; InvalidArgumentError where there is none.
+    """Return the broadcast of two dimensions by NumPy's rule; InvalidArgumentError if there is none.
 
     A dimension that is surely not 1 decides. Of two others either may be 1, so the result is an opaque term: equal for equal
     operands in any order, and the other operand once one of them is known to be 1.
@@ -368,6 +368,7 @@ def _terms(value: DimLike) -> Mapping[Monomial, int]:
 
 
 def _simplest(terms: Mapping[Monomial, int]) -> DimLike:
+    # One form for each polynomial, and a plain int for a number: equality is then that of the terms.
     terms = {monomial: coefficient for monomial, coefficient in terms.items() if coefficient}
     if not terms:
         return 0

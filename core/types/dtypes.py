@@ -153,6 +153,7 @@ for _name, _number, _kind, _numpy_name in _TABLE:
     _BY_NAME[_name] = _BY_NUMBER[_number] = DType(_name, _number, _kind, _numpy_name)
     _ref = DType(f"{_name}_ref", _number + _REF_OFFSET, _kind, _numpy_name, is_ref=True)
     _BY_NAME[_ref.name] = _BY_NUMBER[_ref.number] = _ref
+# NumPy's names, which Python users write, for TensorFlow's.
 _ALIASES = {"float32": "float", "float64": "double", "float16": "half", "str": "string", "bytes": "string"}
 
 float32 = _BY_NAME["float"]

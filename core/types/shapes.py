@@ -43,7 +43,7 @@ class Shape:
         return Dim.unknown() if self.dims is None else math.prod(self.dims)
 
     def known(self) -> tuple[int, ...]:
-        """Return the dimensions as numbers; InvalidArgumentError where a dimension is unknown."""
+        """Return the dimensions as numbers; InvalidArgumentError if a dimension is unknown."""
         if self.dims is None or not self.is_known:
             raise InvalidArgumentError(f"shape {self} is not fully known")
         return tuple(d for d in self.dims if isinstance(d, int))
@@ -164,7 +164,7 @@ def as_shape(value: Any) -> Shape:
 
 
 def merge_dims(a: DimLike, b: DimLike) -> DimLike:
-    """Return the more definite of two dimensions that must be equal; InvalidArgumentError where they cannot be."""
+    """Return the more definite of two dimensions that must be equal; InvalidArgumentError if they cannot be."""
     if isinstance(a, int) and isinstance(b, int):
         if a != b:
             raise InvalidArgumentError(f"dimensions {a} and {b} must be equal")
@@ -178,7 +178,7 @@ def merge_dims(a: DimLike, b: DimLike) -> DimLike:
 
 
 def merge_shapes(a: Shape, b: Shape) -> Shape:
-    """Return the more definite of two shapes that must be equal; InvalidArgumentError where they cannot be."""
+    """Return the more definite of two shapes that must be equal; InvalidArgumentError if they cannot be."""
     if a.dims is None:
         return a if b is NO_ELEMENT else b
     if b.dims is None:
@@ -228,7 +228,7 @@ def substituted(spec: TensorSpec, values: Mapping[str, DimLike]) -> TensorSpec:
 
 
 def _with_numbers(value: np.ndarray[Any, Any], dtype: DType, values: Mapping[str, DimLike]) -> np.ndarray[Any, Any]:
-    """Return an array of objects with symbols replaced, of the dtype itself where none is left."""
+    """Return an array of objects with symbols replaced, of the dtype itself if none is left."""
     result = value.copy()
     for index, item in enumerate(value.flat):
         if isinstance(item, Dim):
@@ -238,7 +238,7 @@ def _with_numbers(value: np.ndarray[Any, Any], dtype: DType, values: Mapping[str
 
 
 def common_value(a: TensorSpec, b: TensorSpec) -> np.ndarray[Any, Any] | None:
-    """Return the constant value of both specs, or None where the values differ or are unknown."""
+    """Return the constant value of both specs, or None if the values differ or are unknown."""
     # Shapes first: NumPy's comparison of unequal shapes broadcasts.
     if a.value is None or b.value is None or a.value.shape != b.value.shape:
         return None
@@ -246,12 +246,13 @@ def common_value(a: TensorSpec, b: TensorSpec) -> np.ndarray[Any, Any] | None:
 
 
 def broadcast_shapes(*shapes: Shape) -> Shape:
-    """NumPy broadcasting; InvalidArgumentError where the shapes do not fit."""
+    """NumPy broadcasting; InvalidArgumentError if the shapes do not fit."""
     result: tuple[DimLike, ...] = ()
     for shape in shapes:
         if shape.dims is None:
             return UNKNOWN
         longer, shorter = (result, shape.dims) if len(result) >= len(shape.dims) else (shape.dims, result)
+        # Dimensions are aligned from the last one, as in NumPy.
         head = len(longer) - len(shorter)
         result = longer[:head] + tuple(broadcast_dims(x, y) for x, y in zip(longer[head:], shorter))
     return Shape(result)

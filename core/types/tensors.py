@@ -86,7 +86,6 @@ class Tensor:
         NumPy copies unaligned numbers in every call.
         """
         array = self.numpy()
-        # Once here: NumPy copies unaligned numbers in every call.
         if not array.flags.aligned:
             array = array.copy()
             array.flags.writeable = False
@@ -94,7 +93,7 @@ class Tensor:
         return array
 
     def preview(self, limit: int) -> list[Any] | None:
-        """Return the first elements as Python values; None where the constant would have to be decoded."""
+        """Return the first elements as Python values; None if the constant would have to be decoded."""
         if self._array is not None:
             elements: list[Any] = self._array.ravel()[:limit].tolist()
             return elements
@@ -175,7 +174,7 @@ def _of_distinct(array: np.ndarray[Any, Any], shape: tuple[int, ...], dtype: DTy
 
 
 def as_array(value: Any, dtype: DType | None = None) -> np.ndarray[Any, Any]:
-    """Return `value` as an array of `dtype`, by default NumPy's choice; InvalidArgumentError where the value is no array."""
+    """Return `value` as an array of `dtype`, by default NumPy's choice; InvalidArgumentError if the value is no array."""
     import numpy as np
 
     try:

@@ -208,6 +208,7 @@ class Model(Displayed, NotCopied):
     def _pair(self, name: str, value: Any) -> tuple[str, Any]:
         """Return the tensor of an input, and its value, or serialized Examples for rows of features by name."""
         tensor = self._tensor(name)
+        # Rows of features are the only value in the form of mappings, as tf.Examples are serialized strings.
         are_rows = isinstance(value, list) and bool(value) and all(isinstance(row, Mapping) for row in value)
         if not are_rows:
             return tensor, value
@@ -222,6 +223,7 @@ class Model(Displayed, NotCopied):
         raise NotFoundError(f"the model has no input '{name}'", hint=self._example())
 
     def _only_input(self) -> str:
+        # An input with a default may be left out, so the value is for the only input without one.
         names = self._missing(frozenset()) or tuple(self.signature.fed)
         if len(names) != 1:
             raise InvalidArgumentError(f"the model takes inputs by name: {', '.join(names) or 'none'}", hint=self._example())
@@ -258,7 +260,7 @@ def _entry(graph: Graph, name: str | None) -> tuple[Graph, Signature]:
 
 
 def _returned(graph: Graph, signature: Signature, words: Sequence[str]) -> dict[str, str]:
-    """Return the tensors of outputs, of nodes and of tensors by name; without words, those of all outputs."""
+    """Return the names of the tensors of words: outputs, nodes or tensors; without words, those of all outputs."""
     returned = {}
     for word in words or signature.fetched:
         value = graph.result(signature.fetched.get(word, word))

@@ -119,6 +119,7 @@ def unfreeze(graph: GraphLike, variables: Sequence[str] | str | None = None, out
     result = (inline_functions(graph)[0] if graph.functions else graph).copy()
     # The count of FLOPs decides what a parameter is, so that `layers`, `flops` and this agree.
     weights = dict.fromkeys(name for cost in flops(result, fetches).nodes for name in cost.weights)
+    # Variables are parameters already; what lies in a function is named among those that are left.
     names = [name for name in weights if name not in result or result[name].is_constant]
     if variables is not None:
         names = _chosen(result, names_of(variables), names)
@@ -375,5 +376,6 @@ def reduce(
             on_error(error)
     if not fails(graph):
         raise InvalidArgumentError("`fails` is False for the whole graph", hint="it must be True for the graph to reduce")
+    # A feed is what the node returned in this run.
     fed = {name.partition(":")[0]: [(value,)] for name, value in drawn.items()}
     return reduce_graph(graph, names, {**recorder.values, **fed}, fails, [name.partition(":")[0] for name in named_feeds])

@@ -161,6 +161,8 @@ class Checkpoint(Mapping[str, Array], Displayed):
     ) -> None:
         self.path = path
         self.tensors = tensors
+        # A part of a checkpoint leaves the object graph out of its tensors, and keeps it here for a file that is written of
+        # the part.
         self.objects = tensors.get(OBJECT_GRAPH, objects)
         self.are_constants = are_constants
         self.tags = tags
@@ -260,6 +262,7 @@ class Checkpoint(Mapping[str, Array], Displayed):
 
 
 def _row(name: str, tensor: Tensor, with_statistics: bool) -> TensorRow:
+    # A tensor that nobody can read is listed like the others, without figures.
     statistics = tensor_statistics(tensor.read()) if with_statistics and tensor.lack is None else None
     return TensorRow(name, str(tensor.dtype), tensor.shape, tensor.size * tensor.dtype.size, statistics)
 
@@ -349,6 +352,7 @@ def comparable(first: Checkpoint, second: Checkpoint) -> tuple[Mapping[str, Tens
     if first.are_constants:
         theirs, mine = comparable(second, first)
         return mine, theirs
+    # Constants have the names of the variables that they were, which a checkpoint of objects knows beside its keys.
     variables = first.by_variable()
     return variables, {name: tensor for name, tensor in second.tensors.items() if name in variables}
 
@@ -464,6 +468,7 @@ def match_checkpoint(checkpoint: Checkpoint, graph: GraphLike) -> CheckpointMatc
 
 def _wanted(graph: Graph) -> dict[str, Kind]:
     """Return the kinds of the variables whose values a state holds, and of the keys and values of tables."""
+    # No state holds the paths of files: they are those of the folder in which the model lies.
     paths = asset_variables(graph)
     wanted = {name: (nodes.dtype, nodes.shape) for name, nodes in find_variables(graph).items() if name not in paths}
     for table in saved_tables(graph).values():
@@ -483,6 +488,7 @@ def _matched(name: str, kind: Kind, stored: Kind | None, nearest: str | None) ->
 def _compare(name: str, a: Tensor, b: Tensor, tolerance: float) -> ComparedTensor:
     if (a.dtype, a.shape) != (b.dtype, b.shape):
         return ComparedTensor(name, "different", None, f"{a.dtype} {a.shape} and {b.dtype} {b.shape}")
+    # Two tensors that cannot be read are not known to be equal.
     if (lack := a.lack or b.lack) is not None:
         return ComparedTensor(name, "different", None, lack.message)
     a, b = Tensor.from_numpy(a.read(), a.dtype), Tensor.from_numpy(b.read(), b.dtype)  # read once here, and kept no longer

@@ -129,6 +129,7 @@ class FlopsCounter:
         """The count."""
         report = count_flops(self.graph, self.fetches, self._feeds, shapes=self.shapes, values=self._values, trips=self._trips)
         report = dataclasses.replace(report, notes=(*self.changes, *report.notes))
+        # Numbers are put in after the count: a polynomial is counted once, and is right for any size.
         numbers = {_symbol(size, report): number for size, number in self._sizes.items()}
         return report.substituted(numbers) if numbers else report
 
@@ -217,6 +218,7 @@ def layers(
     trained = [variable for variable in roles.variables.values() if purposes.of(variable) == "trainable"]
     sizes_by_name = {variable.node.name: variable.shape.num_elements for variable in trained}
     seconds = None if measured is None else {node.path: node.seconds for node in measured.nodes}
+    # The graph numbers a second variable of a name, `kernel_1`; tables show the names that Python gave.
     python_names = graph.meta.python_names if graph.meta is not None else {}
     return model_layers(report, sizes_by_name, layer_classes(graph), seconds, python_names)
 

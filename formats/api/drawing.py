@@ -97,7 +97,7 @@ class _Maker:
         self.format = format
         self.options = options
         self.title = options["function"] or ""
-        # A function is a thing of the file: in the view it may be dissolved into its calls.
+        # Functions belong to the file: in the view they may be dissolved into their calls.
         is_raw = options["raw"] or bool(self.title)
         view = graph if isinstance(graph, ModelView) else model_view(graph, options["signature"], raw=is_raw)
         self.view = view
@@ -114,6 +114,7 @@ class _Maker:
 
     def _node(self, name: str) -> Node:
         """Return the node of a name, also as the file has it."""
+        # In the body of a function, names are those of the file.
         node, _, _ = parse_tensor_name(name)
         return self.graph.node(node if self.title else self.view.path(node))
 

@@ -78,6 +78,7 @@ def join(
     pairs = named(connect)
     expect(str, *pairs.values())
     graphs = (as_graph(first), as_graph(second))
+    # A signature of only one of the graphs is enough; of neither it is an error, whose text lists the signatures.
     if signature is not None and not any(signature in graph.signatures for graph in graphs):
         find_signature(graphs[1].meta, signature)
     # Layers and nodes in functions become tensors first, as only tensors of the graphs themselves can be connected.
@@ -89,6 +90,7 @@ def join(
     joined = joined_graphs.join((given.graph, taken.graph), ends, (first_prefix, second_prefix), labels[1])
     add_joined_signatures(joined.graph, [_part(*each) for each in zip((given, taken), joined.names, labels)])
     states = (as_tensors(first_state or {}), as_tensors(second_state or {}))
+    # Values are given by the names of each graph, which a prefix may have changed.
     values = {own.name(name): value for own, state in zip(joined.names, states) for name, value in state.items()}
     prefixes = (joined.names[0].prefix, joined.names[1].prefix)
     result = Joined(joined.graph, values or None, prefixes, joined.clashes, joined.names[1].connected)
@@ -195,6 +197,7 @@ def _one(
     if word is not None:
         tensor = names.graph.output(names.known(word, tensors) or word)
         return word, tensor, specs[tensor]
+    # A choice is made only if nothing else would fit.
     fitting = {word: value for word, name in tensors.items() if fits(specs[value := names.graph.output(name)])}
     if len(fitting) != 1:
         raise InvalidArgumentError(

@@ -87,6 +87,7 @@ def _drop_unread(graph: Graph, read: Collection[str], keep: Collection[str]) -> 
     while pending:
         node = pending.pop()
         is_needed = node.uses or node.name in keep or node.is_placeholder or node.op in VARIABLES
+        # A node that two others read is pushed twice, and may be gone already.
         if not is_needed and graph.get(node.name) is node and (node.op in SWITCH or impurity(graph, node, {}) is None):
             sources = [source.node for source in node.inputs] + list(node.control_inputs)
             graph.remove_node(node)

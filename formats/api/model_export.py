@@ -240,6 +240,7 @@ def export_model(
     fetches |= {f"{name}_after": tensor for name, tensor in states.items()}
     frozen = freeze(plain, values, list(fetches.values()), names_of(inputs))
     for name, sizes in (shapes or {}).items():
+        # A shape may be of an input that the outputs do not need, and is not in the model.
         if name.partition(":")[0] in frozen and (node := frozen.output(name).node).is_placeholder:
             node.set_attr("shape", merge_shapes(as_shape(node.attr("shape")), Shape(sizes)))
     by_tensor = {tensor: word for word, tensor in words.items()}
@@ -250,6 +251,7 @@ def export_model(
     sourced = Source(graph, values, fetched, {name: graph.output(tensor).name for name, tensor in originals.items()})
     return kind(
         frozen, os.fspath(path),
+        # The order of the signature comes first: runtimes take inputs by position, too.
         {word: inputs_by_name[word] for word in (*words, *inputs_by_name) if word in inputs_by_name},
         {word.removesuffix(":0"): frozen.output(name) for word, name in fetches.items()}, tuple(states), sourced,
     )  # fmt: skip

@@ -60,6 +60,7 @@ class Names:
         self._words = words or {}
         chosen = signature_name if signature_name is not None else graph.meta.chosen if graph.meta is not None else None
         self.asked = None if chosen is None else find_signature(graph.meta, chosen)
+        # The usual signature gives its names too, but only a requested one decides what is fetched without words.
         self.signature = self.asked or (graph.meta.usual_signature if graph.meta is not None else None)
         self.inputs: Mapping[str, str] = self.signature.fed if self.signature else {}
         self.outputs: Mapping[str, str] = self.signature.fetched if self.signature else {}
@@ -103,7 +104,7 @@ class Names:
         return self._tensor(word, self.inputs, "input")
 
     def output(self, word: str) -> Output:
-        """The tensor that `word` names: `y` as well as `y:0`."""
+        """Return the tensor that a word names: `y` as well as `y:0`."""
         return self._tensor(word, self.outputs, "output")
 
     def fetch(self, word: str) -> str:
@@ -120,7 +121,7 @@ class Names:
         return self._is_there(word, self.outputs) or self._function(word) is not None
 
     def inside(self, word: str) -> Output | None:
-        """The tensor in a function that `FUNCTION/NODE` names; None if the word names something of the graph itself."""
+        """Return the tensor in a function that `FUNCTION/NODE` names; None for a name of the graph itself."""
         if self._is_argument(word, self.outputs) or parse_tensor_name(word)[0] in self.graph:
             return None
         function = self._function(word)
@@ -245,7 +246,7 @@ class Names:
         return self._named(word, self.outputs)
 
     def operation(self, word: str) -> str:
-        """The name of an operation to run."""
+        """Return the name of an operation to run."""
         return self.graph.node(word.removeprefix("^")).name
 
     def feeds(self, pairs: Iterable[tuple[str, str | Given]]) -> dict[str, Any]:
@@ -356,6 +357,7 @@ class Names:
         from ...core.explaining.graph_facts import tensor_facts
         from ...core.feeding.drawn_feeds import Input, example_feeds
 
+        # An error names the component that lacks a value, `x_1`; people feed the whole, `x`.
         composite = composite_of(self.graph, self.signature, _NUMBER.sub("", word))
         parts = composite.parts if composite is not None and fed in composite.parts else (fed,)
         facts = {part.node: tensor_facts(part.node) for part in parts}

@@ -75,7 +75,7 @@ class NotebookDisplay:
         return view(graph, fetches, flops=flops, height=height)
 
 
-# Core's objects know nothing of tables: this registry hangs them on the types from above.
+# Core's classes know nothing of tables, so the tables are registered here by type.
 @functools.singledispatch
 def _tables(value: Any) -> Iterator[str]:
     """Return the tables of an object."""

@@ -64,6 +64,7 @@ def expose(graph: GraphLike, words: Sequence[str] | str, signature: str | None =
     if len(there) == len(set(words)):
         return Exposed(graph, there)
     view = model_view(graph, signature)
+    # A name of the graph comes before an argument, and an argument before a layer, as for all words.
     there |= {word: name for word, name in _arguments(view).items() if word in words and word not in there}
     result = exposed(view, {word: view.value(word) for word in words if word not in there})
     return Exposed(result.graph, {**there, **result.names})

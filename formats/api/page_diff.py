@@ -49,7 +49,7 @@ class MergedGraphs:
 
     @property
     def overlays(self) -> tuple[NodeOverlay, ...]:
-        """What colours the nodes, the most telling first."""
+        """The overlays that colour the nodes, the most telling first."""
         return (self.states,) if self.values is None else (self.values, self.states)
 
 
@@ -97,6 +97,7 @@ def _add_removed(graph: Graph, difference: GraphDiff, match: GraphMatch) -> dict
     graph's.
     """
     for name in difference.functions_removed:
+        # A function that only the first graph has may be called by its removed nodes.
         graph.functions.setdefault(name, match.before.functions[name])
     removed = _add_nodes(graph, match.before, [record.name for record in difference.removed], match.nodes)
     names = {other: name for name, other in match.functions.items()}
@@ -120,6 +121,7 @@ def _add_nodes(graph: Graph, before: Graph, removed: Sequence[str], counterparts
     while pending:
         node = pending.pop()
         if node not in copies:
+            # A removed node may have the name of another node of the second graph: nodes are matched by what they compute.
             name = graph.unique_name(node.name) if node.name in graph else node.name
             op, attrs = ("Placeholder", {"dtype": node.attr("T")}) if node.is_argument else (node.op, node.attrs)
             copies[node] = graph.add_node(name, op, attrs=attrs, device=node.device)

@@ -135,6 +135,7 @@ class _Described:
     def _value(self, place: _ValuePlace, tensor: Tensor) -> NodeValue:
         array = tensor.read()  # once: it may lie in a file
         statistics = tensor_statistics(array)
+        # Only these have magnitudes and NaN, which colour the nodes of a run.
         if self._shown.runs and tensor.dtype.kind in "fc":
             self.statistics[place] = statistics
         value = node_value(array, tensor.dtype, statistics, place in self._in_full)
@@ -143,7 +144,7 @@ class _Described:
 
     @functools.cached_property
     def _frames(self) -> dict[_ValuePlace, PictureFrame]:
-        """What pictures show, if a run asks for pictures."""
+        """The frames of the pictures of values; none if no run is shown."""
         if not self._shown.runs:
             return {}
         places = layouts({place.node: len(tensor.shape) for place, tensor in self._tensors.items() if place.output <= 0})
@@ -261,6 +262,7 @@ def _variables(view: ModelView, state: ReadsState | None, notes: list[str]) -> d
     tensors = state(graph) if state is not None else _own_state(graph, notes)
     variables = find_variables(view.graph)
     values = {variables[name].node: tensor for name, tensor in tensors.items() if name in variables}
+    # A state of another model would give a page without values, and nobody would know why.
     if state is not None and not values:
         names = ", ".join(f"'{name}'" for name in list(variables)[:3]) or "no variables"
         raise InvalidArgumentError("the state has no value of any variable of the graph", hint=f"the graph has {names}")
@@ -361,5 +363,6 @@ def _own_state(graph: Graph, notes: list[str]) -> Mapping[str, Tensor]:
     try:
         return read_graph_state(prefix, graph)
     except TfgError as error:
+        # The user did not ask for these values, so the page goes without them.
         notes.append(f"the values of variables cannot be read: {error}")
         return {}

@@ -174,6 +174,7 @@ class RunPlan:
     def assign(self, runner: Runner, more: Pairs = ()) -> None:
         """Assign the values of the request to variables, and then those of `more`."""
         request = self.request
+        # An assignment sets what a sum then changes, in whatever order the two were given.
         for word, pairs, mode in (
             ("assign", (*request.assign, *more), "assign"),
             ("assign-add", request.assign_add, "add"),

@@ -85,7 +85,7 @@ class SessionSetup:
             refuse_cluster(graph)
 
     def session(self, graph: Graph, quiet: bool, cache: int = 0) -> SessionLike:
-        """A session on the graph, in this process or on a cluster."""
+        """Open a session on the graph, in this process or on a cluster."""
         return self.local(graph, cache) if self.on is None else self.on_cluster(graph, quiet)
 
     def local(self, graph: Graph, cache: int = 0) -> Session:
@@ -118,7 +118,7 @@ class SessionSetup:
         return self.prepare(self.session(graph, quiet, cache), quiet, implied)
 
     def prepare(self, session: SessionLike, quiet: bool, implied: bool = False) -> Runner:
-        """The variables of a session initialized, then restored."""
+        """Initialize the variables of a session, then restore them."""
         from ...core.runtime.session.runner import Runner
 
         runner = Runner(session)
@@ -133,6 +133,7 @@ class SessionSetup:
         """
         runner.session.start()
         if graph is not None:
+            # The initializers that a rewrite added, as those of a training's slots, are run by their own operation.
             runner = type(runner)(runner.session.on_graph(graph))
         is_asked = bool(self.init or self.init_op)
         # A SavedModel without its checkpoint can run if its variables get values otherwise.

@@ -120,12 +120,12 @@ def steps_csv(steps: Sequence[StepResult], results: Iterable[str] | None = None,
 
 
 def fetched_tensors(steps: Sequence[StepResult]) -> dict[str, Tensor]:
-    """The values of each tensor; if several steps fetched, stacked along a new first axis."""
+    """Return the value of each tensor; those of several steps are stacked along a new first axis."""
     return {name: Tensor.from_numpy(array) for name, array in step_arrays(steps).items()}
 
 
 def step_arrays(steps: Sequence[StepResult]) -> dict[str, Any]:
-    """Each tensor's value; if several steps fetched, their values stacked along a new first axis."""
+    """Return the array of each tensor; those of several steps are stacked along a new first axis."""
     values_by_name = grouped((item.name, item.value) for step in steps for item in step.values if item.shape is not None)
     arrays = {}
     for name, values in values_by_name.items():

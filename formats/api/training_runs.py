@@ -72,6 +72,7 @@ class TrainingFile:
     def contents(self, runner: Runner, step: int) -> Mapping[str, Tensor]:
         """Return the contents of the file after a step."""
         state = runner.state()
+        # A file that no training continues from holds the variables alone, as other programs read them.
         if not state or not (self.every or self.resumes):
             return state
         return {**state, **TrainingPosition(step, runner.session.streams()).entries()}
@@ -257,6 +258,7 @@ def _watched(
     """Yield the steps until `on_step` returns False or a loss is not finite, and write checkpoints."""
     for step in trainer.steps(steps, done):
         yield step
+        # The step has been taken: whoever watches has seen it, and no checkpoint is made of a loss that is not finite.
         if (on_step is not None and on_step(step) is False) or not math.isfinite(step.loss):
             return
         if file is not None:

@@ -202,6 +202,7 @@ class _Verifying:
         self.opened = open_session
         self.cuts = {name: f"{cut_name(before.output(name))}:0" for name in cuts}
         self.grows = isinstance(tolerance, Accuracy)
+        # A class of accuracy means other tolerances for other dtypes; a number holds for all.
         self.tolerance = (lambda dtype: tolerance_of(tolerance, dtype)) if isinstance(tolerance, Accuracy) else tolerance
 
     def graph(self, after: Graph, fetches: Sequence[str]) -> Verification:
@@ -277,6 +278,7 @@ class _Verifying:
             verdicts += [self._verdict(after, turn, self.opened, opened, self.steps) for turn in self._turns(others)]
             turns = self._turns(run.only(initializers))
             verdicts += [self._verdict(after, turn, self._empty, self._empty, 1) for turn in turns]
+        # A verification that looked at nothing must not pass.
         if not any(verdict.comparisons for verdict in verdicts):
             names = ", ".join(name for run in runs for name in run.mine.values())
             raise InvalidArgumentError(f"nothing to compare: {names} have no values and change no variables")
@@ -305,6 +307,7 @@ class _Verifying:
         """Return the labels of fetched operations that run without any variable; none for a model that restores its own."""
         if self.before.meta is not None and self.before.meta.start_steps:
             return []
+        # An initializer returns nothing: what it did shows in the variables.
         operations = [label for label, name in run.mine.items() if isinstance(self.before.fetch(name), Node)]
         return [label for label in operations if self._runs_from_nothing(run.mine[label])]
 

@@ -128,6 +128,7 @@ def view(
     page in a frame of `height` pixels; `save` writes the page to a file. The errors of `count_flops` for wrong `fetches`.
     """
     graph = as_graph(graph)
+    # A hidden file begins with the dot, and has no other name.
     title = graph.file.partition(".")[0] or graph.file or "graph"
     names = names_of(fetches)
     with rare_collection():
@@ -204,6 +205,7 @@ def page_look(graph: Graph, signature: str | None, raw: bool, other: Graph | Non
 
     theirs = model_view(other, signature, raw=raw)
     compared = dataclasses.replace(merged_graphs(view.graph, theirs.graph), names=(graph.file, other.file))
+    # Both models are views already, so their merged graph is shown as it is.
     return PageLook(model_view(compared.graph, raw=True), (view, theirs), compared)
 
 
@@ -397,6 +399,7 @@ def _layers_sheet(layers: Sequence[Layer], layer_by_node: Mapping[str, str]) -> 
     columns, rows = layer_table(layers)
     places = [columns.index(column) for column in _LAYER_COLUMNS if column in columns]
     nodes = grouped((layer, node) for node, layer in layer_by_node.items())
+    # The scope that all nodes of a layer share is the box to which its row in the table leads.
     scopes = ((layer.name, functools.reduce(common_scope, nodes.get(layer.name, [layer.name]))) for layer in layers)
     elsewhere = tuple((name, scope) for name, scope in scopes if scope not in ("", name))
     shown = tuple(tuple(row[i] for i in places) for row in rows)

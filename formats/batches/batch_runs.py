@@ -106,6 +106,7 @@ class BatchJob:
     ) -> None:  # fmt: skip
         """`engine` is the engine of runs in this process, by default a new engine of the recipe's name."""
         recipe.output.check()
+        # A TensorFlow cluster runs the steps of sessions that this process opens; the other places run whole tasks.
         on = recipe.session.on or _HERE
         is_place = on.startswith(_PLACES)
         self._on = on if is_place else _HERE
@@ -128,6 +129,7 @@ class BatchJob:
             make_folders(folder)
         # Before any result is written, so that a refusal leaves another job's results as they are.
         left = self._record.open(self._seed, self._tasks)
+        # The clock starts here: reading the record of a long job is no run.
         done, cpu, failed, started = 0, 0.0, [], time.monotonic()
         for report in self._recorded(left) if left else ():
             done += sum(outcome.error is None for outcome in report.outcomes)
@@ -148,6 +150,7 @@ class BatchJob:
                 for report in told:
                     self._record.count(report.outcomes)
                     yield report
+                    # Ends the place by `closing`; results that are on the disk stay, and a later job goes on behind them.
                     if not self._recipe.output.keep_going and any(outcome.error is not None for outcome in report.outcomes):
                         break
         finally:

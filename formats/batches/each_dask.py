@@ -50,6 +50,7 @@ class GraphPlugin(distributed.WorkerPlugin):
         """A worker is started, or was there before."""
         keep_freed_memory(in_threads=True)  # Dask's nanny has its workers return all that is freed, and fetch it anew
         _recipes[self.name] = self.recipe
+        # The samples would take a good part of the time of small runs, and nobody looks at them.
         _profile(worker, False)
 
     def teardown(self, worker: Any) -> None:
@@ -79,6 +80,7 @@ def _work(name: str, tasks: Sequence[SweepTask]) -> tuple[Sequence[Outcome], flo
     """
     started = time.monotonic()
     worker, output = _worker(name), _recipes[name].output
+    # Files of single results are written by the client, whose folder it is; shards are too large to travel.
     if output.shards is None:
         outcomes = [outcome for together in worker.outcomes(tasks) for outcome in together]
     else:
@@ -218,9 +220,11 @@ class Dask:
     def _prepare(self) -> str:
         """Send the recipe to the workers, without the graph if all workers have its file; return the name of the plugin."""
         recipe = self._recipe
+        # A model may have gigabytes, and workers often see the same disk.
         answers = self._client.run(_has_graph, recipe.path, recipe.digest, on_error="return")  # a worker may die meanwhile
         if answers and all(answer is True for answer in answers.values()):
             recipe = dataclasses.replace(recipe, data=None)
+        # Two jobs may run the same graph with other settings at the same time.
         name = f"tfg-{recipe.digest[:16]}-{id(self)}"
         self._client.register_plugin(GraphPlugin(name, recipe), name=name)
         return name
@@ -235,6 +239,7 @@ class Dask:
             return outcomes
         if not isinstance(error, distributed.scheduler.KilledWorker):
             raise error
+        # Any task of the batch may have killed the workers: alone, the next death tells which.
         if len(tasks) > 1 and tasks[0].shard is None:
             return None
         return [Outcome(task, error=_killed(error)) for task in tasks]
@@ -244,4 +249,5 @@ class Dask:
         if outcomes:
             size = sum(len(outcome.result) for outcome in outcomes)
             by_bytes = _BATCH_BYTES * len(outcomes) // max(size, 1)
+            # At most four times as large: the inputs of one batch may take less time than those of the next.
             self._size = max(1, min(int(_BATCH_SECONDS * len(outcomes) / max(seconds, 1e-6)), 4 * self._size, by_bytes, _MOST))

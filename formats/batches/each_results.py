@@ -87,12 +87,14 @@ class Results(abc.ABC):
         """Schedule the sync and renaming of a closed file; its outcomes become known after the sync."""
         with self._lock:
             self._written.append((file, outcomes))
+            # One sync at a time: a second would wait for the disk without covering other files.
             was_syncing, self._is_syncing = self._is_syncing, True
         if not was_syncing:
             self._syncing = self._disk.submit(self._sync)
 
     def _sync(self) -> None:
         while True:
+            # A sync takes about as long for one file as for many.
             self._hurry.wait(_SYNC_SECONDS)
             with self._lock:
                 written, self._written = self._written, []
@@ -100,6 +102,7 @@ class Results(abc.ABC):
                 self._is_syncing = bool(written)
             if not written:
                 return
+            # Renamed only after the sync, so that a file of a result is complete though the machine loses its power.
             self._group.publish([file for file, _ in written if file is not None])
             with self._lock:
                 self._known += [outcome for _, outcomes in written for outcome in outcomes]
@@ -187,6 +190,7 @@ def reports(
             computed += len(outcomes)
             failed = None if keep_going else next((outcome for outcome in outcomes if outcome.error is not None), None)
             if failed is not None:
+                # The failure comes last, and the outcomes before it are on the disk: the job goes on behind them.
                 yield SweepReport([*(known for known in results.finish() if known.error is None), failed], computed)
                 return
             yield SweepReport(results.known(), computed)
@@ -224,6 +228,7 @@ def shard_entry(name: str, steps: Sequence[StepResult], shard: str, keys: Any = 
     """
     kind = kind_of(shard)
     if kind in COLUMNS:
+        # A scalar is a row; arrays of several heights are a cell each, in a single row.
         columns = {key: array if array.ndim else array[None] for key, array in step_arrays(steps).items()}
         heights = {len(array) for array in columns.values()}
         if len(heights) > 1:
@@ -250,6 +255,7 @@ def table_entry(names: Sequence[str], steps: Sequence[StepResult], count: int, s
 
 def _example(name: str, tensors: Mapping[str, Tensor]) -> bytes:
     """Return a tf.Example with the name, and with each tensor serialized as by `tf.io.serialize_tensor`."""
+    # The name of the result has this key in each Example.
     if NAME in tensors:
         raise InvalidArgumentError(f"a shard of Examples cannot hold a tensor named '{NAME}'", hint="use .npz or .jsonl")
     example = Example()
@@ -289,6 +295,7 @@ class ResultShard:
     def _row_bytes(self, header: bytes, rows: bytes) -> bytes:
         """Return the rows of a result, behind the header at the beginning of a shard."""
         is_first, self._header = self._header is None, self._header or header
+        # A table has one header, at its beginning.
         if header != self._header:
             raise InvalidArgumentError("a result has other columns than the results before", hint="use .npz or .jsonl")
         return header + rows if is_first else rows

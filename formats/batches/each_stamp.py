@@ -46,7 +46,9 @@ class Record(abc.ABC):
         """Begin or resume the job: the tasks that are left. InvalidArgumentError if there are results of another job."""
         self._job[_SEED] = seed
         self._was_there = exists(self._path)
+        # With --overwrite the record of the other job does not matter, nor whether it is damaged.
         known = self._read() if self._was_there and not self._output.overwrite else None
+        # Results without a record may be of anything; to take them for this job's would mix two jobs.
         if known is None and not self._output.overwrite and self._has_results(tasks):
             raise self._refusal("has results but no record of their job")
         if known is not None and known != self._job:
@@ -122,6 +124,7 @@ class Stamp(Record):
         return (result_path(self._output, task) for task in tasks)
 
     def _left(self, tasks: SweepTasks) -> Sequence[SweepTask]:
+        # By times alone: a file for each result needs no record of its own, which would have to be written after each.
         since, written = modified(self._path), WrittenFiles(self._output)
         return [task for task in tasks if not written.is_there(result_path(self._output, task), [task], since)]
 
@@ -136,6 +139,7 @@ class WrittenFiles:
     """The times, in nanoseconds, at which results and inputs were last written. A folder at an address is listed once."""
 
     def __init__(self, output: BatchOutput) -> None:
+        # A request for each file would take longer than the runs, and shards lie in one folder.
         depth = None if output.shards is None else 1
         self._listed = times_below(output.place, depth) if is_address(output.place) else None
         self._inputs: dict[str, int | None] = {}
@@ -173,6 +177,7 @@ def job_facts(recipe: Recipe) -> Iterator[tuple[str, Any]]:
     yield "libraries", [_digest(library) for library in recipe.reading.op_library if is_file(library)]
     yield from _facts(recipe.request, RunRequest.__dataclass_fields__)
     yield "format_", recipe.output.format
+    # Results in blocks differ in their last digits from those one by one, so that the two are different jobs.
     if recipe.batch != 1:
         yield "batch", f"{recipe.batch}: results of inputs in blocks are equal to rounding"
     request, session = recipe.request, recipe.session
@@ -251,6 +256,7 @@ class Manifest(Record):
 
     def __init__(self, output: BatchOutput, job: Mapping[str, Any], tasks: SweepTasks) -> None:
         assert output.shards is not None
+        # Which shard has which inputs follows from the names of all inputs and from the sizes of shards.
         names = hashlib.blake2b(digest_size=16)
         for task in tasks:
             names.update(f"{task.name}\0".encode("utf-8", "surrogateescape"))
@@ -289,6 +295,8 @@ class Manifest(Record):
     def _add(self, lines: bytes) -> None:
         if is_address(self._path):
             self._unwritten += lines
+            # The sum of the rewritten sizes then grows as a geometric series: all in all at most nine times the last size is
+            # sent, however many shards there are.
             if len(self._unwritten) * _PART > self._size:
                 self._rewrite()
             return
@@ -311,6 +319,7 @@ class Manifest(Record):
 
     def _line(self, shard: str) -> bytes:
         names, errors = self._names.pop(shard, []), self._errors.pop(shard, {})
+        # On a cluster whose workers write to a folder of their own, each would report success.
         if names and not exists(shard):  # a shard without a result has no file
             hint = Hint(option("output"), " must be in a folder shared by this machine and all workers")
             raise NotFoundError(f"a worker wrote the shard '{shard}', but this machine does not have the file", hint=hint)

@@ -77,6 +77,7 @@ class TableFunction:
         self._key = key or uuid.uuid4().hex
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # Pickled by its settings: a session holds locks and memory of this process.
         return _received, (*self._settings, self._key)
 
     def __repr__(self) -> str:
@@ -87,6 +88,7 @@ class TableFunction:
         """Return the results for the rows of a table, or of the tables of an iterator."""
         if isinstance(batch, Iterator):
             return map(self, batch)
+        # For each thread, since the rows of the table at hand are in it.
         if not hasattr(self._local, "rows"):
             self._local.rows = _TableRows(*self._settings)
         rows: _TableRows = self._local.rows
@@ -98,6 +100,7 @@ def _received(*settings: Any) -> TableFunction:
     """Return the copy of a function that tasks before have used here, with its sessions, otherwise a new copy."""
     key: str = settings[-1]
     with _RECEIVING:
+        # Taken out and put in again, so that the function used longest ago is the first to go.
         function = _RECEIVED.pop(key, None) or TableFunction(*settings)
         _RECEIVED[key] = function
         while len(_RECEIVED) > _MOST_RECEIVED:
@@ -149,6 +152,7 @@ class _PandasTable:
         return _regular(self._table[self._labels[name]].to_numpy(), name)
 
     def with_results(self, fed: set[str], results: Mapping[str, Array]) -> Any:
+        # A result replaces a column of its name.
         left_out = [label for name, label in self._labels.items() if name in fed or name in results]
         rest = self._table.drop(columns=left_out)
         return rest.assign(**{name: array if array.ndim == 1 else list(array) for name, array in results.items()})

@@ -250,6 +250,7 @@ def _install(prefix: str, staged: Sequence[str], entries: Mapping[bytes, BundleE
     shard.
     """
     count = max(len(staged), 1)
+    # Two writers of one prefix take turns: each removes the other's data files only after its own table is in place.
     with locked_folder(os.path.dirname(files.to_replace(index_path(prefix)))):
         used = _shard_count(prefix, files)
         if used == count:

@@ -37,10 +37,6 @@ class StoredTensor:
     def parts(self) -> tuple[StoredPart, ...]:
         return self._find_parts()
 
-    @property
-    def is_partitioned(self) -> bool:
-        return _are_slices(self.parts)
-
 
 def _are_slices(parts: Sequence[StoredPart]) -> bool:
     """Return False for a single part that covers the whole tensor."""

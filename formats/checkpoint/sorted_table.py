@@ -90,6 +90,7 @@ def _read_block(data: Contents, offset: int, size: int) -> Buffer:
     if offset + size + _TRAILER_SIZE > len(data):
         raise DataLossError(f"the block at byte {offset} ends past the end of the table")
     block = memoryview(data.read_at(offset, size + _TRAILER_SIZE))
+    # The compression is under the checksum, too: a changed byte there would send the block to another decoder.
     if len(block) != size + _TRAILER_SIZE or masked_crc32c(block[: size + 1]) != int.from_bytes(block[size + 1 :], "little"):
         raise DataLossError(f"the checksum of the block at byte {offset} is wrong")
     compression = block[size]

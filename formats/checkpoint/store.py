@@ -135,6 +135,7 @@ def write_checkpoint(prefix: str | os.PathLike[str], tensors: Mapping[str, Any],
     items: list[tuple[str, tuple[int, ...], Extents | None, Tensor]] = []
     for name, value in tensors.items():
         if isinstance(value, Partitioned):
+            # Readers put slices together in any order, so two that overlap would make the value a matter of chance.
             check_disjoint(name, value.shape, [extents for extents, _ in value.slices])
             items += [(name, value.shape, extents, _as_tensor(part)) for extents, part in value.slices]
         else:

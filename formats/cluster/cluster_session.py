@@ -87,6 +87,7 @@ class _MasterSession:
                 self._handle = self._create(graph)
             elif self._sent.get(graph) != len(graph):
                 sent = self._nodes
+                # The master adds nodes by name and cannot replace one: a graph that contradicts needs a session of its own.
                 if not all(node.name not in sent or _are_alike(node, sent[node.name]) for node in graph):
                     return None
                 self._extend(graph)
@@ -270,6 +271,7 @@ class ClusterSession(NotCopied):
 
     def held_variables(self) -> list[ClusterVariable]:
         """Return the variables of the graph, with their current values."""
+        # A graph only grows while a session holds it: the number of nodes tells whether it did.
         if self._reader is None or self._reader[0] != len(self.graph):
             self._reader = len(self.graph), VariableReader(self)
         return self._reader[1].read()
@@ -296,6 +298,7 @@ class ClusterSession(NotCopied):
         for attempt in itertools.count(1):
             try:
                 return self._attempt(request)
+            # Only these say that a server was lost; any other error would come again.
             except (AbortedError, UnavailableError) as error:
                 self._forget()
                 if attempt > self.retries:

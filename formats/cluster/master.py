@@ -83,7 +83,7 @@ class Master:
 
     def wait(self, seconds: float) -> None:
         """Wait for the server; UnavailableError if no server answers within `seconds`."""
-        # The question needs no request of its own: an empty message is a valid one of any type.
+        # No request class is needed: zero bytes are a valid message of any type.
         ask = self._channel.unary_unary("/tensorflow.WorkerService/GetStatus")
         end = time.monotonic() + seconds
         while True:
@@ -107,7 +107,7 @@ class Master:
         The call waits for the tasks of the config's device filters, or for all. After some seconds `waiting` names the
         tasks.
         """
-        # The graph is put around by hand: as a message inside of a message it would be parsed, and copied twice.
+        # The request is put together by hand: as a message inside of a message the graph would be parsed, and copied twice.
         rest = pb.CreateSessionRequest(config=config, target=str(self.address)).SerializeToString()
         request = b"".join((wire.length_prefix(pb.CreateSessionRequest.GRAPH_DEF_FIELD_NUMBER, len(graph)), graph, rest))
         response: pb.CreateSessionResponse = self._call("CreateSession", request, seconds, waiting)
@@ -185,7 +185,7 @@ class Master:
         except self._grpc.RpcError as error:
             raise failure(error.code().value[0], error.details() or "") from None
         finally:
-            # A finished call takes no notice of it.
+            # A call that has ended ignores this.
             future.cancel()
 
     def _future(self, method: str, request: Message | bytes, seconds: float | None) -> Any:

@@ -59,6 +59,7 @@ class ArrowFile:
         self.path = path
         arrow = pyarrow()
         with file_errors(path):
+            # Opened here and not by pyarrow, which would open pipes and devices, too.
             self._file = open_regular(path)
         try:
             with _damage(path):
@@ -94,6 +95,7 @@ class ArrowFile:
             while start < end:
                 number = bisect.bisect_right(self.ends, start)
                 first = self.ends[number - 1] if number else 0
+                # Rows are asked for in order, so the group of the last row is kept, and no other.
                 if self._group[0] != number:
                     self._group = number, self._read(number)
                 last = min(end, self.ends[number])

@@ -25,11 +25,13 @@ def cast_value(array: Array, dtype: DType | None, text: str, hint: str | None = 
         return as_bytes_array(array)
     if dtype.is_object or array.dtype.kind in "SUO":
         raise InvalidArgumentError(f"{said} cannot be fed to a tensor of dtype {dtype}")
+    # NumPy would drop the imaginary parts with a warning.
     if array.dtype.kind == "c" and not dtype.is_complex:
         raise InvalidArgumentError(f"{said} holds complex numbers, but the tensor has dtype {dtype}")
     try:
         if not dtype.is_floating and not dtype.is_complex:
             _check_whole(array, dtype, said, hint)
+        # An overflow is an error with the number in it, in `_check_finite`, and no warning of NumPy.
         with np.errstate(over="ignore"):
             result: Array = array.astype(dtype.numpy)
     except (ValueError, TypeError) as error:
@@ -48,6 +50,7 @@ def _check_whole(array: Array, dtype: DType, said: str, hint: str | None) -> Non
         problem = "fractions" if np.isfinite(numbers).all() else "NaN or infinities"
         raise InvalidArgumentError(f"{said} holds {problem}, but the tensor has dtype {dtype}", hint=hint)
     low, high = _range_of(dtype)
+    # Integers of Python compare exactly: NumPy would compare an int64 with a limit of uint64 as floats.
     if int(numbers.min()) < low or int(numbers.max()) > high:
         raise InvalidArgumentError(f"{said} does not fit into {dtype} ({low} to {high})")
 

@@ -75,6 +75,7 @@ class CsvFile:
         names = [cell.strip() for cell in cells]
         if not any(names):
             raise DataLossError(f"'{self.path}' has no header", hint="the first line of a CSV file names the columns")
+        # A column is chosen by its name, so two of a name could not be told apart.
         twice = next((name for name, count in Counter(names).items() if count > 1), None)
         if twice is not None:
             raise InvalidArgumentError(f"'{self.path}' has two columns '{twice}'")

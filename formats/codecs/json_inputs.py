@@ -120,6 +120,7 @@ def _of_rows(rows: Any) -> Mapping[str, Any]:
 
 def _names_of(rows: Sequence[Any]) -> Sequence[str]:
     """Return the names of the inputs, which all rows must have."""
+    # The first row decides which inputs there are, and the others must agree: a batch has a value of each row.
     names = next(row.keys() for row in rows if _is_object(row))
     for number, row in enumerate(rows, 1):
         if not _is_object(row) or row.keys() != names:

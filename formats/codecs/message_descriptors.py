@@ -87,6 +87,7 @@ def described_type(descriptors: bytes | None, name: str) -> DescribedType | None
         return None
 
 
+# A dataset decodes each of its records by the same descriptors.
 @functools.lru_cache(8)
 def _pool(descriptors: bytes) -> descriptor_pool.DescriptorPool:
     files = descriptor_pb2.FileDescriptorSet()
@@ -126,6 +127,7 @@ def _as_tensorflow(file: FileDescriptor) -> bytes:
     # of an imported TensorFlow beside others of the same names.
     proto.package = "tensorflow" if proto.package == "tfg" else proto.package
     messages = list(proto.message_type)
+    # A stack in place of recursion: messages of a file nest in each other.
     while messages:
         message = messages.pop()
         messages += message.nested_type

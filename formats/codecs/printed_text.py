@@ -33,7 +33,7 @@ _DEEPEST: Final = 100
 
 
 class OtherLayout(Exception):
-    """Raised if the text is not laid out as protobuf prints messages, or not right."""
+    """Raised for text that protobuf did not print, and for invalid text."""
 
 
 def serialize_printed(descriptor: Any, text: str) -> bytes | None:

@@ -55,6 +55,7 @@ def write_safetensors(path: str | os.PathLike[str], tensors: Mapping[str, Tensor
     with atomic_file(path) as file:
         file.write(_LENGTH.pack(len(header)) + header)
         for name in names:
+            # One tensor at a time is in memory.
             array = np.ascontiguousarray(tensors[name].read(), _stored(tensors[name].dtype))
             file.write(array.reshape(-1).view(np.uint8).data)
 
@@ -64,6 +65,7 @@ def _encoded_header(tensors: Mapping[str, Tensor]) -> bytes:
     for name, tensor in tensors.items():
         begin, end = end, end + tensor.size * tensor.dtype.size
         entries[name] = {"dtype": _word(name, tensor.dtype), "shape": list(tensor.shape), "data_offsets": [begin, end]}
+    # Readers take this entry for notes about the file.
     if _METADATA in tensors:
         raise InvalidArgumentError(f"a safetensors file cannot hold a tensor named '{_METADATA}'")
     try:
@@ -132,6 +134,7 @@ class _TensorEntry:
 
 
 def _sizes(numbers: Sequence[Any]) -> tuple[int, ...]:
+    # JSON has true and 1.0 too, which would pass for sizes.
     if not isinstance(numbers, list) or not all(type(number) is int and 0 <= number <= _MAX_SIZE for number in numbers):
         raise ValueError(f"{str(numbers)[:80]} are not sizes")
     return tuple(numbers)
@@ -171,6 +174,7 @@ def _check_coverage(entries: Mapping[str, _TensorEntry], size: int, where: str) 
     """Raise DataLossError if the ranges of the arrays do not cover the data exactly, each byte once."""
     position = 0
     for name, begin, end in _ranges(entries):
+        # The library refuses gaps and overlaps: bytes that no array shows could hide another file in this one.
         if begin != position:
             fault = "overlaps the previous array" if begin < position else f"leaves a gap of {begin - position:,} bytes"
             raise DataLossError(f"{where} has a damaged header: '{name}' {fault}")

@@ -127,6 +127,7 @@ class NodeReader:
         return self._keep(tail, name, op) if attrs is None else attrs
 
     def _keep(self, tail: bytes, name: str, op: str) -> NodeAttrs:
+        # The name is that of the first node with these attributes, for errors in one of their values.
         attrs = NodeAttrs(tail, name, op)
         if len(tail) <= _MAX_SHARED:
             if len(self._attrs) >= _MAX_CACHED:
@@ -330,7 +331,7 @@ class PrintedScan:
                 spelled = tuple(inputs[len(_BEFORE) : -len(_AFTER)].split(_BETWEEN)) if inputs else ()
                 yield name, share(op, op), spelled, share(device, device), attrs
             start = end
-        # The window is cut in bytes, but matched in characters.
+        # The caller counts bytes, and the positions here are of characters.
         return len((text if start == len(text) else text[:start]).encode())
 
     def _new_attrs(self, text: str, head: re.Match[str], end: int) -> NodeAttrs:

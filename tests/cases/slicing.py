@@ -88,6 +88,7 @@ def splits():
         case("Split", 0, strings(b"a", b"b"), num_split=2),
         case("Split", 0, normal(0, 2), num_split=2),
         *(case("SplitV", X, i32(*s), 1, num_split=len(s)) for s in ((1, 3), (2, -1, 1), (4,), (1, 2), (-1, -1), (0, 4))),
+        *(case("SplitV", X, i32(n), 1, num_split=1) for n in (3, -1)),
         case("SplitV", X, i64(1, 2), 0, num_split=2),
         case("SplitV", X, np.int8([2, 1]), -2, num_split=2),
         case("SplitV", X, i64(1, 2), 2, num_split=2),

@@ -152,7 +152,7 @@ def test_what_is_broken_can_be_looked_at(broken, command):
     assert command == "draw" or "PartitionedCall" in done.out
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("broken", BREAKS, indirect=True)
 @pytest.mark.parametrize(
     "command", ["view --output page.html", "draw", "explain", "flops", "layers", "optimize", "convert x.pb"]

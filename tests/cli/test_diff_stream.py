@@ -89,7 +89,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("format_", ["table", "json", "csv"])
 @pytest.mark.parametrize("name", ["xor.pbtxt", "linear_regression.pbtxt"])

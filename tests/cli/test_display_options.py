@@ -89,7 +89,7 @@ def formats(name):
     return sorted({"json", "csv"} & set(option.type.choices))
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize(
     ("case", "format_"), [(case, format_) for case in CASES for format_ in formats(case[0])], ids=lambda value: " ".join(value)
     if isinstance(value, tuple) else value

@@ -134,6 +134,7 @@ def test_groups_of_rows_are_shards_also_with_processes(graph, tmp_path):
     assert "shard_size differs" in run(*words, "--shard-size", "1000").err
 
 
+@pytest.mark.slow
 def test_a_shard_of_rows_travels_as_a_few_numbers(tmp_path):
     write(tmp_path / "t.arrow", {"x": np.arange(9000)}, group=3000)
     tasks = sweep_tasks([str(tmp_path / "t.arrow")], [("rate", ["1", "2"])])

@@ -93,6 +93,7 @@ def test_verification_fails_with_three(package, graph):
     assert run(*arguments, "right", "--verify-engine").code == 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "command, arguments",
     [
@@ -132,7 +133,7 @@ def test_a_missing_module_and_a_missing_engine_are_named(package, graph):
         ("failing", "from 'engine_of_others:failing' failed: KeyError: 'of engines'"),
         (
             "incomplete",
-            "it has no compile, faster, largest, needs_elements, note, precision, smallest",
+            "it has no compile, faster, largest, needs_elements, note, precision, runs_at_once, smallest",
         ),
         ("forgotten", "from 'engine_of_others:forgotten' failed: AttributeError"),
     ],

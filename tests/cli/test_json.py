@@ -109,7 +109,7 @@ def test_every_schema_of_the_code_is_in_the_table():
     assert texts == set(SCHEMAS)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("schema", LINES)
 def test_documents_are_as_described(schema, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -125,6 +125,7 @@ def test_documents_are_as_described(schema, tmp_path, monkeypatch):
         assert faults(document) == [], words
 
 
+@pytest.mark.slow
 def test_every_key_is_described():
     kinds = {}
     for schema in SCHEMAS:

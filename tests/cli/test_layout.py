@@ -92,6 +92,7 @@ def test_code_in_prose_stays_on_one_line_where_it_fits():
     assert wrapped(text, None) == wrapped(text, 100) == text
 
 
+@pytest.mark.slow
 @given(_PROSE, st.integers(10, 90))
 def test_wrapping_keeps_the_words(text, width):
     lines = wrapped(text, width).split("\n")

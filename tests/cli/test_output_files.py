@@ -123,7 +123,7 @@ def asked(name: str, flag: str, path: str) -> list[str]:
     return [name, graph, *LEAST.get(name, []), *needed, flag, path]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("name", "flag"), [*TAKEN, ("dump", LOG[0])])
 def test_other_names_are_refused_with_the_list_before_any_work(name, flag, tmp_path, monkeypatch):
     """The graph is not there: a refusal of the name comes before anything is read."""
@@ -214,7 +214,7 @@ def written() -> Iterator[tuple[str, str, str]]:
         yield from ((name, flag, ending) for ending in sorted(TAKEN[name, flag] - NEED_PROGRAMS))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("name", "flag", "ending"), list(written()))
 def test_what_the_name_says_is_written(name, flag, ending, tmp_path):
     path = f"{tmp_path / 'file'}{ending}"

@@ -191,6 +191,7 @@ def test_a_fetch_that_leaves_nothing_behind_is_not_called_verified(tmp_path):
     assert done.code == 1 and "nothing to compare: nothing" in done.err
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("ending", [".pb", ".pbtxt"])
 @pytest.mark.parametrize("options", [(), ("--inline-functions",)])
 def test_a_frozen_model_has_its_values(options, ending, tmp_path):

@@ -49,6 +49,7 @@ def call(command, graph, *more):
     return run(command, graph, *arguments, *more)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("command", WAYS)
 def test_variables_come_from_checkpoints_of_objects(command, bare):
     assert call(command, bare).code == 1

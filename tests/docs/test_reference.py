@@ -9,6 +9,8 @@ import pathlib
 import re
 import sys
 
+import pytest
+
 import tfg
 
 PAGES = pathlib.Path(tfg.__file__).parent / "docs" / "api"
@@ -51,6 +53,7 @@ def named_in(function, word):
     return getattr(module, word, None)
 
 
+@pytest.mark.slow
 def test_types_of_public_functions_are_public():
     """The classes in the signatures of functions."""
     hidden = set()

@@ -169,6 +169,7 @@ class _Shared:
             xla.alive = alive
             results = list(compute(given))
             self.requires = bool(xla.conditions)
+            # Results that are inputs or constants are known to the caller, who may compute shapes from them.
             self.inputs = {n: i for n, new in enumerate(results) for i in self.places if new is given[i]}
             self.known = {n: new for n, new in enumerate(results) if isinstance(new, (np.ndarray, np.generic))}
             self.count = len(results)
@@ -182,6 +183,7 @@ class _Shared:
                 self.calls = xla.calls
             finally:
                 xla.alive, xla.calls = alive, calls
+        # A call in the program's text, where the operations would stand once for each call.
         self.program.function = jax.jit(self.program.function)
 
     def __call__(self, xla: Any, values: Sequence[Any]) -> list[Any]:
@@ -207,12 +209,15 @@ def shared(xla: Any, site: Hashable, values: Sequence[Any], compute: Advance) ->
     """
     if not all(map(_is_shareable, values)):
         return list(compute(values))
+    # How often the code runs decides how much room lists get, and whether it is on a branch what requirements mean.
     site = (site, xla.times, xla.alive is True)
     call = xla.memory.call(site, values)
+    # The first call is traced in place, as most code is called once; only the second makes the program to share.
     if call is None:
         results = list(compute(values))
         xla.memory.note_call(site, values, all(map(_is_shareable, results)))
         return results
+    # Its results hold handles, which belong to one trace.
     if not call.is_closed:
         return list(compute(values))
     if call.program is None:
@@ -266,6 +271,7 @@ class _Part:
 
     def recall(self) -> None:
         """Take what earlier traces have found for what varies."""
+        # An inner loop is traced again for each trace of the outer: it begins with all that earlier traces found to vary.
         findings = self.xla.memory.findings(self.site, self.given)
         for i in dict.fromkeys(i for finding in findings for i in finding.varying):
             self.vary(i)
@@ -386,6 +392,7 @@ class _LoopPart(_Part):
         step = self.settle()
         if not self.varying and not self.cells:
             raise UnimplementedError("no loop variable changes between iterations")
+        # The requirements are carried as a truth value, for the conditions of an iteration exist inside the loop alone.
         state = (*self.state(), jnp.asarray(True))
         _require_alike(state, step.results)
         decision, requires = self.decision(self.state())
@@ -402,12 +409,14 @@ class _LoopPart(_Part):
 
         def goes_on(state: Any) -> Any:
             *inner, held = state
+            # A loop ends at once where a requirement failed, since NumPy repeats the run; on a dead branch it might never end.
             return decision(*inner)[0] & held & self.xla.alive
 
         if times is None:
             return jax.lax.while_loop(goes_on, step, state)
 
         def once(state: Any, _: None) -> tuple[Any, None]:
+            # JAX has no reverse derivative of a while_loop. A scan has one; iterations beyond the last change nothing.
             return jax.lax.cond(goes_on(state), step, lambda same: same, state), None
 
         return jax.lax.scan(once, state, None, length=times)[0]
@@ -433,6 +442,7 @@ def loop(
     try:
         part = _LoopPart(xla, site, condition, advance, values, around)
         for place in varying:
+            # Known to vary without a trace: saves the trace that would find it.
             if place not in part.varying:
                 part.vary(place)
         return part.run(times)
@@ -442,6 +452,7 @@ def loop(
 
 def choose(xla: Any, site: Hashable, index: Any, branches: Sequence[Advance], values: Sequence[Any]) -> list[Any]:
     """Return the results of the branch numbered `index` on `values`; `site` stands for the branches in the graph."""
+    # Known while tracing: the other branches are left out, also those without a lowering.
     if not isinstance(index, jax.Array):
         return list(branches[int(index)](values))
     part = _Part(xla, site, values)
@@ -578,6 +589,7 @@ class Branches:
         count = len(step.node.output_dtypes)
         sides = [choice == side for side in range(count)]
         if choice.dtype != bool:
+            # _SwitchN takes the last branch for a number out of range.
             sides[-1] = (choice < 0) | (choice >= count - 1)
         for slot, side in zip(step.outputs, sides):
             self.alive[slot] = side if alive is True else alive & side
@@ -587,6 +599,7 @@ class Branches:
         """Return the outputs of a Merge: the first input that is alive, and the input's number."""
         alive = [self.alive.get(slot, True) for slot in step.inputs]
         value, number = values[-1], np.int32(len(values) - 1)
+        # From the last to the first, so that the first alive input has the last word.
         for place in reversed(range(len(values) - 1)):
             value, number = chosen(alive[place], values[place], value), chosen(alive[place], np.int32(place), number)
         if all(state is not True for state in alive):

@@ -71,6 +71,7 @@ class JaxFunction:
         _require_lowerings(self.plan, graph, lifted, updates)
         self.parameters = _parameters(self.plan, frozenset(lifted))
         self.__name__ = "graph"
+        # Compiled here although the user may do it, for a call without `jax.jit` would run op by op.
         self.compiled = jax.jit(self.traced)
 
     def __repr__(self) -> str:
@@ -145,6 +146,8 @@ class JaxFunction:
         batches = [name for name, shape in declared.items() if shape.dims and not isinstance(shape.dims[0], int)]
         with jax.enable_x64(True):
             held = self.held(parameters)
+            # Separate symbols first: inputs with batches of their own may then differ. Only a program that joins them needs
+            # one symbol.
             if len(batches) > 1:
                 with contextlib.suppress(UnimplementedError):
                     return self._exported(held, declared, {name: f"batch_{_symbol(name)}" for name in batches})
@@ -222,6 +225,7 @@ def _run(xla: Namespace, branches: Branches, step: Step, slots: list[Any], check
     with _naming(step.node):
         run_step(xla, branches, step, slots)
     for condition in xla.conditions[before:] if checks else ():
+        # Nothing without `checkify`: under `jax.jit` alone a function cannot raise.
         checkify.debug_check(jnp.all(condition), f"node '{step.node.name}' ({step.node.op}): an input does not fit the op")
 
 
@@ -252,6 +256,7 @@ def _taken(name: str, value: Any, output: Output) -> Any:
     except UnimplementedError as error:
         raise UnimplementedError(f"'{name}': {error.message}", hint=error.hint) from None
     if array.dtype != dtype:
+        # A float for an integer tensor is a mistake more often than a wish.
         if not jnp.can_cast(array.dtype, dtype, "same_kind"):
             raise InvalidArgumentError(f"'{name}' is {dtype}, not {array.dtype}")
         array = array.astype(dtype)

@@ -40,6 +40,7 @@ class StackedElements:
 
     def tree_flatten(self) -> tuple[tuple[Any, ...], Any]:
         """Return the arrays, and the static part, equal for exchangeable lists."""
+        # Parts of the structure must be hashable, and an array is not.
         constant = None if self.constant is None else (str(self.constant.dtype), self.constant.shape, self.constant.tobytes())
         length = None if isinstance(self.length, (int, np.integer)) else self.length
         static_length = int(self.length) if length is None else None
@@ -118,11 +119,14 @@ class StackedElements:
         if self.limit >= 0:
             xla.require(self.length < self.limit)
         length = self.length + np.int32(1)
+        # The gradient of a loop pushes shapes, the same in each iteration: as a constant they stay known to the steps that pop
+        # them.
         if self.rows is None and not isinstance(value, jax.Array) and self._is_constant(value):
             merge_shapes(self.declared, Shape(np.shape(value)))
             return dataclasses.replace(self, constant=np.asarray(value), length=length)
         items = self.of(value.dtype)
         if site not in self.sites:
+            # XLA's arrays have a fixed size: there is room for one element for each time that this code may run.
             count = xla.times
             if count is None:
                 raise UnimplementedError("it grows in a loop with an unknown number of iterations", node=site)
@@ -141,6 +145,7 @@ class StackedElements:
     def popped(self, xla: Any, shape: tuple[int, ...] | None = None) -> tuple[StackedElements, Any]:
         """Return the list without the last element, and the element."""
         length = self.length - np.int32(1)
+        # An empty stack is an error, which XLA would not report.
         xla.require(length >= 0)
         return dataclasses.replace(self, length=length), self.item(xla, length, shape)
 
@@ -283,6 +288,7 @@ class CompiledTensorArray(_OfRun):
     """
 
     def __init__(self, dtype: np.dtype[Any], size: int, shape: tuple[int, ...] | None, clears: bool, is_uniform: bool) -> None:
+        # Whether an element was written or read depends on computed indices, so that the states are data of the program.
         marks = jnp.zeros(size, jnp.uint8)
         rows = None if shape is None else jnp.zeros((size, *shape), dtype)
         super().__init__(StackedElements(dtype, rows, np.int32(size), marks))
@@ -355,6 +361,7 @@ class CompiledTensorArray(_OfRun):
         marks = value.marks[indices]
         self.require_readable(xla, marks)
         if self.clears:
+            # An index that comes twice would read an element that the first read has cleared.
             times = jnp.zeros(self.size, jnp.int32).at[indices].add(1)
             xla.require(jnp.all(times <= 1))
             self.value = dataclasses.replace(value, marks=value.marks.at[indices].set(_READ))

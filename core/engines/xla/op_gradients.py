@@ -33,6 +33,7 @@ def detached(node: Node, values: Sequence[Any]) -> Sequence[Any]:
     """Return the inputs of a node, without gradients where TensorFlow lets no gradient through."""
     if gradient_of(node) is not NOT_DIFFERENTIABLE or _holds_state(node):
         return values
+    # JAX would differentiate what TensorFlow does not, such as the values of an index computation.
     return [jax.lax.stop_gradient(value) if isinstance(value, jax.Array) else value for value in values]
 
 
@@ -83,6 +84,7 @@ def _attached(rule: Callable[..., Any], values: Sequence[Any], results: Sequence
             arguments[place] = value
         return arguments
 
+    # As a rule for tangents: JAX derives the reverse from it by transposition, and forward derivatives work, too.
     attach = jax.custom_jvp(lambda traced, outputs: outputs)
 
     def tangents_of(primals: Any, tangents: Any) -> Any:
@@ -144,6 +146,8 @@ def _tangents(gradient: OpGradient, values: Sequence[Any], outputs: Sequence[Any
         return [result.astype(values[i].dtype).reshape(values[i].shape) for i, result in zip(places, results)]
 
     seeds = [jax.ShapeDtypeStruct(outputs[i].shape, outputs[i].dtype) for i in reals]
+    # TensorFlow registers the reverse, and `custom_jvp` wants the forward rule: the transpose of a linear function is its way
+    # back.
     pushed = dict(zip(reals, jax.linear_transpose(pulled_back, seeds)([tangents[i] for i in places])[0]))
     return [pushed.get(i, np.zeros(value.shape, jax.dtypes.float0)) for i, value in enumerate(outputs)]
 
@@ -175,6 +179,7 @@ def passed_on(xla: Any, fed: Collection[Output], source: Output, value: Any) -> 
 
     Behind a node that names a gradient, the value has that gradient.
     """
+    # Nodes such as StopGradient and Identity have no steps of their own in a plan, so that the reader looks behind its inputs.
     barrier = _barrier(fed, source, xla.gradient_ends.setdefault(bool(fed), {}))
     value = getattr(value, "value", value) if barrier is not None else value
     if barrier is None or not isinstance(value, (jax.Array, StackedElements)):

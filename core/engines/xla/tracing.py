@@ -20,7 +20,7 @@ from ...functions.callers import function_references
 from ...graph.graph import Function, Graph, Node, Output
 from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel
-from ...ops.shared.row_updates import grouped, scattered
+from ...ops.shared.row_updates import grouped, scatter_nd, scattered
 from ...planning.plan import Loop, Plan, Step
 from ...planning.planner import compile_plan
 from ...registry.op_facts import has_fact
@@ -58,6 +58,7 @@ def call_module(module: bytes, version: int, platforms: Sequence[str], arguments
     names = [name.lower() for name in platforms]
     _require_platform(names)
     specs = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in arguments]
+    # A program for several platforms takes the number of the platform first.
     index = [jax.ShapeDtypeStruct((), jnp.int32)] if len(names) > 1 else []
     code, shapes, is_polymorphic = _refined(module, [*index, *specs])
     if len(shapes) != len(dtypes):
@@ -66,6 +67,7 @@ def call_module(module: bytes, version: int, platforms: Sequence[str], arguments
     def pattern(*values: Any) -> list[Any]:
         return [jnp.zeros(shape, dtype) for shape, dtype in zip(shapes, dtypes)]
 
+    # JAX makes an `Exported` of a function alone. So a function of the same shapes is exported, and the code is replaced.
     program = dataclasses.replace(
         export.export(jax.jit(pattern, keep_unused=True), platforms=names)(*specs), mlir_module_serialized=code,
         calling_convention_version=version, module_kept_var_idx=tuple(range(len(specs))), uses_global_constants=is_polymorphic,
@@ -153,6 +155,7 @@ class ComputedPlaces:
         (base, offset), (other, more) = map(self.parts, values)
         if base is None and sign == 1:
             base, other = other, base
+        # A place less another place is a distance, and no place plus a constant.
         if base is not None and other is None:
             self._sums[id(total)] = total, base, offset + sign * more
 
@@ -225,6 +228,7 @@ class Namespace:
 
     def require(self, condition: Any) -> None:
         """Leave a run in which `condition`, a truth value, fails to NumPy, for the error message."""
+        # On a branch that is not taken a value may be anything.
         if self.alive is not True:
             condition = condition | ~self.alive
         if isinstance(condition, jax.core.Tracer):
@@ -258,6 +262,8 @@ class Namespace:
             x = jnp.real(x)
         if dtype.kind not in "iu" or not jnp.issubdtype(x.dtype, jnp.floating):
             return x.astype(dtype)
+        # TensorFlow converts to int32 and then cuts the bits, as the processor does; XLA would take the nearest integer in
+        # range.
         limits = np.iinfo(np.int32 if dtype.itemsize < 4 else dtype)
         x = x.astype(np.float32) if x.dtype.itemsize < 4 else x
         is_inside = (x >= limits.min) & (x < -float(limits.min))
@@ -266,11 +272,13 @@ class Namespace:
     @staticmethod
     def with_derivatives(result: Any, path: Callable[[], Any]) -> Any:
         """Return the result of a function that has the derivatives of another, of finite values."""
+        # The sum of the two differences is 0 in value and `way` in its derivative.
         way, stop = path(), jax.lax.stop_gradient
         return stop(result) + (way - stop(way))
 
     grouped = grouped
     scattered = scattered
+    scatter_nd = scatter_nd
     elements_at = staticmethod(lambda x, vectors: x[tuple(vectors[..., axis] for axis in range(vectors.shape[-1]))])
     dims_of = staticmethod(lambda sizes: np.array(sizes, np.int64))
 
@@ -318,12 +326,14 @@ class Namespace:
 
     def computed_rows(self, x: Any, axis: int, start: Any, size: int) -> Any:
         """Return `size` rows of an axis from a computed place on; a run with rows that do not exist is left to NumPy."""
+        # `dynamic_slice` clamps a place out of range where TensorFlow raises an error.
         self.require((start >= 0) & (start <= x.shape[axis] - size))
         return jax.lax.dynamic_slice_in_dim(jnp.asarray(x), start, size, axis)
 
     def computed_row(self, x: Any, axis: int, place: Any) -> Any:
         """Return the row of an axis at a computed place, which may count from the end, as an axis of size 1."""
         size = x.shape[axis]
+        # As TensorFlow's strided slices do, and unlike `dynamic_slice`, which clamps.
         self.require((place >= -size) & (place < size))
         return jax.lax.dynamic_slice_in_dim(jnp.asarray(x), jnp.where(place < 0, place + size, place), 1, axis)
 
@@ -353,6 +363,7 @@ class Namespace:
     def call(self, function: FuncRef, values: Sequence[Any]) -> list[Any]:
         """Return the results of a function of the library; functions that call others are shared by their callers."""
         inlined = functools.partial(self._inlined, function)
+        # Only functions that call others multiply the traces, see `shared`.
         if any(isinstance(step, Loop) or next(function_references(step.node), None) for step in self.plan(function)[1].steps):
             return control_flow_programs.shared(self, function, values, inlined)
         return inlined(values)
@@ -362,6 +373,7 @@ class Namespace:
         slots = _started(plan, values)
         branches = run_steps(self, plan.steps, slots)
         fetches = [i for i in plan.fetches[: len(definition.results)] if i is not None]
+        # A function that returns a dead value is an error of TensorFlow's, which NumPy reports.
         self.require(branches.all_alive(fetches))
         values = [slots[i] for i in fetches]
         return values if self.fed is None else [passed_on(self, (), *pair) for pair in zip(definition.results, values)]
@@ -376,6 +388,7 @@ class Namespace:
         branches = [functools.partial(self.call, function) for function in functions]
         index = index.astype(np.int32) if isinstance(index, jax.Array) else np.int32(index)
 
+        # The index comes with the values, so that the sharing of traces knows it as one of them.
         def chosen(given: Sequence[Any]) -> list[Any]:
             return control_flow_programs.choose(self, site, given[0], branches, given[1:])
 
@@ -456,6 +469,7 @@ def _naming(step: Step) -> Iterator[None]:
     """Return a context in which errors name the node of a step; errors about values pass, as NumPy reports them."""
     try:
         yield
+    # Errors of values: NumPy runs the group and reports them, and the node is not to blame.
     except (*ENDING, Declined, InvalidArgumentError):
         raise
     except Exception as error:
@@ -477,6 +491,7 @@ def run_step(xla: Namespace, branches: Branches, step: Step, slots: list[Any]) -
     if step.outputs and slots[step.outputs[0]] is not None:
         return
     values = [slots[i] for i in step.inputs]
+    # JAX may differentiate: the nodes that only pass a value on, and have no steps, may end its gradients.
     if xla.fed is not None:
         values = [passed_on(xla, xla.fed, source, value) for source, value in zip(inputs_of(step), values)]
     for slot, value in zip(step.outputs, _outputs(xla, branches, step, values)):
@@ -492,6 +507,7 @@ def _outputs(xla: Namespace, branches: Branches, step: Step, values: Sequence[An
     if alive is True:
         return made(xla, step, values)  # type: ignore[arg-type]
     branches.note(step, alive)
+    # Known to be dead while tracing: the step, maybe a whole loop, is left out.
     if not isinstance(alive, jax.Array) and not alive:
         return [Unread(np.dtype(np.float32))] * len(step.outputs)
     with on_branch(xla, alive):
@@ -554,6 +570,7 @@ def _looped(xla: Namespace, loop: Loop, entering: Sequence[Any]) -> list[Any]:
     condition = [loop.condition]
     first = [initial[slot] for slot in targets]
     goes_on, advance = lambda arguments: known(loop.head, condition, arguments)[0], functools.partial(known, steps, sources)
+    # Values that the loop reads and does not change: they tell one trace of the loop from another.
     around = [value for slot, value in enumerate(initial) if slot not in targets]
     starts, others = _known(first), _known(around)
 
@@ -605,6 +622,7 @@ def _results(xla: Namespace, step: Step, values: Sequence[Any]) -> Sequence[Any]
             traced_values.require_numbers(node, values)
         values = [v if i in static else traced_values.traced(v, node.inputs[i].dtype) for i, v in enumerate(values)]
         is_traced = True
+    # All inputs are known while tracing, so that the node's own kernel computes the result, which may be a shape.
     if not (is_traced or any(isinstance(value, (jax.Array, StackedElements)) for value in values)):
         return apply_kernel(node, values)
     if rule is None:

@@ -12,7 +12,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients, IndexedSlices
 from ...graph.graph import Node, Output
 from ...numerics.integers import extremes
 from ...registry.constant_inputs import prepared
-from ...registry.registry import facts, gradient, kernel, lower, onnx, shape, zero_flops
+from ...registry.registry import arrays, facts, gradient, kernel, lower, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -33,6 +33,7 @@ def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Resu
         raise UnimplementedError("symbolic dimensions cannot be indices")
     if batch_dims == 0:
         shape_ = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
+        # TensorFlow checks no index where nothing is taken, and indices into an empty axis are no error then.
         if 0 in shape_:
             return np.zeros(shape_, params.dtype)
         check_range(indices, params.shape[axis])
@@ -44,6 +45,7 @@ def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Resu
 @prepared("GatherV2", constants=(2,))
 def gather_along(axis: Array, *, batch_dims: int) -> Callable[..., Result]:
     """`gather` along the same axis each time."""
+    # -1 sends every call to the general kernel below, which has the errors.
     position = -1 if axis.ndim or batch_dims else scalar_int(axis, "axis")
 
     def along(params: Array, indices: Array, axis: Array) -> Result:
@@ -63,6 +65,7 @@ def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> 
     count = math.prod(batch)
     grouped = params.reshape(count, math.prod(outer), params.shape[axis], math.prod(inner))
     flat = indices.reshape(count, math.prod(indices.shape[batch_dims:]))
+    # The slice between two arrays of indices moves behind them: (batch, indices, outer, inner).
     rows = grouped[np.arange(count)[:, None], :, flat]
     return rows.transpose(0, 2, 1, 3).reshape(*batch, *outer, *indices.shape[batch_dims:], *inner)
 
@@ -90,7 +93,7 @@ def check_range(indices: Array, size: int, name: str = "indices") -> None:
 
 
 def _gather_dims(params_rank: int, indices_rank: int, axis: int, batch_dims: int) -> tuple[int, int]:
-    """Non-negative axis and batch_dims; InvalidArgumentError where they do not fit the ranks."""
+    """Non-negative axis and batch_dims; InvalidArgumentError if they do not fit the ranks."""
     if params_rank < 1:
         raise InvalidArgumentError("params must be at least 1 dimensional")
     axis = normalize_axis(axis, params_rank)
@@ -127,6 +130,7 @@ def gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Along axis 0 the rows that were touched, otherwise a sum by index; batches get distinct index ranges."""
     params, indices, axis = node.inputs
     batch_dims = node.attr("batch_dims")
+    # TensorFlow gives IndexedSlices for axis 0 only: optimizers then touch the gathered rows alone.
     if batch_dims == 0 and axis.node.is_constant and axis.node.constant_value().ravel().tolist() == [0]:
         return [_row_gradient(g, params, indices, grad), None, None]
     return [_axis_gradient(g, params, indices, axis, batch_dims, grad), None, None]
@@ -154,6 +158,7 @@ def _axis_gradient(g: GradientBuilder, params: Output, indices: Output, axis: Ou
     before, after = g.Prod(outer, [0], keep_dims=True), g.Prod(inner, [0], keep_dims=True)
     moved = g.Transpose(g.Reshape(grad, g.ConcatV2([groups, before, count, after], 0)), [0, 2, 1, 3])
     total = g.Mul(groups, size)
+    # The ids of each batch lie behind those of the batch before, so that one segment sum serves all batches.
     offsets = g.Mul(g.Range(zero, g.Reshape(groups, []), one), g.Reshape(size, []))
     ids = g.AddV2(g.Reshape(indices, g.ConcatV2([groups, count], 0)), _like(g, g.ExpandDims(offsets, 1), indices))
     summed = g.UnsortedSegmentSum(moved, ids, g.Reshape(total, []))
@@ -211,6 +216,7 @@ def gather_nd(params: Array, indices: Array, *, bad_indices_policy: str) -> Resu
     """Slices of `params` at the coordinates in the last dimension of `indices`."""
     params, indices = np.asarray(params), np.asarray(indices)
     depth = _index_depth(params.shape, indices.shape)
+    # An index vector without numbers asks for all of params, which TensorFlow refuses, too, if there is nothing.
     if params.size == 0 and math.prod(indices.shape[:-1]):
         raise InvalidArgumentError("Requested more than 0 entries, but params is empty.")
     coordinates = np.moveaxis(indices, -1, 0)
@@ -227,6 +233,7 @@ def row_numbers(indices: Array, dims: tuple[int, ...]) -> Array:
         return np.zeros(indices.shape[:-1], np.int64)
     try:
         return np.ravel_multi_index(tuple([indices[..., axis] for axis in range(len(dims))]), dims)
+    # NumPy tells that an index is out of range, but not which one.
     except ValueError:
         outside = np.argwhere(is_outside(np.moveaxis(indices, -1, 0), dims))
     if not len(outside):  # NumPy indexes with one dimension less than arrays can have
@@ -288,6 +295,7 @@ def _gather_v2_lowering(xla: Any, params: Any, indices: Any, axis: Array, *, bat
         return _taken(xla, params, indices, place)
     if indices.shape[:batch_dims] != params.shape[:batch_dims]:
         raise InvalidArgumentError(f"{params.shape} and {indices.shape} differ in their batch")
+    # XLA clips indices that are out of range, so that the error is left to NumPy.
     xla.require(((indices >= 0) & (indices < params.shape[place])).all())
     batch, outer, inner = params.shape[:batch_dims], params.shape[batch_dims:place], params.shape[place + 1 :]
     count, rest = math.prod(batch), indices.shape[batch_dims:]
@@ -296,11 +304,11 @@ def _gather_v2_lowering(xla: Any, params: Any, indices: Any, axis: Array, *, bat
     return rows.transpose(0, 2, 1, 3).reshape(*batch, *outer, *rest, *inner)
 
 
-@lower("Gather")
-def _taken(xla: Any, params: Any, indices: Any, axis: int = 0) -> Any:
+@arrays("Gather")
+def _taken(xp: Any, params: Any, indices: Any, axis: int = 0) -> Any:
     """The slices at indices that are there."""
-    xla.require(((indices >= 0) & (indices < params.shape[axis])).all())
-    return xla.take(params, indices, axis, mode="clip")
+    xp.require(((indices >= 0) & (indices < params.shape[axis])).all())
+    return xp.take(params, indices, axis, mode="clip")
 
 
 def flat_places(xla: Any, indices: Any, dims: tuple[int, ...], policy: str) -> Any:
@@ -311,6 +319,7 @@ def flat_places(xla: Any, indices: Any, dims: tuple[int, ...], policy: str) -> A
         xla.require(is_inside.all())
     steps = [math.prod(dims[axis + 1 :]) for axis in range(len(dims))]
     places = sum((indices[..., axis] * step for axis, step in enumerate(steps)), xla.zeros(indices.shape[:-1], indices.dtype))
+    # JAX fills rows behind the last one with zeros (mode="fill") or drops updates to them.
     return xla.where(is_inside, places, rows)
 
 
@@ -324,9 +333,6 @@ def _gather_nd_lowering(xla: Any, params: Any, indices: Any, *, bad_indices_poli
     return xla.take(flat, places, 0, mode="fill", fill_value=0)
 
 
-onnx("Gather")(lambda g, params, indices: g.Gather(params, indices))
-
-
 @onnx("GatherV2")
 def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims: int) -> Any:
     """Gather with all batch dimensions flattened: the indices of each batch are offset by the start of its rows."""
@@ -336,6 +342,7 @@ def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims:
     batch = batch_dims % max(count, 1) if batch_dims < 0 else batch_dims
     place = g.axis(axis, rank, lambda place: place >= batch)
     dims, index_dims = g.dims(params), g.dims(indices)
+    # ONNX's Gather has no batch dimensions: with the gathered axis behind them, all become one axis of rows.
     front = g.transpose(params, [*range(batch), place, *range(batch, place), *range(place + 1, rank)])
     size = g.dim(params, place)
     batches = g.ReduceProd(g.slice(dims, 0, batch), keepdims=1)
@@ -349,8 +356,10 @@ def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims:
 
 
 @onnx("GatherNd")
-def _gather_nd_onnx(g: Any, params: Any, indices: Any) -> Any:
+def _gather_nd_onnx(g: Any, params: Any, indices: Any, *, bad_indices_policy: str) -> Any:
     """Indices without numbers name the whole."""
+    if bad_indices_policy == "IGNORE":
+        g.refuse("ONNX leaves out no index")
     if indices.shape.dims and indices.shape.dims[-1] == 0:
         return g.Expand(params, g.joined(g.slice(g.dims(indices), 0, -1), g.dims(params)))
     return g.GatherND(params, g.cast(indices, dtypes.int64))

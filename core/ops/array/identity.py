@@ -1,4 +1,4 @@
-"""Ops that pass a value on: identities, checks, assertions, printing, debugging; dtypes, constants, placeholders."""
+"""Ops that pass a value on: identities, checks, assertions, printing, debugging, changes of dtype; and constants."""
 
 from __future__ import annotations
 
@@ -54,11 +54,13 @@ _COPIES = (
     "DebugIdentityV2",
 )
 _WATCHES = ("DebugIdentity", "DebugIdentityV3")
+# Without FLOPs; checks of numbers count a comparison for each element.
 _FREE_FORWARDING = (*_COPIES, *_WATCHES, "EnsureShape", "Print")
 _NUMERIC_CHECKS = ("CheckNumerics", "CheckNumericsV2")
 _FORWARDING = (*_FREE_FORWARDING, *_NUMERIC_CHECKS)
 
 
+# TensorFlow registers the kernel for every dtype, and refuses handles when it runs.
 @kernel("GuaranteeConst", T=("resource",))
 def guarantee_resource(x: Array) -> Result:
     raise InvalidArgumentError("the input of GuaranteeConst cannot be the handle of a resource")
@@ -95,7 +97,7 @@ def debug_identity(x: Array, *, tensor_name: str) -> Array:
 
 @kernel("CheckNumerics")
 def check_numerics(x: Array, *, message: str) -> Result:
-    """Return the input; InvalidArgumentError where any element is NaN or infinite."""
+    """Return the input; InvalidArgumentError if any element is NaN or infinite."""
     finite = np.isfinite(x)
     if not np.all(finite):
         _refuse_non_finite(message, (("Inf", np.isinf(x)), ("NaN", np.isnan(x))))
@@ -296,6 +298,7 @@ not_differentiable("HostConst", "NoOp", "Assert")
 @kernel("Print")
 def print_(ctx: KernelContext, x: Array, data: list[Array], *, message: str, first_n: int, summarize: int) -> Result:
     """The input; shows `data` on stderr, the first `first_n` times."""
+    # The node counts over all runs of the session, as TensorFlow's kernel does, which lives as long.
     counter = ctx.state(itertools.count)
     if first_n < 0 or next(counter) < first_n:
         shown = "".join(f"[{summarize_array(value, summarize)}]" for value in data)
@@ -365,13 +368,16 @@ def cast(x: Array, *, SrcT: DType, DstT: DType, Truncate: bool) -> Result:
     """Cast the input to another dtype; a complex number loses its imaginary part."""
     if SrcT is DstT:
         return x
+    # First, as most casts in graphs are those of sizes.
     if SrcT in _PLAIN and DstT in _PLAIN:
         return x.astype(DstT.numpy)
     if not (_is_castable(SrcT) and _is_castable(DstT)):
         raise UnimplementedError(f"Cast {SrcT} to {DstT} is not supported")
     x = np.asarray(x)
     if SrcT is dtypes.bfloat16 and DstT is dtypes.bool_:  # by the bits, so that a subnormal number is not zero
+        # The shift drops the sign: -0 is false.
         return x.view(np.uint16) << 1 != 0
+    # NumPy would warn that it discards the imaginary part.
     if x.dtype.kind == "c" and not DstT.is_complex:
         x = x.real
     if Truncate and (SrcT.is_floating or SrcT.is_complex):
@@ -390,12 +396,15 @@ _MANTISSA_BITS = {"float64": 52, "float32": 23, "float16": 10, "bfloat16": 7}
 def _truncate_mantissa(x: Array, target: DType) -> Array:
     """`x` with the mantissa bits that `target` cannot hold set to zero, so that the cast rounds towards zero."""
     target_name = {"complex64": "float32", "complex128": "float64"}.get(target.numpy.name, target.numpy.name)
+    # A complex number is two floats in a row, so that both parts lose their digits at once.
     parts = np.ascontiguousarray(x).view(x.real.dtype)
     excess = _MANTISSA_BITS.get(parts.dtype.name, 0) - _MANTISSA_BITS.get(target_name, 64)
+    # Between half and bfloat16 TensorFlow ignores Truncate: the cast goes through float32.
     if excess <= 0 or parts.dtype.itemsize < 4:
         return x
     bits = parts.view(f"u{parts.dtype.itemsize}")
     mask = bits.dtype.type(~np.uint64((1 << excess) - 1) & np.uint64(np.iinfo(bits.dtype).max))
+    # A NaN whose upper digits are all 0 would become infinity.
     truncated = np.where(np.isnan(parts), parts, (bits & mask).view(parts.dtype))
     return truncated.view(x.dtype).reshape(x.shape)
 
@@ -404,6 +413,8 @@ def _float_to_integer(x: Array, dtype: Any) -> Array:
     """Convert as the CPU does, also out of range: narrow types take the low bits of int32."""
     x = x.astype(np.float32) if x.dtype.itemsize < 4 else x
     if dtype.itemsize < 4:
+        # The CPU has no conversion to narrower integers: out of range the low bits of the 32-bit result remain, as in
+        # TensorFlow.
         return x.astype(np.int32).astype(dtype)
     return x.astype(dtype)
 
@@ -414,6 +425,7 @@ def _is_castable(dtype: DType) -> bool:
 
 @shape("Cast")
 def cast_shape(x: TensorSpec, *, DstT: DType) -> TensorSpec:
+    # Sizes that only a run knows keep their symbols through casts between int32 and int64.
     is_partial = x.value is not None and x.value.dtype == object
     return TensorSpec(DstT, x.shape, x.value if is_partial and DstT in SIZE_DTYPES else None, x.handle)
 
@@ -421,6 +433,7 @@ def cast_shape(x: TensorSpec, *, DstT: DType) -> TensorSpec:
 @gradient("Cast")
 def cast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     source, target = node.inputs[0].base_dtype, grad.base_dtype
+    # No gradient flows through integers, whose derivatives are 0 or undefined.
     if any(not (t.is_floating or t.is_complex) for t in (source, target)):
         return [None]
     return [g.Cast(grad, DstT=source)]
@@ -433,12 +446,14 @@ facts("elementwise", of=("Cast",))
 @kernel("Bitcast")
 def bitcast(x: Array, *, type: DType) -> Result:
     """Return the same bytes as another dtype: a wider source adds a dimension, a narrower source loses its last."""
+    # A view of another item size needs a contiguous last axis; ascontiguousarray would give a scalar a dimension.
     x = np.ascontiguousarray(x) if np.ndim(x) else np.asarray(x)
     source, target = x.dtype.itemsize, type.numpy.itemsize
     if source == target:
         return x.view(type.numpy)
     if source > target:
         return x.reshape(*x.shape, 1).view(type.numpy)
+    # Several narrow elements, the whole last dimension, make a wide one.
     if x.ndim == 0 or x.shape[-1] != target // source:
         raise InvalidArgumentError(
             f"Cannot bitcast from {x.dtype} to {type}: shape {Shape(x.shape)} needs {target // source} as its last dimension"
@@ -462,6 +477,7 @@ def bitcast_shape(x: TensorSpec, *, type: DType, T: DType) -> Shape:
 def bitcast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Return the gradient as the source's dtype. Source and target must be the same, or a complex dtype and its parts."""
     source, target = node.inputs[0].base_dtype, node.attr("type")
+    # The derivative by bits is meaningless, except between a complex number and its two parts, which are the same numbers.
     if source is not target and source.is_complex == target.is_complex:
         raise UnimplementedError(f"the bits of {source} as {target} have no gradient")
     return [g.Bitcast(grad, type=source)]
@@ -509,6 +525,7 @@ def _bitcast_onnx(g: Any, x: Any, *, type: DType) -> Any:
     source, target = x.dtype.size, type.size
     if source == target:
         return g.cast(x, type)
+    # Through the unsigned dtype of the same size: the sign would otherwise fill the upper bits.
     wide = g.cast(g.cast(x, _unsigned(x.dtype)), dtypes.uint64)
     if source > target:
         shifts = np.arange(0, 8 * source, 8 * target, dtype=np.uint64)
@@ -563,6 +580,7 @@ def const(*, value: Tensor) -> Result:
 
 @shape("Const")
 def const_shape(*, value: Tensor) -> TensorSpec:
+    # Inference knows the values of small constants only: sizes and axes are small, and the values of weights help no shape.
     array = value.numpy() if value.size <= 4096 and value.lack is None else None
     return TensorSpec(value.dtype, Shape(value.shape), array)
 

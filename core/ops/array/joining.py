@@ -12,7 +12,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.constant_inputs import prepared
-from ...registry.registry import facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import arrays, facts, gradient, kernel, layout, lower, not_differentiable, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -100,6 +100,7 @@ def _concat_parts(g: GradientBuilder, values: tuple[Output, ...], axis: Output, 
     """Return the slices of the gradient that belong to each input."""
     if len(values) == 1:
         return [grad]
+    # ConcatOffset takes an axis of int32 only, and the axis of ConcatV2 may be int64.
     if axis.base_dtype is not dtypes.int32:
         axis = g.Cast(axis, DstT="int32")
     sizes = g.ShapeN(list(values), out_type="int32")
@@ -155,6 +156,7 @@ def _offsets(axis: int, vectors: tuple[tuple[int, ...], ...], dtype: np.dtype[An
         if len(vector) != rank or any(d != vectors[0][j] for j, d in enumerate(vector) if j != axis):
             raise InvalidArgumentError(f"All dimensions except {axis} must match. Input {i}: {vector}, not {vectors[0]}")
         offset = np.zeros(rank, dtype)
+        # Shapes of the sum may exceed the dtype where each alone fits: TensorFlow's arithmetic would wrap around.
         if total > np.iinfo(dtype).max:
             raise InvalidArgumentError(f"input {i} begins at {total}, which does not fit in {dtype}")
         offset[axis] = total
@@ -219,6 +221,7 @@ def pack(values: list[Array], *, axis: int) -> Result:
             raise InvalidArgumentError(
                 f"Shapes of all inputs must match: values[0] is {Shape(dims)}, values[{i}] is {Shape(value.shape)}"
             )
+        # np.array of arrays of objects would look into the objects for more dimensions.
         is_plain = is_plain and not value.dtype.hasobject  # sizes that only a run tells are objects
     return np.array(values) if is_plain else np.stack(values, axis)
 
@@ -264,11 +267,12 @@ onnx("Concat")(lambda g, axis, values: _concatenated(g, values, axis))
 
 
 def _concatenated(g: Any, values: Sequence[Any], axis: Any) -> Any:
+    # An axis that only the run knows becomes a choice among the axes along which the shapes can be joined.
     return g.Concat(*values, axis=g.axis(axis, values[0].rank, lambda place: _fit(values, place)))
 
 
 def _fit(values: Sequence[Any], axis: int) -> bool:
-    """False where shapes say that tensors cannot be joined along an axis."""
+    """False if shapes say that tensors cannot be joined along an axis."""
     others = [[size for place, size in enumerate(value.shape) if place != axis] for value in values]
     return all(len({size for size in sizes if isinstance(size, int)}) < 2 for sizes in zip(*others, strict=False))
 
@@ -283,12 +287,13 @@ def _pack_onnx(g: Any, values: Sequence[Any], *, axis: int, outputs: list[Tensor
 
 
 facts("of_lists", of=["Pack"])
-onnx("ParallelConcat")(lambda g, values: g.Concat(*values, axis=0))
+arrays("ParallelConcat")(lambda xp, values: xp.concatenate(values, 0))
 
 
 @onnx("ConcatOffset")
 def _concat_offset_onnx(g: Any, axis: Any, shapes: list[Any]) -> Any:
     """Return zeros except along the axis: there the sum of the sizes before."""
+    # ONNX's Mod has the sign of the divisor, so that a negative axis counts from the last.
     is_axis = g.Equal(along(g, shapes[0], 0), g.Mod(g.cast(axis, dtypes.int64), g.dim(shapes[0], 0)))
     offsets = [g.zeros_like(shapes[0])]
     for sizes in shapes[:-1]:
@@ -360,6 +365,7 @@ facts("bounded_by_inputs", of=("Split",))
 def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[Result]:
     """Return parts of the given sizes along an axis; a single size may be -1."""
     x = np.asarray(x)
+    # In a graph TensorFlow's optimizer makes an identity of a split into one part, whatever its size; eager calls fail.
     if num_split == 1:
         return [x]
     parts = _unequal_parts(x.shape, scalar_int(axis, "split_dim"), ints(sizes, "size_splits"), num_split)
@@ -384,7 +390,7 @@ def _unequal_parts(dims: tuple[int, ...], axis: int, sizes: tuple[int, ...], num
 
 
 def _split_sizes(sizes: Sequence[Any], total: int, num_split: int) -> list[Any]:
-    """Return the sizes with -1 resolved; InvalidArgumentError where they do not add up."""
+    """Return the sizes with -1 resolved; InvalidArgumentError if they do not add up."""
     if len(sizes) != num_split:
         raise InvalidArgumentError(f"Length of size_splits is {len(sizes)}, not num_split {num_split}")
     rest = total - sum(s for s in sizes if s != -1)
@@ -397,6 +403,8 @@ def _split_sizes(sizes: Sequence[Any], total: int, num_split: int) -> list[Any]:
 @shape("SplitV")
 def split_v_shape(x: TensorSpec, sizes: TensorSpec, axis: TensorSpec, *, num_split: int) -> list[Shape]:
     position, lengths = scalar_of(axis), dims_of(sizes)
+    if num_split == 1:
+        return [x.shape]
     if x.rank is None or position is None:
         return [unknown_dims(x.rank) for _ in range(num_split)]
     position = normalize_axis(position, x.rank, "split_dim")
@@ -486,6 +494,7 @@ def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outp
     known = sizes.spec.value if sizes.array is None else sizes.array
     if known is None or any(map(may_stand_for_rest, known.tolist())):
         rest = g.Sub(g.dim(x, place), g.Add(g.ReduceSum(lengths, [0]), 1))
+        # `rest` counts the -1 as a size, hence the 1 that is added to the sum.
         lengths = g.Where(g.Equal(lengths, -1), rest, lengths)
     return g.Split(x, lengths, outputs=num_split, axis=place)
 
@@ -572,6 +581,7 @@ def dynamic_stitch(indices: list[Array], data: list[Array]) -> Result:
         raise InvalidArgumentError(f"indices[{int(np.argmin(flat))}] = {int(flat.min())} is out of range")
     merged = np.zeros((count, *inner), data[0].dtype) if data[0].dtype != object else np.full((count, *inner), b"", object)
     for index, values in zip(indices, data):
+        # In the order of the inputs, so that later slices win, as TensorFlow documents.
         merged[index] = values[()]
     return merged
 
@@ -600,6 +610,7 @@ def _stitched_dims(indices: list[TensorSpec], data: list[TensorSpec]) -> Array |
     values = [spec.value for spec in data if spec.value is not None]
     if len(places) < len(indices) or len(values) < len(data):
         return None
+    # Only sizes with symbols: known values are computed by the kernel.
     if not any(value.dtype == object and spec.dtype.is_integer for value, spec in zip(values, data)):
         return None
     merged = np.asarray(dynamic_stitch(places, [value.astype(object) for value in values]))
@@ -629,6 +640,7 @@ def _dynamic_stitch_onnx(g: Any, indices: Sequence[Any], data: Sequence[Any]) ->
     """Scatter the tensors in turn, so that later rows win; no indices make no rows."""
     numbers = [g.reshape(g.vector(g.reshape(each, [-1])), [-1]) for each in indices]
     rest = g.slice(g.dims(data[0]), g.rank(indices[0]), np.iinfo(np.int64).max)
+    # The -1 stands for no rows: the maximum of nothing is an error in onnxruntime.
     count = g.Add(g.ReduceMax(g.joined(*numbers, [-1]), [0], keepdims=1), 1)
     result = g.Expand(g.constant(b"", data[0].dtype) if data[0].dtype.is_object else g.like(0, data[0]), g.joined(count, rest))
     for places, rows in zip(numbers, data):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +11,20 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, facts, flops, gradient, kernel, layout, lower, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import (
+    Cost,
+    arrays,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    layout,
+    lower,
+    onnx,
+    shape,
+    without_gradient,
+    zero_flops,
+)
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -31,6 +45,7 @@ def tile(x: Array, multiples: Array) -> Result:
     for i, count in enumerate(times):
         if count < 0:
             raise InvalidArgumentError(f"Expected multiples[{i}] >= 0, but got {count}")
+    # TensorFlow checks the product of all sizes before it allocates; NumPy's error would be another.
     if x.size * math.prod(times) >= 1 << 63:
         raise InvalidArgumentError(f"Encountered overflow when multiplying {x.shape} with {times}")
     if x.dtype.name in _NOT_TILED and any(count != 1 for count in times) and x.size * math.prod(times):
@@ -55,6 +70,7 @@ def tile_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The sum over the copies: each dimension is split into (copies, size) and summed over copies."""
     x, multiples = node.inputs
     source = g.Shape(x, out_type=multiples.base_dtype)
+    # (copies, size) of each dimension in a row, as Tile lays copy behind copy.
     interleaved = g.Reshape(g.Transpose(g.Pack([multiples, source]), [1, 0]), [-1])
     axes = g.Range(0, g.Size(interleaved), 2)
     return [g.Sum(g.Reshape(grad, interleaved), axes), None]
@@ -129,6 +145,7 @@ facts("zero_padding", of=("Pad",))
 def _unpadded(g: GradientBuilder, node: Node, grad: Output) -> Output:
     x, paddings = node.inputs[:2]
     source = g.Shape(x, out_type=paddings.base_dtype)
+    # paddings[:, 0]
     before = g.StridedSlice(paddings, [0, 0], [0, 1], [1, 1], begin_mask=3, end_mask=1, shrink_axis_mask=2)
     return g.Slice(grad, before, source)
 
@@ -159,7 +176,7 @@ def _surrounded(x: Array, pairs: Sequence[tuple[int, ...]], constant: Any) -> Ar
 
 
 def _paddings(paddings: Array, rank: int) -> list[tuple[int, ...]]:
-    """Return the paddings as pairs; InvalidArgumentError where they are not (rank, 2) or negative."""
+    """Return the paddings as pairs; InvalidArgumentError if they are not (rank, 2) or negative."""
     if np.ndim(paddings) != 2 or np.shape(paddings)[1] != 2:
         raise InvalidArgumentError(f"paddings must be a matrix with 2 columns: {Shape(np.shape(paddings))}")
     if np.shape(paddings)[0] != rank:
@@ -189,29 +206,28 @@ zero_flops("PadV2")
 facts("same_shape_same_value", of=("PadV2",))
 
 
-@kernel("MirrorPad")
-def mirror_pad(x: Array, paddings: Array, *, mode: str) -> Result:
+@lower("MirrorPad", static=(1,))
+def mirror_pad(xp: Any, x: Any, paddings: Array, *, mode: str) -> Any:
     """Pad the input by its mirror image, with (SYMMETRIC) or without (REFLECT) the border itself."""
-    x = np.asarray(x)
+    border = int(mode == "REFLECT")
     for axis, (before, after) in enumerate(_mirror_paddings(paddings, x.shape, mode)):
-        if before or after:
-            x = np.take(x, _mirrored(x.shape[axis], before, after, mode), axis)
+        lead = (slice(None),) * axis
+        # Slices that count from the ends need no size, so that ONNX takes dimensions that only the run knows.
+        left = x[(*lead, slice(before - 1 + border, border - 1 if border else None, -1))] if before else None
+        right = x[(*lead, slice(-1 - border, -1 - border - after, -1))] if after else None
+        x = xp.concatenate([part for part in (left, x, right) if part is not None], axis) if before or after else x
     return x
 
 
-def _mirrored(size: int, before: int, after: int, mode: str) -> Array:
-    """Return the source index of each place of a padded dimension."""
-    offset = int(mode == "REFLECT")
-    left = np.arange(before - 1, -1, -1) + offset
-    right = size - 1 - offset - np.arange(after)
-    return np.concatenate([left, np.arange(size), right])
+kernel("MirrorPad")(functools.partial(mirror_pad, np))
 
 
-def _mirror_paddings(paddings: Array, dims: Sequence[int], mode: str) -> list[tuple[int, ...]]:
+def _mirror_paddings(paddings: Array, dims: Sequence[Any], mode: str) -> list[tuple[int, ...]]:
+    """Return the paddings as pairs; InvalidArgumentError if a known dimension has fewer elements to mirror."""
     pairs = _paddings(paddings, len(dims))
     offset = int(mode == "REFLECT")
     for (before, after), d in zip(pairs, dims):
-        if before > d - offset or after > d - offset:
+        if isinstance(d, int) and (before > d - offset or after > d - offset):
             raise InvalidArgumentError(
                 f"paddings must be no greater than the dimension {d}{' minus one' * offset}, not {before} and {after}"
             )
@@ -248,6 +264,7 @@ def _folded(grad: Array, axis: int, before: int, after: int, offset: int) -> Arr
     moved = np.moveaxis(grad, axis, 0)
     size = moved.shape[0] - before - after
     result = moved[before : before + size].copy()
+    # Both mirrored parts may reach the same elements: each addition is a step of its own.
     result[offset : offset + before] += moved[:before][::-1]
     result[size - offset - after : size - offset] += moved[before + size :][::-1]
     return np.moveaxis(result, 0, axis)
@@ -274,27 +291,31 @@ def mirror_pad_grad_flops(grad: TensorSpec, paddings: TensorSpec, *, outputs: li
 facts("backward", of=("MirrorPadGrad",))
 lower("Pad", static=(1,))(lambda xla, x, paddings: xla.pad(x, paddings.tolist()))
 lower("PadV2", static=(1,))(lambda xla, x, paddings, constant: xla.pad(x, paddings.tolist(), constant_values=constant))
-lower("Tile", static=(1,))(lambda xla, x, multiples: xla.tile(x, multiples.tolist()))
+arrays("Tile", static=(1,), sizes=(1,))(lambda xp, x, multiples: xp.tile(x, multiples))
 facts("own_gradient", of=["PadV2"])
 
 
-@lower("MirrorPad", static=(1,))
-def _mirror_pad_lowering(xla: Any, x: Any, paddings: Array, *, mode: str) -> Any:
-    if (paddings > np.array(x.shape)[:, None] - (mode == "REFLECT")).any():
-        raise InvalidArgumentError(f"too few elements to mirror in {x.shape} for {paddings.tolist()}")
-    return xla.pad(x, paddings.tolist(), mode.lower())
-
-
-@lower("MirrorPadGrad", static=(1,))
-def _mirror_pad_grad_lowering(xla: Any, grad: Any, paddings: Array, *, mode: str) -> Any:
-    """Transpose the padding, which is linear."""
-    sizes = tuple(int(size) for size in np.subtract(grad.shape, paddings.sum(1)))
-    return xla.transposed(lambda x: _mirror_pad_lowering(xla, x, paddings, mode=mode), sizes, grad)
+@arrays("MirrorPadGrad", static=(1,))
+def _mirror_pad_grad_arrays(xp: Any, grad: Any, paddings: Array, *, mode: str) -> Any:
+    """Reverse the mirrored parts and add them where they came from."""
+    border = int(mode == "REFLECT")
+    for axis, (before, after) in enumerate(paddings.tolist()):
+        size = grad.shape[axis] - before - after
+        lead = (slice(None),) * axis
+        total = grad[(*lead, slice(before, before + size))]
+        for part, first in ((slice(0, before), border), (slice(before + size, None), size - border - after)):
+            mirrored = grad[(*lead, part)][(*lead, slice(None, None, -1))]
+            # The mirrored part among zeros, at the place of its sources.
+            around = (first, size - first - (before if part.start == 0 else after))
+            total = total + xp.pad(mirrored, [around if i == axis else (0, 0) for i in range(grad.ndim)])
+        grad = total
+    return grad
 
 
 @onnx("Pad", "PadV2")
 def _padded(g: Any, x: Any, paddings: Any, *values: Any, **mode: str) -> Any:
     """ONNX has all paddings before, then all after; a scalar has none."""
+    # ONNX's Pad takes no scalars.
     if x.rank == 0:
         return x
     return g.Pad(x, g.reshape(g.Transpose(g.cast(paddings, dtypes.int64), perm=[1, 0]), [-1]), *values, **mode)
@@ -302,45 +323,10 @@ def _padded(g: Any, x: Any, paddings: Any, *values: Any, **mode: str) -> Any:
 
 @onnx("MirrorPad")
 def _mirror_pad_onnx(g: Any, x: Any, paddings: Any, *, mode: str) -> Any:
-    """Pad by a gather in mode SYMMETRIC, as ONNX has no such Pad."""
+    """Pad by ONNX's operator, which takes computed paddings, or as the program where there is none: in mode SYMMETRIC."""
     if mode == "REFLECT":
         return _padded(g, x, paddings, mode="reflect")
-    for axis, around in enumerate(g.known(paddings, "paddings").tolist()):
-        if any(around):
-            size: Any = x.shape[axis] if x.shape.dims is not None else None
-            if not isinstance(size, int):
-                g.refuse("it mirrors a dimension of unknown size at its edge")
-            x = g.Gather(x, np.pad(np.arange(size), around, "symmetric"), axis=axis)
-    return x
-
-
-onnx("Tile")(lambda g, x, multiples: g.Tile(x, g.vector(multiples)))
-
-
-@onnx("MirrorPadGrad")
-def _mirror_pad_grad_onnx(g: Any, grad: Any, paddings: Any, *, mode: str) -> Any:
-    """Reverse the mirrored parts and add them."""
-    for axis, (before, after) in enumerate(g.known(paddings, "paddings").tolist()):
-        if before or after:
-            grad = _folded_onnx(g, grad, axis, (before, after), int(mode == "REFLECT"))
-    return grad
-
-
-def _folded_onnx(g: Any, grad: Any, axis: int, around: tuple[int, int], offset: int) -> Any:
-    size = grad.shape[axis]
-    if not isinstance(size, int):
-        g.refuse("a folded dimension is unknown")
-    before, after = around
-    size -= before + after
-    left, right = (np.full(size, -1), np.full(size, -1))
-    left[offset : offset + before] = np.arange(before)[::-1]
-    right[size - offset - after : size - offset] = np.arange(before + size, before + size + after)[::-1]
-    middle = g.slice(grad, before, before + size, axis)
-    for places in (left, right):
-        is_there = (places >= 0).reshape([-1 if i == axis else 1 for i in range(g.rank(grad))])
-        taken = g.Gather(grad, np.maximum(places, 0), axis=axis)
-        middle = g.Add(middle, g.Where(is_there, taken, g.like(0, grad)))
-    return middle
+    return g.evaluate(mirror_pad, (1,), (), (x, paddings), {"mode": mode})
 
 
 facts("half_clear", of=["MirrorPad", "MirrorPadGrad", "Pad", "PadV2", "Tile"])

@@ -10,7 +10,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.constant_inputs import prepared
-from ...registry.registry import facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
+from ...registry.registry import arrays, facts, gradient, kernel, layout, lower, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -36,6 +36,7 @@ def _permutation(perm: Array, rank: int) -> tuple[int, ...]:
     axes = ints(perm, "perm")
     if len(axes) != rank:
         raise InvalidArgumentError(f"transpose expects a vector of size {rank}. But input(1) is a vector of size {len(axes)}")
+    # TensorFlow takes negative dimensions here, though its documentation does not say so.
     if sorted(a + rank if a < 0 else a for a in axes) != list(range(rank)):
         raise InvalidArgumentError(f"{axes} is not a permutation of the dimensions 0 to {rank - 1}")
     return axes
@@ -72,6 +73,7 @@ facts("total", of=("Transpose",))
 def reverse(x: Array, axes: Array) -> Result:
     """The input with the given dimensions reversed."""
     rank = np.ndim(x)
+    # TensorFlow checks no axis then.
     if rank == 0 or np.size(x) == 0:
         return x
     dims = [normalize_axis(a, rank) for a in ints(axes, "axis")]
@@ -183,6 +185,7 @@ def _rolled(x: Array, count: int, axis: int) -> Array:
     if not start:
         return x
     before = (slice(None),) * axis
+    # Two slices: np.roll prepares for any number of axes, which takes longer than moving a small tensor.
     return np.concatenate((x[(*before, slice(start, None))], x[(*before, slice(start))]), axis)
 
 
@@ -190,6 +193,7 @@ def _rolled(x: Array, count: int, axis: int) -> Array:
 def roll_by(shift: Array, axis: Array) -> Callable[..., Result]:
     """Return `roll` by a constant shift along a constant axis."""
     if np.size(shift) != 1 or np.shape(shift) != np.shape(axis) or np.ndim(axis) > 1:
+        # Any error here leaves the calls to `roll`, which reports what is wrong with them.
         raise InvalidArgumentError("the kernel for any shifts does it")
     (count,), (along,) = numbers(shift), numbers(axis)
 
@@ -217,8 +221,8 @@ layout("T.A -> T", "Roll")
 
 zero_flops("ReverseSequence", "Roll")
 
-lower("Transpose", static=(1,))(lambda xla, x, order: xla.transpose(x, order.tolist()))
-lower("ConjugateTranspose", static=(1,))(lambda xla, x, order: xla.transpose(xla.conj(x), order.tolist()))
+arrays("Transpose", static=(1,))(lambda xp, x, order: xp.transpose(x, order.tolist()))
+arrays("ConjugateTranspose", static=(1,))(lambda xp, x, order: xp.transpose(xp.conj(x), order.tolist()))
 lower("ReverseV2", static=(1,))(lambda xla, x, axes: xla.flip(x, tuple(axes.tolist())))
 
 
@@ -252,15 +256,6 @@ def _roll_lowering(xla: Any, x: Any, shift: Any, axis: Array) -> Any:
     return x
 
 
-@onnx("Transpose")
-def _transpose_onnx(g: Any, x: Any, perm: Any) -> Any:
-    order = g.known(perm, "dimensions").tolist()
-    return g.transpose(x, [axis % max(len(order), 1) for axis in order])
-
-
-onnx("ConjugateTranspose")(lambda g, x, perm: _transpose_onnx(g, g.conjugate(x), perm))
-
-
 _LAST = np.iinfo(np.int64).max
 
 
@@ -269,6 +264,7 @@ def _reverse_v2_onnx(g: Any, x: Any, axis: Any) -> Any:
     if axis.array is not None and not axis.array.size:
         return x
     axes = g.vector(axis)
+    # ONNX has no reversal: a slice of step -1 from the last element to before the first.
     last, step = (g.Expand(g.constant(np.int64(number)), g.dims(axes)) for number in (_LAST, -1))
     return g.Slice(x, last, g.Neg(last), axes, step)
 
@@ -291,6 +287,7 @@ def _roll_onnx(g: Any, x: Any, shift: Any, axis: Any) -> Any:
     rank = g.rank(x)
     axes = g.Where(g.Less(axes, 0), g.Add(axes, rank), axes)
     for place in range(rank) if axes.array is None else sorted(set(axes.array.tolist())):
+        # An axis may be named several times, and its shifts add up.
         by = g.ReduceSum(g.Where(g.Equal(axes, place), shifts, 0), keepdims=1)
         size = g.dim(x, place)
         start = g.Mod(g.Neg(by), g.Max(size, 1))

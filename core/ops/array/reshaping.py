@@ -13,6 +13,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.constant_inputs import prepared
 from ...registry.registry import (
+    arrays,
     arrays_as,
     estimate,
     facts,
@@ -58,6 +59,7 @@ _MOST_DIMS = 64
 @kernel("Reshape")
 def reshape(x: Array, dims: Array) -> Result:
     """Reshape the input; a single dimension may be -1."""
+    # The usual case first: checks in Python take longer than NumPy's reshape.
     if dims.dtype.char in _SIZES and dims.ndim == 1:
         sizes = dims.tolist()
         least = min(sizes, default=0)
@@ -94,6 +96,7 @@ def _reshaped(x: Array, dims: Array) -> Result:
         raise InvalidArgumentError(f"cannot reshape to {sizes}: sizes must be non-negative, one of them may be -1")
     if unknown:
         sizes[unknown[0]] = _inferred(x, [d for d in sizes if d != -1])
+    # Before the reshape, whose error would not tell TensorFlow's limit from NumPy's.
     _check_rank(len(sizes))
     if math.prod(sizes) != x.size:
         raise InvalidArgumentError(
@@ -104,6 +107,7 @@ def _reshaped(x: Array, dims: Array) -> Result:
 
 def _inferred(x: Array, others: list[int]) -> int:
     """Return the dimension that makes up for the others; zeros among both shapes cancel out."""
+    # TensorFlow finds the size beside zeros by the other sizes: (0, 3) as (0, -1) is (0, 3).
     rest = math.prod(d for d in others if d)
     count = math.prod(d for d in x.shape if d) if 0 in others else x.size
     if count % rest:
@@ -155,6 +159,7 @@ def expand_dims(x: Array, axis: Array) -> Result:
     """The input with a dimension of 1 inserted at `axis`."""
     dims = x.shape
     axis = normalize_axis(scalar_int(axis, "dim"), len(dims) + 1, "dim")
+    # Not np.expand_dims, which takes as long as the rest of the kernel again.
     return x.reshape((*dims[:axis], 1, *dims[axis:]))
 
 
@@ -214,6 +219,7 @@ def _resolved(sizes: list[DimLike], source: Shape, is_likely: bool) -> Sequence[
     if len(gaps) > 1 or any(isinstance(d, int) and d < -1 for d in sizes):
         raise InvalidArgumentError(f"cannot reshape to {sizes}: sizes must be non-negative, one of them may be -1")
     # Beside a -1, all others are sizes in every run that succeeds.
+    # An unknown size may be -1 in a run, and then stands for the rest.
     doubtful = [] if gaps or is_likely else [i for i, d in enumerate(sizes) if may_stand_for_rest(d)]
     if source.rank is None:
         return _filled(sizes, gaps or doubtful, None)
@@ -223,9 +229,11 @@ def _resolved(sizes: list[DimLike], source: Shape, is_likely: bool) -> Sequence[
     rest = math.prod(others)
     is_number = isinstance(count, int) and isinstance(rest, int)
     if not gaps and not (len(open_places) == 1 and is_number and count):
+        # A contradiction in every run is an error now; any other mismatch is for the run to find.
         if is_number and not open_places and count != rest:
             raise InvalidArgumentError(f"cannot reshape {source} of {count} elements to {Shape(sizes)}")
         return _filled(sizes, doubtful, None)
+    # A size of 0 leaves the open one undetermined: the run decides, by the rule of `_inferred`.
     if rest == 0:
         return _filled(sizes, open_places, None)
     if is_number and count % rest:
@@ -239,12 +247,13 @@ def _filled(sizes: list[DimLike], places: Sequence[int], dim: DimLike | None) ->
 
 
 def _filled_gap(source: Shape, others: list[DimLike]) -> DimLike | None:
-    """Return the dimension that makes up for the others; None where it depends on which of them are 0 in a run.
+    """Return the dimension that makes up for the others; None if it depends on which of them are 0 in a run.
 
     The kernel leaves zeros out on both sides (`_inferred`). So a symbolic size must stand on both, and the rest be numbers.
     """
     if all(isinstance(d, int) for d in others):
         return floor_div(source.num_elements, math.prod(others))
+    # Sizes that stand on both sides are equal in every run, and cancel out.
     left = list(source)
     for dim in others:
         if isinstance(dim, Dim) and dim in left:
@@ -357,6 +366,7 @@ facts("shape_arithmetic", of=("Fill",))
 @kernel("Empty")
 def empty(dims: Array, *, dtype: DType) -> Result:
     """Return a tensor of shape `dims`; zeros, where TensorFlow leaves the memory as found."""
+    # TensorFlow leaves the memory as it is unless `init` is set; zeros make runs repeatable.
     return np.broadcast_to(_zero(dtype), _filled_dims(dims)).copy()
 
 
@@ -410,6 +420,7 @@ def invert_permutation(x: Array) -> Result:
         raise InvalidArgumentError(f"invert_permutation expects a 1D vector, not shape {Shape(x.shape)}")
     if x.size and (x.min() < 0 or x.max() >= x.size):
         raise InvalidArgumentError(f"the elements of {x.tolist()[:10]} are not between 0 and {x.size}")
+    # A place that keeps -1 is missing, because another number came twice.
     result = np.full(x.size, -1, x.dtype)
     result[x] = np.arange(x.size, dtype=x.dtype)
     if x.size and result.min() < 0:
@@ -439,12 +450,14 @@ def unravel_index(indices: Array, dims: Array) -> Result:
     if np.any(dims <= 0):
         raise InvalidArgumentError(f"Input dims {dims.tolist()} cannot contain a dim of zero")
     count = math.prod(dims.tolist())
+    # TensorFlow multiplies in the dtype of dims, and refuses what it cannot count.
     if count > np.iinfo(dims.dtype).max:
         raise InvalidArgumentError(f"Input dims product is causing integer overflow: {dims.tolist()}")
     if np.any(indices >= count):
         raise InvalidArgumentError(f"index is out of bound as with dims {dims.tolist()}")
     column = [-1] + [1] * indices.ndim
     strides = _strides(dims).reshape(column)
+    # C++ rounds towards zero, NumPy's // down: without its remainder the quotient of a negative index is whole.
     quotients = (indices - np.fmod(indices, strides)) // strides
     return np.fmod(quotients, dims.reshape(column)).astype(dims.dtype)
 
@@ -478,15 +491,13 @@ def _invert_permutation_lowering(xla: Any, x: Any) -> Any:
 lower("Reshape", static=(1,))(lambda xla, x, dims: x.reshape(dims.tolist()))
 lower("ExpandDims", static=(1,))(lambda xla, x, axis: xla.expand_dims(x, int(axis.item())))
 lower("Squeeze")(lambda xla, x, *, squeeze_dims: xla.squeeze(x, tuple(squeeze_dims) or None))
-lower("BroadcastTo", static=(1,))(lambda xla, x, dims: xla.broadcast_to(x, dims.tolist()))
-lower("Fill", static=(0,))(lambda xla, dims, value: xla.full(dims.tolist(), value))
+arrays("BroadcastTo", static=(1,), sizes=(1,))(lambda xp, x, dims: xp.broadcast_to(x, dims))
+arrays("Fill", static=(0,), sizes=(0,))(lambda xp, dims, value: xp.full(dims, value))
+arrays("Empty", static=(0,), sizes=(0,))(lambda xp, dims, *, dtype: xp.full(dims, _zero(dtype)))
 
 
-onnx("BroadcastTo")(lambda g, x, shape: g.Expand(x, g.vector(shape)))
-onnx("Fill")(lambda g, dims, value: g.Expand(value, g.vector(dims)))
 onnx("ZerosLike")(lists.zeros_like)
 facts("of_lists", of=["ZerosLike"])
-onnx("Empty")(lambda g, dims, *, dtype: g.Expand(g.constant(b"" if dtype.is_object else 0, dtype), g.vector(dims)))
 onnx("ExpandDims")(lambda g, x, axis: g.Unsqueeze(x, g.vector(axis)))
 
 
@@ -506,7 +517,9 @@ onnx("InvertPermutation")(lambda g, x: g.TopK(x, g.dims(x), outputs=2, largest=0
 def _unravel_index_onnx(g: Any, indices: Any, dims: Any) -> Any:
     if last_dims(g, dims, 1)[0] == 0:
         g.refuse("it has no dimensions to count through")
-    coordinates = g.evaluate(vectors, (), (), (g.vector(g.reshape(indices, [-1])), g.vector(dims)), {})
+    sizes = g.vector(dims)
+    coordinates = g.evaluate(vectors, (), (), (g.vector(g.reshape(indices, [-1])), sizes), {})
+    coordinates = g.Mod(coordinates, sizes, fmod=1)  # the first one too, which TensorFlow leaves open for sparse tensors
     return g.of_dims(g.Transpose(coordinates, perm=[1, 0]), g.dim(dims, 0), g.dims(indices))
 
 
@@ -567,7 +580,7 @@ _TOO_LARGE: Final = "Shape output type is 32-bit but a dimension does not fit"
 
 
 def _checked(value: Any, out_type: DType) -> Array:
-    """Return the dimensions as `out_type`; InvalidArgumentError where a dimension is too large."""
+    """Return the dimensions as `out_type`; InvalidArgumentError if a dimension is too large."""
     if out_type is dtypes.int32 and (value > _LARGEST).any():
         raise InvalidArgumentError(_TOO_LARGE)
     return value.astype(out_type.numpy)

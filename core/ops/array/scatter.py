@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,15 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.group_reductions import update_rows
-from ...registry.registry import Cost, flops, gradient, kernel, lower, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import Cost, arrays, flops, gradient, kernel, shape, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
+from ..shared.argument_checks import require, require_known_sizes
 from ..shared.plain_shapes import first_shape
-from ..shared.row_updates import updated
+from ..shared.row_updates import require_room, scatter_depth
 from ..shared.shape_arguments import ints, shape_from
-from .gather import flat_places, is_outside, row_numbers
+from .gather import is_outside, row_numbers
 
 
 @kernel("ScatterNd")
@@ -29,42 +29,24 @@ def scatter_nd(indices: Array, updates: Array, dims: Array, *, bad_indices_polic
     if any(d < 0 for d in target):
         raise InvalidArgumentError(f"the shape {target} has a negative dimension")
     indices, updates = np.asarray(indices), np.asarray(updates)
-    _scatter_depth(target, indices.shape, updates.shape)
-    _require_room(target, indices, updates)
+    scatter_depth(target, indices.shape, updates.shape)
+    require_room(target, indices, updates)
     result = np.full(target, b"", object) if updates.dtype == object else np.zeros(target, updates.dtype)
     return scatter_into(np.add, result, indices, updates, bad_indices_policy)
-
-
-def _require_room(target: Sequence[int], indices: Array, updates: Array) -> None:
-    """Raise InvalidArgumentError where indices or updates are given, but not both, or for no elements."""
-    if (indices.size or updates.size) and not (math.prod(target) and indices.size and updates.size):
-        raise InvalidArgumentError(f"Indices and updates specified for empty output shape {Shape(target)}")
-
-
-def _scatter_depth(dims: Sequence[int], index_shape: tuple[int, ...], update_shape: tuple[int, ...]) -> int:
-    """Return the number of dimensions that an index vector addresses; InvalidArgumentError where the shapes do not fit."""
-    if not index_shape:
-        raise InvalidArgumentError("indices must be at least a vector")
-    depth = index_shape[-1]
-    expected = (*index_shape[:-1], *dims[depth:])
-    if depth > len(dims) or tuple(update_shape) != expected:
-        raise InvalidArgumentError(
-            f"Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got updates.shape: "
-            f"{Shape(update_shape)}, indices.shape: {Shape(index_shape)}, params_shape: {Shape(dims)}"
-        )
-    return depth
 
 
 def scatter_into(ufunc: np.ufunc | None, target: Array, indices: Array, updates: Array, policy: str) -> Array:
     """Apply `updates` to `target` in place at `indices`, and return `target`; None for `ufunc` replaces."""
     indices, updates = np.asarray(indices), np.asarray(updates)
     _require_policy(policy)
-    depth = _scatter_depth(target.shape, indices.shape, updates.shape)
+    depth = scatter_depth(target.shape, indices.shape, updates.shape)
     count, width = math.prod(indices.shape[:-1]), math.prod(target.shape[depth:])
     if target.size == 0:
         if updates.size:
             raise InvalidArgumentError("Indices and updates specified for empty output")
         return target
+    # Index vectors become row numbers: NumPy's own indexing by several arrays would be slower, and its `ufunc.at` many times
+    # so.
     vectors = indices.reshape(count, depth)
     rows = updates.reshape(count, width)
     if policy == "IGNORE":
@@ -121,8 +103,9 @@ def _register_tensor_scatter(op: str, ufunc: np.ufunc | None) -> None:
     def tensor_scatter(tensor: Array, indices: Array, updates: Array, *, bad_indices_policy: str) -> Array:
         """A copy of `tensor` with `updates` applied at the coordinates in `indices`."""
         _require_rows(indices)
-        _require_room(np.shape(tensor), indices, updates)
+        require_room(np.shape(tensor), indices, updates)
         rows = np.negative(updates) if ufunc is np.subtract else updates
+        # A sum of negative rows has the fast loops of additions, and rounds as the differences do.
         combine = np.add if ufunc is np.subtract else ufunc
         return scatter_into(combine, np.array(tensor, order="C"), indices, rows, bad_indices_policy)
 
@@ -137,7 +120,8 @@ def scatter_nd_non_aliasing_add(tensor: Array, indices: Array, updates: Array, *
     first.
     """
     indices, updates = np.asarray(indices), np.asarray(updates)
-    _require_room(np.shape(tensor), indices, updates)
+    require_room(np.shape(tensor), indices, updates)
+    # TensorFlow takes the vector for as many index vectors of one number when it checks, and for a single one when it adds.
     if indices.ndim == 1 and updates.ndim and updates.shape[0] == indices.shape[0]:
         indices, updates = indices[:1, None], updates[:1]
     _require_rows(indices)
@@ -177,6 +161,7 @@ def tensor_scatter_extreme_gradient(g: GradientBuilder, node: Node, grad: Output
     from_updates = g.Cast(g.Equal(updates, g.GatherNd(result, indices)), DstT=dtype)
     from_tensor = g.Cast(g.Equal(tensor, result), DstT=dtype)
     claims = g.TensorScatterAdd(from_tensor, indices, from_updates)
+    # Tensor and updates share the gradient of an element that several of them equal.
     share = g.RealDiv(grad, claims)
     return [g.Mul(share, from_tensor), None, g.Mul(g.GatherNd(share, indices), from_updates)]
 
@@ -190,7 +175,7 @@ def inplace_update(x: Array, i: Array, v: Array) -> Result:
 
 
 def _inplace_target(x: Array, i: Array, v: Array) -> tuple[Array, Array, Array]:
-    """Return a copy of `x`, the row numbers and `v`; InvalidArgumentError where the shapes do not fit. No row is none to
+    """Return a copy of `x`, the row numbers and `v`; InvalidArgumentError if the shapes do not fit. No row is none to
     update.
     """
     x, i, v = np.asarray(x), np.asarray(i), np.asarray(v)
@@ -202,6 +187,7 @@ def _inplace_target(x: Array, i: Array, v: Array) -> tuple[Array, Array, Array]:
         )
     if x.shape[0] == 0:
         return np.array(x, order="C"), i[:0], v[:0]
+    # TensorFlow's kernels wrap row numbers around instead of checking them.
     return np.array(x, order="C"), np.mod(i, x.shape[0]) if i.size else i, v
 
 
@@ -214,8 +200,8 @@ def inplace_add(x: Array, i: Array, v: Array) -> Result:
     return result
 
 
-def _require_numbers(x: Array) -> None:
-    if x.dtype.kind in "bO" and np.shape(x)[:1] != (0,):
+def _require_numbers(x: Any) -> None:
+    if x.dtype.kind in "bO" and x.shape[:1] != (0,):
         raise InvalidArgumentError(f"Unsupported data type: {x.dtype.name}")
 
 
@@ -240,91 +226,44 @@ def inplace_flops(x: TensorSpec, i: TensorSpec, v: TensorSpec) -> Cost:
 without_gradient("InplaceUpdate", "InplaceAdd", "InplaceSub")
 
 
-def _lowered_scatter(how: str) -> Any:
-    def lowering(xla: Any, tensor: Any, indices: Any, updates: Any, *, bad_indices_policy: str = "") -> Any:
+def _scattered(how: str) -> Callable[..., Any]:
+    """Return the program of updates at index vectors."""
+
+    def program(xp: Any, tensor: Any, indices: Any, updates: Any, *, bad_indices_policy: str = "") -> Any:
         _require_policy(bad_indices_policy)
-        _require_rows(indices)
-        _require_room(tensor.shape, indices, updates)
-        depth = _scatter_depth(tensor.shape, indices.shape, updates.shape)
-        if not tensor.size:
-            return tensor
-        width, count = math.prod(tensor.shape[depth:]), math.prod(indices.shape[:-1])
-        places = flat_places(xla, indices, tensor.shape[:depth], bad_indices_policy).reshape(count)
-        flat = tensor.reshape(math.prod(tensor.shape[:depth]), width)
-        return updated(xla, flat, places, updates.reshape(count, width), how).reshape(tensor.shape)
+        require(indices.ndim != 1 or indices.shape == (0,), f"indices of shape {indices.shape} must be a matrix at least")
+        return xp.scatter_nd(tensor, indices, updates, how, bad_indices_policy)
 
-    return lowering
+    return program
 
 
-lower("TensorScatterUpdate")(_lowered_scatter("set"))
-lower("TensorScatterAdd", "ScatterNdNonAliasingAdd")(_lowered_scatter("add"))
-lower("TensorScatterMin")(_lowered_scatter("min"))
-lower("TensorScatterMax")(_lowered_scatter("max"))
+arrays("TensorScatterUpdate")(_scattered("set"))
+arrays("TensorScatterAdd", "ScatterNdNonAliasingAdd")(_scattered("add"))
+arrays("TensorScatterMin")(_scattered("min"))
+arrays("TensorScatterMax")(_scattered("max"))
+arrays("TensorScatterSub")(lambda xp, x, indices, updates, **policy: _scattered("add")(xp, x, indices, -updates, **policy))
 
 
-@lower("TensorScatterSub")
-def _tensor_scatter_sub_lowering(xla: Any, tensor: Any, indices: Any, updates: Any, *, bad_indices_policy: str) -> Any:
-    return _lowered_scatter("add")(xla, tensor, indices, -updates, bad_indices_policy=bad_indices_policy)
+@arrays("ScatterNd", static=(2,), sizes=(2,))
+def _scatter_nd_arrays(xp: Any, indices: Any, updates: Any, dims: Any, *, bad_indices_policy: str) -> Any:
+    zeros = xp.full(ints(dims, "shape") if isinstance(dims, np.ndarray) else dims, 0, updates.dtype)
+    return xp.scatter_nd(zeros, indices, updates, "add", bad_indices_policy)
 
 
-@lower("ScatterNd", static=(2,))
-def _scatter_nd_lowering(xla: Any, indices: Any, updates: Any, dims: Array, *, bad_indices_policy: str) -> Any:
-    zeros = xla.zeros(ints(dims, "shape"), updates.dtype)
-    if indices.ndim == 1:
-        indices, updates = indices[None], updates[None]
-    return _lowered_scatter("add")(xla, zeros, indices, updates, bad_indices_policy=bad_indices_policy)
+def _in_rows(how: str, sign: int = 1) -> Callable[..., Any]:
+    """Return the program of an op that updates rows by number; numbers wrap around."""
 
-
-def _lowered_inplace(how: str, factor: int = 1) -> Any:
-    def lowering(xla: Any, x: Any, i: Any, v: Any) -> Any:
-        if i.ndim != 1 or x.ndim < 1 or v.shape != (*i.shape, *x.shape[1:]):
-            raise InvalidArgumentError("x, i and v must agree")
+    def program(xp: Any, x: Any, i: Any, v: Any) -> Any:
+        require(i.ndim == 1 and x.ndim > 0, "x, i and v must agree")
+        require_known_sizes((*i.shape, *x.shape[1:]), v.shape)
         if how == "add":
             _require_numbers(x)
-        rows = v if factor == 1 else -v
-        return updated(xla, x, xla.mod(i, max(x.shape[0], 1)), rows, how) if x.size and v.size else x
+        rows = xp.mod(i, xp.maximum(x.shape[0], 1))
+        return xp.scattered(x, rows[:, None], v if sign > 0 else -v, how)
 
-    return lowering
-
-
-lower("InplaceUpdate")(_lowered_inplace("set"))
-lower("InplaceAdd")(_lowered_inplace("add"))
-lower("InplaceSub")(_lowered_inplace("add", -1))
+    return program
 
 
-@onnx("ScatterNd")
-def _scatter_nd_onnx(g: Any, indices: Any, updates: Any, shape: Any) -> Any:
-    """Scatter by addition to zeros; booleans, which ONNX cannot add, by replacement."""
-    if updates.dtype.is_object:
-        g.refuse("ONNX adds no strings up")
-    target = g.Expand(g.like(0, updates), g.vector(shape))
-    adds = {} if updates.dtype.name == "bool" else {"reduction": "add"}
-    return g.ScatterND(target, g.cast(indices, dtypes.int64), updates, **adds)
-
-
-def _scattering(reduction: str) -> Any:
-    def lowering(g: Any, tensor: Any, indices: Any, updates: Any) -> Any:
-        return g.ScatterND(tensor, g.cast(indices, dtypes.int64), updates, reduction=reduction)
-
-    return lowering
-
-
-onnx("TensorScatterUpdate")(lambda g, tensor, indices, updates: _scattering("none")(g, tensor, indices, updates))
-onnx("TensorScatterAdd", "ScatterNdNonAliasingAdd")(_scattering("add"))
-onnx("TensorScatterSub")(lambda g, tensor, indices, updates: _scattering("add")(g, tensor, indices, g.Neg(updates)))
-onnx("TensorScatterMax")(_scattering("max"))
-onnx("TensorScatterMin")(_scattering("min"))
-
-
-def _in_rows(reduction: str) -> Any:
-    """Return the lowering of an op that updates rows by number; numbers wrap around."""
-
-    def lowering(g: Any, x: Any, i: Any, v: Any) -> Any:
-        return g.ScatterND(x, g.unsqueeze(g.Mod(g.cast(i, dtypes.int64), g.Max(g.dim(x, 0), 1)), 1), v, reduction=reduction)
-
-    return lowering
-
-
-onnx("InplaceUpdate")(_in_rows("none"))
-onnx("InplaceAdd")(_in_rows("add"))
-onnx("InplaceSub")(lambda g, x, i, v: _in_rows("add")(g, x, i, g.Neg(v)))
+arrays("InplaceUpdate")(_in_rows("set"))
+arrays("InplaceAdd")(_in_rows("add"))
+arrays("InplaceSub")(_in_rows("add", -1))

@@ -56,6 +56,7 @@ def _register_segment(op: str, ufunc: np.ufunc, default: int) -> None:
         _check_sorted_ids(data, ids)
         count = int(ids[-1]) + 1 if ids.size else 0
         _check_room(data, count)
+        # NaN is settled before: NumPy's extremes keep every NaN, and TensorFlow's comparisons lose some.
         rows, reduced = reduce_groups(ufunc, *settle_nans(ufunc, ids, data, _columns_in_vectors(data)))
         if op == "SegmentMean":
             reduced = _divided(reduced, group_sizes(ids, 0)[rows])
@@ -88,7 +89,8 @@ def _check_increasing(ids: Array) -> None:
 
 
 def _check_room(data: Array, count: int) -> None:
-    """Raise InvalidArgumentError where `count` segments of rows as in `data` are more than memory can address."""
+    """Raise InvalidArgumentError if `count` segments of rows as in `data` are more than memory can address."""
+    # A large id in a damaged file is an error here, where NumPy would fail to allocate.
     if count * math.prod(data.shape[1:]) * data.itemsize >= 2**63:
         raise InvalidArgumentError(f"{count} segments of shape {Shape(data.shape[1:])} have too many elements")
 
@@ -97,12 +99,14 @@ def _divided(rows: Array, counts: Array) -> Array:
     """Rows divided by their counts, integers rounded towards zero."""
     column = counts.reshape([-1] + [1] * (rows.ndim - 1))
     if rows.dtype.kind in "iu":
+        # C++ divides integers so.
         return truncated_quotient(rows, column).astype(rows.dtype)
     return (rows / column.astype(rows.real.dtype)).astype(rows.dtype)
 
 
 def _placed(rows: Array, reduced: Array, count: int, default: int) -> Array:
     """(count, ...) with `reduced` at the rows `rows` and `default` at all others."""
+    # No segment is empty, so that the reduced rows are the result.
     if len(rows) == count:
         return reduced
     result = np.full((count, *reduced.shape[1:]), default, reduced.dtype)
@@ -122,6 +126,7 @@ def segment_shape(data: TensorSpec, segment_ids: TensorSpec) -> Shape:
     if data.rank is not None and segment_ids.rank is not None:
         merge_dims(data.shape[0], segment_ids.shape[0])
     ids = None if segment_ids.value is None else dims_of(segment_ids)
+    # The ids are sorted, so that the last is the largest.
     rows = None if ids is None else (ids[-1] + 1 if ids else 0)
     return Shape([rows]) + data.shape[1:]
 
@@ -178,6 +183,7 @@ class _Taking:
 def _prod_gradient(g: GradientBuilder, data: Output, result: Output, grad: Output, take: _Taking) -> Output:
     zero, one = g.scalar_like(data, 0), g.scalar_like(data, 1)
     is_zero = g.Equal(data, zero)
+    # With one zero in a segment only that element has a gradient, the product of the others; with two no element has.
     zeros = take.total(g.Cast(is_zero, DstT="int32"))
     grad = g.SelectV2(g.Greater(zeros, 1), g.zeros_like(grad), grad)
     without_zeros = g.SelectV2(is_zero, one, data)
@@ -200,6 +206,7 @@ def _register_unsorted(op: str, ufunc: np.ufunc, default: Callable[..., Any]) ->
         if not data.size:
             return result
         least, greatest = extremes(ids)
+        # TensorFlow's CPU kernel refuses ids beyond the last segment, and drops negative ones.
         if greatest >= count:
             raise InvalidArgumentError(f"segment_ids = {greatest} is out of range [0, {count})")
         if least < 0:
@@ -247,6 +254,7 @@ def unsorted_segment_flops(data: TensorSpec, segment_ids: TensorSpec, num_segmen
 def _gather_valid(g: GradientBuilder, x: Output, ids: Output, fill: Output) -> Output:
     """x[ids] with `fill` where the id is negative."""
     zero = g.constant(0, ids.base_dtype)
+    # Negative ids take some row, which the choice below replaces.
     taken = g.GatherV2(x, g.Maximum(ids, zero), 0)
     return g.SelectV2(_is_valid_id(g, ids, taken), taken, fill)
 
@@ -353,6 +361,7 @@ def _sparse_reduced(data: Array, indices: Array, ids: Array, count: int, weigh: 
         raise InvalidArgumentError(f"an index of {indices.tolist()[:10]} is out of range [0, {data.shape[0]})")
     groups, reduced = reduce_groups(np.add, ids, data[indices])
     if weigh is not None:
+        # TensorFlow computes the divisor in double and rounds it to the dtype of the rows before it divides.
         counts = weigh(group_sizes(ids, 0)[groups].astype(np.float64)) if ids.size else np.ones(0)
         reduced = (reduced / counts.reshape([-1] + [1] * (data.ndim - 1)).astype(reduced.dtype)).astype(reduced.dtype)
     return _placed(groups, reduced, count, 0)
@@ -364,6 +373,7 @@ def _checked_grad(grad: Array, indices: Array, segment_ids: Array, count: int) -
         raise InvalidArgumentError("segment_ids and indices should be vectors of the same size.")
     if grad.ndim < 1 or count < 0:
         raise InvalidArgumentError(f"grad must be at least of rank 1 and output_dim0 not negative: {grad.shape}, {count}")
+    # No index is checked where there are no rows.
     if not count:
         return grad, indices[:0], ids[:0]
     if indices.size and (indices.min() < 0 or indices.max() >= count):
@@ -378,6 +388,7 @@ def _weighted_rows(grad: Array, ids: Array, weigh: Callable[..., Any] | None) ->
     rows = grad[ids]
     if weigh is None or not ids.size:
         return rows
+    # The gradient's kernel multiplies by the rounded reciprocal, where the op itself divides.
     scale = 1 / weigh(group_sizes(ids, 0)[ids].astype(np.float64))
     return (rows * scale.reshape([-1] + [1] * (grad.ndim - 1)).astype(grad.dtype)).astype(grad.dtype)
 
@@ -464,6 +475,7 @@ def _sorted_program(how: str, start: Callable[[Any], Any], empty: int | None = N
         result = xp.grouped(rows, ids, count, how, start(data.dtype), _columns_in_vectors)
         if empty is None:
             return result
+        # The identity of the extreme must not show: a segment without rows is 0 in TensorFlow.
         return xp.where(_column(_rows_of_each(xp, ids, count), data) > 0, result, np.array(empty, data.dtype))
 
     return program
@@ -472,6 +484,7 @@ def _sorted_program(how: str, start: Callable[[Any], Any], empty: int | None = N
 def _segments_of_sorted(xp: Any, data: Any, ids: Any) -> Any:
     """Return the number of segments, which is the last id plus 1; that of ids which are known is checked and a number."""
     if not isinstance(ids, np.ndarray):
+        # The -1 in front makes no segments of no ids.
         return xp.as_size(xp.concatenate([np.array([-1]), ids.astype(np.int64)])[-1:] + 1)
     _check_sorted_ids(data, ids)
     count = int(ids[-1]) + 1 if ids.size else 0

@@ -17,14 +17,12 @@ from ...registry.registry import (
     gradient,
     kernel,
     layout,
-    lower,
     not_differentiable,
     onnx,
     shape,
     zero_flops,
 )
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
@@ -35,6 +33,7 @@ from ..shared.shape_arguments import dims_of
 @kernel("Select")
 def select(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere; a vector condition picks rows."""
+    # Scalars are the conditions of loops: a choice between objects costs less than np.where.
     if condition.shape == t.shape == e.shape:
         return np.where(condition, t, e) if t.shape else (t if condition else e)
     condition, t, e = np.asarray(condition), np.asarray(t), np.asarray(e)
@@ -70,6 +69,7 @@ layout("TTT -> T", "Select")
 @kernel("SelectV2")
 def select_v2(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere, all three broadcast."""
+    # Nothing is copied for a scalar condition if the shapes agree.
     if not condition.shape and t.shape == e.shape:
         return t if condition else e
     try:
@@ -87,6 +87,7 @@ def select_v2_shape(condition: TensorSpec, t: TensorSpec, e: TensorSpec) -> Shap
 @gradient("SelectV2")
 def select_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     condition, x, y = node.inputs
+    # A scalar that broadcasts: zeros of the gradient's shape would be another tensor in memory.
     zero = g.scalar_like(grad, 0)
     result = node.output()
     return [
@@ -158,6 +159,7 @@ def one_hot(indices: Array, depth: Array, on_value: Array, off_value: Array, *, 
     outer, inner = math.prod(shape[:position]), math.prod(shape[position:])
     result = np.full((*shape[:position], depth, *shape[position:]), off_value, np.asarray(on_value).dtype)
     at = np.reshape(indices, (outer, inner)).astype(np.intp)
+    # The flat place of each index in (outer, depth, inner); indices out of range are left out below.
     places = (at + np.arange(outer)[:, None] * depth) * inner + np.arange(inner)
     result.reshape(-1)[places[(at >= 0) & (at < depth)]] = on_value
     return result
@@ -191,20 +193,13 @@ not_differentiable("OneHot")
 zero_flops("OneHot")
 
 
-lower("OneHot", static=(1,))(
-    lambda xla, i, depth, on, off, *, axis: xla.where(xla.one_hot(i, int(depth), axis=axis, dtype=bool), on, off)
-)
-
-
-@onnx("OneHot")
-def _one_hot_onnx(g: Any, indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Any:
-    """Return True where the position along the new axis equals the index."""
-    rank = g.rank(indices)
-    axis = rank if axis == -1 else axis
-    count = g.cast(depth, indices.dtype) if indices.dtype.name != "uint8" else g.cast(depth, dtypes.int32)
-    places = g.Range(g.like(0, count), g.reshape(count, []), g.like(1, count))
-    places = g.reshape(places, [-1], [1] * (rank - axis))
-    return g.Where(g.Equal(g.cast(g.unsqueeze(indices, axis), count.dtype), places), on_value, off_value)
+@arrays("OneHot", static=(1,), sizes=(1,))
+def _one_hot_arrays(xp: Any, indices: Any, depth: Any, on_value: Any, off_value: Any, *, axis: int) -> Any:
+    """Return `on_value` where the position along the new axis equals the index."""
+    count = _depth(depth) if isinstance(depth, np.ndarray) else depth.prod()
+    place = indices.ndim if axis == -1 else axis
+    places = xp.arange(count)[(slice(None), *[None] * (indices.ndim - place))]
+    return xp.where(indices[(*[slice(None)] * place, None)] == places, on_value, off_value)
 
 
 facts("half_clear", of=["OneHot"])

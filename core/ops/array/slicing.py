@@ -40,11 +40,13 @@ class Masks(NamedTuple):
     shrink_axis_mask: int
 
     def check(self) -> None:
+        # More than one bit is set: x & (x - 1) clears the lowest.
         if self.ellipsis_mask & (self.ellipsis_mask - 1):
             raise InvalidArgumentError("Multiple ellipses in slice spec not allowed")
 
     def entries(self, count: int, rank: int) -> Iterator[tuple[str, int, int]]:
         """Yield (kind, position in begin, input axis) of each entry; an ellipsis becomes an entry `all` for each axis."""
+        # The entries that take an axis of the input; the ellipsis stands for all other axes.
         used = sum(1 for i in range(count) if not (self.ellipsis_mask | self.new_axis_mask) >> i & 1)
         if used > rank:
             raise InvalidArgumentError(f"Index out of range using input dim {rank}; input has only {rank} dims")
@@ -52,6 +54,8 @@ class Masks(NamedTuple):
         axis = 0
         for i in range(count):
             if self.ellipsis_mask >> i & 1:
+                # A bit in a later mask at the same entry counts for nothing: an ellipsis wins over a new axis, and that over
+                # a shrunk one.
                 for _ in range(rank - used):
                     yield "all", i, axis
                     axis += 1
@@ -60,6 +64,7 @@ class Masks(NamedTuple):
             else:
                 yield ("shrink" if self.shrink_axis_mask >> i & 1 else "slice"), i, axis
                 axis += 1
+        # TensorFlow adds an ellipsis at the end.
         if not has_ellipsis:
             for rest in range(axis, rank):
                 yield "all", count, rest
@@ -128,8 +133,9 @@ def _spread_by(dims: Array, begin: Array, end: Array, strides: Array, *, masks: 
 
 
 def _spread_out(dims: tuple[int, ...], index: tuple[Any, ...], dy: Array) -> Array:
-    """Zeros of shape `dims`, or empty strings, with `dy` at the index; InvalidArgumentError where the shapes there differ."""
+    """Zeros of shape `dims`, or empty strings, with `dy` at the index; InvalidArgumentError if the shapes there differ."""
     result = np.full(dims, b"", object) if dy.dtype == object else np.zeros(dims, dy.dtype)
+    # The ellipsis keeps a view even where all entries are numbers: NumPy would return a scalar.
     place = result[(*index, ...)]
     if place.shape != dy.shape:
         raise InvalidArgumentError(f"shape of dy was {Shape(np.shape(dy))} instead of {Shape(place.shape)}")
@@ -168,7 +174,7 @@ def _sliced_shape(x: Shape, begin: TensorSpec, end: TensorSpec, strides: TensorS
 def _sliced_dim(
     size: DimLike, i: int, starts: list[DimLike] | None, stops: list[DimLike] | None, steps: list[DimLike] | None, masks: Masks
 ) -> DimLike:
-    """Return the size of a dimension after entry i of begin, end and strides; unknown where a needed size is unknown."""
+    """Return the size of a dimension after entry i of begin, end and strides; unknown if a needed size is unknown."""
     has_start, has_stop = not masks.begin_mask >> i & 1, not masks.end_mask >> i & 1
     if steps is None or (has_start and starts is None) or (has_stop and stops is None):
         return Dim.unknown()
@@ -186,6 +192,7 @@ def _length(size: DimLike, start: DimLike | None, stop: DimLike | None, step: Di
         raise InvalidArgumentError("strides must be non-zero")
     if not isinstance(step, int):
         return Dim.unknown()
+    # The whole dimension, also backwards, whatever its size.
     if start is None and stop is None:
         return ceil_div(size, abs(step))
     if isinstance(size, int) and not isinstance(start, Dim) and not isinstance(stop, Dim):
@@ -218,6 +225,7 @@ def _forward_length(size: DimLike, start: DimLike, stop: DimLike | None, step: i
 def slice_(x: Array, begin: Array, size: Array) -> Result:
     """x[begin : begin + size] along each dimension; a size of -1 goes to the end."""
     if begin.ndim != 1 or size.ndim != 1:
+        # Only for their errors.
         ints(begin, "begin"), ints(size, "size")
     return x[_windows(x.shape, tuple(begin.tolist()), tuple(size.tolist()))]
 
@@ -261,6 +269,7 @@ def _slice_dim(dim: DimLike, start: DimLike, size: DimLike, is_likely: bool) -> 
     rest = dim - start
     if size == -1:
         return rest
+    # A size that a run may give as -1 is the rest there, and itself elsewhere.
     if may_stand_for_rest(size) and size != rest:
         return size if is_likely else None
     if isinstance(dim, int) and isinstance(start, int) and isinstance(size, int) and not 0 <= size <= dim - start:
@@ -307,6 +316,7 @@ def strided_slice_shape(x: TensorSpec, begin: TensorSpec, end: TensorSpec, strid
 @gradient("StridedSlice")
 def strided_slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x, *vectors = node.inputs
+    # The slice takes int16 bounds, too, and the op of the gradient does not.
     dtype = "int64" if vectors[0].base_dtype.name == "int64" else "int32"
     begin, end, strides = (v if v.base_dtype.name == dtype else g.Cast(v, DstT=dtype) for v in vectors)
     return [g.StridedSliceGrad(g.Shape(x, out_type=dtype), begin, end, strides, grad, **_masks(node)), None, None, None]
@@ -359,6 +369,7 @@ def tensor_strided_slice_update(x: Array, begin: Array, end: Array, strides: Arr
 
 def _assign_slice(target: Array, index: tuple[Any, ...], value: Array) -> None:
     place = target[(*index, ...)]
+    # TensorFlow assigns nothing to an empty slice, whatever the shape of the value.
     if place.size == 0:
         return
     try:
@@ -422,6 +433,7 @@ def _slice_lowering(xla: Any, x: Any, begin: Any, size: Array) -> Any:
         if not isinstance(start, int):
             if count < 0:
                 raise UnimplementedError("its size depends on a place that is computed in the run")
+            # XLA slices from a computed place on if the number of rows is known.
             x, starts[axis] = xla.computed_rows(x, axis, start, count), 0
     return x[tuple(slice(start, None if s < 0 else start + s) for start, s in zip(starts, size.tolist()))]
 
@@ -475,6 +487,13 @@ def _strided_slice_grad_lowering(
     return xla.transposed(forward, tuple(sizes.tolist()), dy)
 
 
+@lower("TensorStridedSliceUpdate", static=(1, 2, 3))
+def _slice_update_lowering(xla: Any, x: Any, begin: Array, end: Array, strides: Array, value: Any, *, masks: Masks) -> Any:
+    """Return x with a slice replaced; empty slices take values of any shape."""
+    index = (*_numpy_index(x.shape, begin, end, strides, masks), ...)
+    return x.at[index].set(value) if np.empty(x.shape, bool)[index].size else x
+
+
 _END = np.iinfo(np.int64).max
 
 
@@ -516,7 +535,9 @@ def _bounds_onnx(g: Any, entry: tuple[str, int, int], begin: Any, end: Any, stri
     start = _element_onnx(g, begin, i)
     if kind == "shrink":
         if isinstance(start, int):
+            # The element -1 ends at the end of the axis, not at 0.
             return start, start + 1 or _END, 1
+        # As above, for a place that only the run knows.
         return start, g.Where(g.Equal(start, -1), g.constant(np.array([_END])), g.Add(start, 1)), 1
     step = _element_onnx(g, strides, i)
     return (

@@ -68,6 +68,7 @@ def _top_index(x: Array, k: int, is_sorted: bool) -> Array:
 
 
 def _along_last(x: Array, index: Array) -> Array:
+    # take_along_axis builds an index for each dimension, which a vector does not need.
     return x[index] if x.ndim == 1 else np.take_along_axis(x, index, -1)
 
 
@@ -143,6 +144,7 @@ def approx_top_k(
     axis = normalize_axis(reduction_dimension, x.ndim, "reduction_dimension")
     moved = np.moveaxis(x, axis, -1)
     _checked_k(moved.shape, k)
+    # TensorFlow's CPU kernel is exact as well: recall and layout attributes speak of TPUs.
     index = sorted_top_k(_reversed_order(moved) if is_max_k else wide(moved), k)
     values = np.take_along_axis(moved, index, -1)
     return np.moveaxis(values, -1, axis), np.moveaxis(index.astype(np.int32), -1, axis)
@@ -215,6 +217,8 @@ def unique_index(x: Array) -> tuple[Array, ...]:
         return _unique_objects(x.tolist())
     if x.dtype.kind in "iu" and x.size:
         least, greatest = extremes(x)
+        # A table with a place for each number of the range takes less time than a sort while it is not much larger than the
+        # input.
         if greatest - least < 4 * x.size + 1024:
             return _unique_by_table(x, least, greatest)
     # NaN equals nothing, as in TensorFlow's hash map.
@@ -381,7 +385,7 @@ zero_flops("ListDiff")
 
 @kernel("InTopKV2")
 def in_top_k(predictions: Array, targets: Array, k: Array) -> Result:
-    """Return True where fewer than k classes are predicted above the target; False where a prediction is not finite."""
+    """Return True if fewer than k classes are predicted above the target; False if a prediction is not finite."""
     if np.ndim(k) != 0:
         raise InvalidArgumentError(f"k must be 0-D, got shape {Shape(np.shape(k))}")
     return in_top_k_v1(predictions, targets, k=scalar_int(k, "k"))
@@ -404,6 +408,7 @@ def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
     if predictions.shape[0] != targets.size:
         raise InvalidArgumentError(f"First dimension of predictions {predictions.shape[0]} must match {targets.size} targets")
     classes = predictions.shape[1]
+    # TensorFlow says False for a row with a prediction that is not finite, not only for the target's.
     valid = (targets >= 0) & (targets < classes) & np.all(np.isfinite(predictions), axis=1)
     if not np.any(valid):  # without classes there is none that `chosen` could be
         return np.zeros(targets.size, bool)
@@ -450,7 +455,7 @@ def _bounds(rows: Array, values: Array, side: Literal["left", "right"], out_type
 
 
 def _are_searched_row_by_row(rows: Array, values: Array) -> bool:
-    """Return True where NumPy's search of each row is faster: rows in order and no NaN, as NumPy sorts NaN last."""
+    """Return True if NumPy's search of each row is faster: rows in order and no NaN, as NumPy sorts NaN last."""
     if rows.dtype.kind not in "iuf" or values.shape[1] < _FEW_VALUES or not 1 < rows.shape[1] <= _MOST * values.shape[1]:
         return False
     return bool((rows[:, 1:] >= rows[:, :-1]).all()) and not bool((values != values).any())
@@ -471,6 +476,7 @@ def _places(rows: Array, values: Array, is_lower: bool) -> Array:
         at_middle = np.take_along_axis(rows, middle, 1)
         goes_right = (length > 0) & (at_middle < values if is_lower else ~(values < at_middle))
         first = np.where(goes_right, middle + 1, first)
+        # std::lower_bound halves so; another way of halving would end elsewhere in rows that are not sorted.
         length = np.where(goes_right, length - half - 1, half)
     return first
 
@@ -505,8 +511,14 @@ def _top_k_lowering(xla: Any, x: Any, k: Array) -> tuple[Any, Any]:
     count = int(k)
     if not x.ndim or not 0 <= count <= x.shape[-1]:
         raise ValueError(f"no top {count} of shape {x.shape}")
+    # Not jax.lax.top_k, which takes NaN for the largest number; TensorFlow's comparisons put it last.
     places = xla.argsort(~x if x.dtype.kind in "iu" else -wide(x), -1, stable=True)[..., :count]
     return xla.take_along_axis(x, places, -1), places
+
+
+@lower("TopK")
+def _top_k_v1_lowering(xla: Any, x: Any, *, k: int) -> tuple[Any, Any]:
+    return _top_k_lowering(xla, x, np.int32(k))
 
 
 facts("own_gradient", of=["NthElement"])
@@ -523,10 +535,11 @@ def _nth_element_lowering(xla: Any, x: Any, n: Array, *, reverse: bool) -> Any:
 
 @arrays("InTopKV2")
 def _in_top_k_arrays(xp: Any, predictions: Any, targets: Any, k: Any) -> Any:
-    """Return True where fewer than k classes are predicted above the target; False where a prediction is not finite."""
+    """Return True if fewer than k classes are predicted above the target; False if a prediction is not finite."""
     require(predictions.ndim == 2 and np.ndim(k) == 0, "predictions must be a matrix, and k a scalar")
     require_known_sizes(predictions.shape[:1], targets.shape)
     is_target = targets[:, None] == xp.arange(predictions.shape[1])
+    # The only element of the sum that is not 0: a gather by computed targets would need their range checked first.
     chosen = xp.sum(xp.where(is_target, predictions, 0), 1, keepdims=True)
     larger = xp.sum((predictions > chosen).astype(np.int32), 1)
     return xp.any(is_target, 1) & xp.all(xp.isfinite(predictions), 1) & (larger < k)
@@ -572,6 +585,7 @@ def _searched(xp: Any, rows: Any, values: Any, goes_on: Callable[[Any], Any]) ->
 @onnx("TopKV2")
 def _top_k_onnx(g: Any, x: Any, k: Any, largest: int = 1) -> Any:
     """Return the k largest or smallest of each row and where they are."""
+    # In falling order whatever the op's `sorted` says: TensorFlow's other order is that of its heap, and documented as open.
     return g.TopK(x, g.vector(k), outputs=2, axis=-1, largest=largest)
 
 

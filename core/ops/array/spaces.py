@@ -20,10 +20,10 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, ceil_div
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require_rank
-from ..shared.onnx_lowerings import last_dims, on_channels_first
+from ..shared.onnx_lowerings import on_channels_first
 from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
-from ..shared.window_geometry import output_sizes, window_pads
+from ..shared.window_geometry import window_pads
 from .padding import zero_padded
 
 
@@ -38,7 +38,7 @@ def _pairs(value: Array, count: int, name: str) -> list[tuple[int, ...]]:
 
 
 def _block(block_shape: Array, rank: int) -> tuple[int, ...]:
-    """Return the block's sizes; InvalidArgumentError where they are not positive or too many."""
+    """Return the block's sizes; InvalidArgumentError if they are not positive or too many."""
     sizes = ints(block_shape, "block_shape")
     if rank < 1 + len(sizes):
         raise InvalidArgumentError(f"input rank should be >= {1 + len(sizes)} instead of {rank}")
@@ -71,6 +71,7 @@ def _space_to_batch(x: Any, block_shape: Array, paddings: Array, pad: Callable[.
     split = [n for size, dim in zip(block, padded) for n in (dim // size, size)]
     blocks = x.reshape(x.shape[0], *split, *rest)
     inner, outer = range(2, 2 * count + 1, 2), range(1, 2 * count, 2)
+    # The place within a block is the slowest index of the new batch, as TensorFlow lays it out.
     order = [*inner, 0, *outer, *range(1 + 2 * count, blocks.ndim)]
     return blocks.transpose(order).reshape(dims)
 
@@ -333,6 +334,7 @@ def data_format_vec_permute(x: Array, *, src_format: str, dst_format: str) -> Re
     full = len(src_format)
     if x.shape[0] not in (full, full - 2):
         raise InvalidArgumentError(f"the first dimension must be {full - 2} or {full}, but got shape {Shape(x.shape)}")
+    # A vector for the spatial dimensions alone, as strides without batch and channels.
     if x.shape[0] == full - 2:
         src_format, dst_format = (_spatial_only(name) for name in (src_format, dst_format))
     return x[[src_format.index(name) for name in dst_format]]
@@ -371,6 +373,7 @@ def _patches(x: Array, sizes: list[int], strides: list[int], rates: Sequence[int
     x = pad_space(x, window_pads(spatial, sizes, strides, rates, padding))
     if min(counts) == 0 or x.size == 0:
         return np.zeros((x.shape[0], *counts, math.prod(sizes) * x.shape[-1]), x.dtype)
+    # A view: the reshape below makes the only copy.
     view = strided_windows(x, counts, sizes, strides, rates)
     return view.reshape(x.shape[0], *counts, math.prod(sizes) * x.shape[-1])
 
@@ -424,6 +427,7 @@ def _patches_gradient(g: GradientBuilder, node: Node, grad: Output, rates: list[
     batch = g.StridedSlice(source, [0], [1], [1])
     columns = g.Reshape(g.Shape(taken, out_type="int64"), [1])
     rows = g.Transpose(g.Reshape(grad, g.ConcatV2([batch, columns], 0)), [1, 0])
+    # Elements that several windows take are summed by their position, and what belongs to the padding gathers at position 0.
     summed = g.UnsortedSegmentSum(rows, taken, g.Cast(g.AddV2(total, one), DstT="int32"))
     summed_pixels = g.StridedSlice(summed, [1], [0], [1], end_mask=1)
     return g.Reshape(g.Transpose(summed_pixels, [1, 0]), source)
@@ -484,25 +488,25 @@ def _mapped_dimensions(xp: Any, x: Any, *, src_format: str, dst_format: str) -> 
     return xp.take(table, xp.mod(x, len(table)), 0).astype(x.dtype)
 
 
-@onnx("DataFormatVecPermute")
-def _vec_permute_onnx(g: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
-    numbers = np.arange(last_dims(g, x, g.rank(x))[0])
-    return g.Gather(x, data_format_vec_permute(numbers, src_format=src_format, dst_format=dst_format), axis=0)
+@arrays("DataFormatVecPermute")
+def _vec_permuted(xp: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
+    numbers = np.arange(x.shape[0] if x.ndim else 0)
+    return xp.take(x, data_format_vec_permute(numbers, src_format=src_format, dst_format=dst_format), 0)
 
 
 facts("half_clear", of=["BatchToSpace", "BatchToSpaceND", "DepthToSpace", "SpaceToBatch", "SpaceToBatchND", "SpaceToDepth"])
 
 
-@lower("ExtractImagePatches")
-def _image_patches_lowering(
-    xla: Any, images: Any, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str
+@arrays("ExtractImagePatches")
+def _image_patches_arrays(
+    xp: Any, images: Any, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str
 ) -> Any:
     """Return the windows of images laid out in depth."""
-    return _windows_in_depth(xla, images, ksizes[1:3], strides[1:3], rates[1:3], padding)
+    return _windows_in_depth(xp, images, ksizes[1:3], strides[1:3], rates[1:3], padding)
 
 
 @arrays("ExtractVolumePatches")
-def _volume_patches_of_arrays(xp: Any, x: Any, *, ksizes: list[int], strides: list[int], padding: str) -> Any:
+def _volume_patches_arrays(xp: Any, x: Any, *, ksizes: list[int], strides: list[int], padding: str) -> Any:
     """Return the windows of volumes laid out in depth."""
     return _windows_in_depth(xp, x, ksizes[1:4], strides[1:4], (1, 1, 1), padding)
 
@@ -515,11 +519,13 @@ def _windows_in_depth(
     pads = window_pads(x.shape[1:-1], sizes, strides, rates, padding)
     padded = xp.pad(x, [(0, 0), *pads, (0, 0)])
     counts = [max((dim - extent) // stride + 1, 0) for dim, extent, stride in zip(padded.shape[1:], extents, strides)]
+    # Slices of a negative length would count from the end.
     if not min(counts):
         return xp.zeros((x.shape[0], *counts, math.prod(sizes) * x.shape[-1]), x.dtype)
     taken = []
     for place in itertools.product(*map(range, sizes)):
         starts = [at * rate for at, rate in zip(place, rates)]
+        # All windows' elements at one place at a time: as many slices as the window has places, however large the image.
         spans = [slice(start, start + (n - 1) * step + 1, step) for start, n, step in zip(starts, counts, strides)]
         taken.append(padded[(slice(None), *spans)])
     return xp.concatenate(taken, -1)
@@ -563,30 +569,6 @@ def _batch_to_space_onnx(g: Any, x: Any, block: Array, crops: Any) -> Any:
     starts, ends = (g.reshape(g.Slice(cut, [i], [i + 1], [1]), [-1]) for i in (0, 1))
     sizes = g.joined(*(g.Mul(size, int(by)) for size, by in zip(inner, block)))
     return g.Slice(x, starts, g.Sub(sizes, ends), range(1, 1 + count))
-
-
-@onnx("ExtractImagePatches")
-def _patches_onnx(g: Any, x: Any, *, ksizes: list[int], strides: list[int], rates: list[int], padding: str) -> Any:
-    """Return each window's elements in the channels; zero beyond the borders."""
-    dims = x.shape.dims
-    if dims is None or not all(isinstance(size, int) for size in dims[1:]):
-        g.refuse("the size of the images is unknown")
-    sizes, window, steps, spread = dims[1:-1], ksizes[1:-1], strides[1:-1], rates[1:-1]
-    pads = window_pads(sizes, window, steps, spread, padding)
-    count = output_sizes(sizes, window, steps, spread, padding)
-    places, inside = np.zeros((), np.int64), np.ones((), bool)
-    rank = len(sizes)
-    for axis, size in enumerate(sizes):
-        at = np.arange(int(count[axis]))[:, None] * steps[axis] + np.arange(window[axis]) * spread[axis] - pads[axis][0]
-        shape = [1] * (2 * rank)
-        shape[axis], shape[rank + axis] = at.shape
-        places = places * size + np.clip(at, 0, size - 1).reshape(shape)
-        inside = inside & ((at >= 0) & (at < size)).reshape(shape)
-    channels = dims[-1]
-    rows = g.Gather(g.of_dims(x, g.dim(x, 0), int(np.prod(sizes)), channels), places.reshape(-1), axis=1)
-    if not inside.all():
-        rows = g.Where(inside.reshape(1, -1, 1), rows, 0)
-    return g.of_dims(rows, g.dim(x, 0), [int(size) for size in count], int(np.prod(window)) * channels)
 
 
 onnx("SpaceToDepth")(_depth_and_space_onnx("SpaceToDepth"))

@@ -76,6 +76,7 @@ def concatenated(g: Any, first: Any, second: Any) -> Any:
     """Return the list of the elements of two lists."""
     if not (isinstance(first, Pieces) or isinstance(second, Pieces)):
         rows, others = (value.shape.dims for value in (first, second))
+        # One tensor only if the shapes are known to agree: Concat would fail in a run.
         if rows is not None and others is not None and rows[1:] == others[1:] and first.elements == second.elements:
             return g.stacked(g.Concat(first, second, axis=0), first.elements)
     return Pieces((*_pieces(g, first), *_pieces(g, second)))
@@ -285,6 +286,7 @@ def split(g: Any, tensor: Any, lengths: Any) -> Any:
     sizes = g.known(lengths, "lengths")
     if sizes.size == 0:
         g.refuse("it has no parts")
+    # Equal parts are rows of a reshaped tensor; others have no tensor in common.
     if (sizes != sizes.flat[0]).any():
         return Pieces(tuple(g.Split(tensor, sizes.astype(np.int64), outputs=sizes.size, axis=0)))
     rest = g.slice(g.dims(tensor), 1, np.iinfo(np.int64).max)

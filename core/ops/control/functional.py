@@ -267,6 +267,7 @@ def gradient_function(functions: Functions, f: FuncRef, dtypes_in: list[DType]) 
 
 def differentiated(function: Function, dtypes_in: list[DType], library: MutableMapping[str, Function]) -> Function:
     """Return a function with the body of `function` and its gradient nodes; their callees are added to the library."""
+    # Imported here, as few graphs have the op.
     from ...gradients.backward import add_gradients
     from ...gradients.sweep import is_differentiable
 
@@ -320,6 +321,7 @@ def map_defun(
     run = _checked(ctx, f, [*Targuments, *Tcaptured], output_types)
     count = len(arguments[0])
     rows = [run([*(row_of(value, i) for value in arguments), *captured_inputs]) for i in range(count)]
+    # Without a row only the attribute tells the shapes.
     if not rows:
         return [zeros((0, *_or_zero(s)), dtype) for s, dtype in zip(output_shapes, output_types)]
     columns = list(zip(*rows))

@@ -38,6 +38,7 @@ def batch(ctx: KernelContext, in_tensors: list[Array], *, max_batch_size: int, a
     padded = min((s for s in allowed_batch_sizes if s >= size), default=size)
     # Rows that are empty take NumPy's `repeat` as long as others.
     tensors = [np.concatenate([value, np.broadcast_to(value[0], (padded - size, *value.shape[1:]))]) for value in in_tensors]
+    # Unique in the process: a node keeps parts from run to run, and an id must not find rows of an earlier batch.
     number = next(_IDS)
     return tensors, np.array([[number, 0, size]], np.int64), np.int64(number)
 

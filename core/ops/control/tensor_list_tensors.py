@@ -42,6 +42,7 @@ def tensor_list_from_tensor(tensor: Array, element_shape: Array, *, element_dtyp
     expected = shape_in(element_shape)
     require_vector(tensor, "Tensor must")
     _require_rows_of(expected, tensor)
+    # The rows are views: the list shares the memory of the tensor.
     return scalar_object(TensorList(element_dtype, expected, rows_of(tensor), item_shape=tensor.shape[1:]))
 
 
@@ -162,6 +163,7 @@ def tensor_list_scatter_into_existing_list(
     items = list_in(input_handle, element_dtype)
     places = _scatter_places(tensor, indices)
     _require_rows_of(items.element_shape, tensor)
+    # A list is a value: older handles must not see the new rows.
     result = items.items.copy()
     result += [None] * (max(places, default=-1) + 1 - len(result))
     for i, row in zip(places, rows_of(tensor)):
@@ -205,6 +207,7 @@ def _full_shape(items: TensorList, indices: Any, element_shape: Shape, what: str
     if not len(indices):
         raise InvalidArgumentError(f"Tried to {what} elements of an empty list with non-fully-defined element_shape: {merged}")
     elements = items.items
+    # Each shape is merged once: the elements mostly share one.
     for dims in dict.fromkeys([elements[i].shape for i in indices if elements[i] is not None]):
         merged = merged_shapes(merged, Shape(dims))
     if not merged.is_known:

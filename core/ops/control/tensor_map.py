@@ -73,6 +73,7 @@ def tensor_map_size(input_handle: Array) -> Result:
 @kernel("TensorMapInsert")
 def tensor_map_insert(input_handle: Array, key: Array, value: Array) -> Result:
     """The map with an entry more, or another value."""
+    # A new dictionary, because older handles keep the map as it was.
     return scalar_object(TensorMap({**_map(input_handle).entries, _key(key): (key, value)}))
 
 

@@ -286,6 +286,7 @@ def dataset_kernel(*ops: str, called: Mapping[str, str] = MappingProxyType({})) 
         kernel(*names)(run)
         return make
 
+    # All that dataset ops have in common stands here: a scalar handle, no gradient, no FLOPs.
     without_gradient(*names)
     zero_flops(*names)
     shape(*names)(scalar_shape)

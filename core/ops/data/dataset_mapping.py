@@ -287,6 +287,7 @@ def weighted_flat_map_dataset(ctx: KernelContext, input_datasets: list[Dataset],
         )
     for source in input_datasets:
         spec_of_node(ctx.node).require(source.spec)
+    # How many elements each input gives is decided when the dataset is made.
     sizes = [source.cardinality() for source in input_datasets]
     for i, size in enumerate(sizes):
         if size < 0:

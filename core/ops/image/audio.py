@@ -147,7 +147,7 @@ def audio_spectrogram(xp: Any, input: Any, *, window_size: int, stride: int, mag
     require_rank(input, 2, "input")
     windows = _windows(xp, xp.transpose(input, (1, 0)).astype(np.float64), window_size, stride)
     # TensorFlow transforms in double precision too, and rounds the magnitudes alone.
-    spectra = xp.fft.rfft(windows * _hann(window_size), _fft_length(window_size))
+    spectra = xp.fft.rfftn(windows * _hann(window_size), [_fft_length(window_size)], [-1])
     squares = spectra.real * spectra.real + spectra.imag * spectra.imag
     return (squares if magnitude_squared else xp.sqrt(squares)).astype(np.float32)
 

@@ -71,13 +71,14 @@ def cholesky_flops(n: DimLike) -> DimLike:
 
 
 def reflections_flops(rows: DimLike, count: DimLike) -> DimLike:
-    """`count` Householder vectors of rows, rows - 1, ... elements: 3 for each element and 4 for each vector."""
+    """Return the FLOPs of `count` Householder vectors of rows, rows - 1, ... elements: 3 per element and 4 per vector."""
     return count * (3 * rows + 4) - 3 * count * (count - 1) // 2
 
 
 def reflected_flops(rows: DimLike, columns: DimLike, count: DimLike) -> DimLike:
-    """Return the FLOPs of `count` reflections, each with a row and a column less than the last: 4 an element less 2 a
-    column.
+    """Return the FLOPs of `count` reflections, each of a row and a column less than the one before.
+
+    A reflection takes 4 operations per element minus 2 per column.
     """
     below = count * (count - 1)
     return count * columns * (4 * rows - 2) - (2 * columns + 2 * rows - 1) * below + 2 * below * (2 * count - 1) // 3
@@ -129,6 +130,7 @@ def reduce_batch(g: Any, grad: Any, x: Any, other: Any) -> Any:
     """Sum the gradient of x over the batch dimensions in which x was broadcast against `other`."""
     shape = g.shape_of(x)
     batches = [g.StridedSlice(s, [0], [-2], [1], begin_mask=1) for s in (shape, g.shape_of(other))]
+    # The shape of the matrix itself is left out: its last two dimensions never broadcast.
     axes, _ = g.BroadcastGradientArgs(*batches)
     return g.Reshape(g.Sum(grad, axes), shape)
 

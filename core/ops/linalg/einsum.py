@@ -55,7 +55,7 @@ def _check_count(equation: Any, inputs: Sequence[object]) -> None:
 
 
 def _sizes(inputs: list[TensorSpec], equation: str) -> tuple[Any, Any]:
-    """Return the size of each label, and the labels of the output; None where a rank is unknown."""
+    """Return the size of each label, and the labels of the output; None if a rank is unknown."""
     if any(x.shape.dims is None for x in inputs):
         return {}, None
     try:
@@ -86,6 +86,7 @@ def einsum_flops(inputs: list[TensorSpec], *, equation: str) -> Cost:
     if labels is None:
         return multiply_adds(Dim.unknown())
     own = _labels_of(inputs, equation)
+    # Labels that only one input has are summed before the product, as the kernel does.
     lone = [set(names) - set(labels) - {name for other in own if other is not names for name in other} for names in own]
     cost = Cost()
     for names, alone in zip(own, lone):
@@ -106,6 +107,8 @@ def einsum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
         return [_input_gradient(g, [grad], [equation.output], node.inputs[0], equation.inputs[0])]
     x, y = node.inputs
     first, second = equation.inputs
+    # The gradient of a sum of products by one factor is the sum of products of the gradient with the other, over the labels
+    # that x lacks.
     dx = _input_gradient(g, [grad, g.conj(y)], [equation.output, second], x, first)
     dy = _input_gradient(g, [grad, g.conj(x)], [equation.output, first], y, second)
     if ELLIPSIS in first and ELLIPSIS in second:
@@ -125,6 +128,8 @@ def _input_gradient(g: GradientBuilder, operands: list[Output], subscripts: list
     reduced = "".join(label for label in dict.fromkeys(named) if label in available)
     if any(ELLIPSIS in s for s in subscripts):
         reduced = ELLIPSIS + reduced
+    # A label that the product lacks was summed in the forward pass: its gradient is the same along the whole axis, hence the
+    # product with ones.
     small = _einsum(g, operands, subscripts, reduced)
     return _einsum(g, [small, g.OnesLike(x)], [reduced, labels], _with_ellipsis(labels, [reduced]))
 
@@ -171,6 +176,7 @@ def einsum_arrays(xp: Any, inputs: Sequence[Any], *, equation: str) -> Any:
 
 def _lettered(equation: str) -> str:
     """Return an equation with letters for all labels: other characters are labels in TensorFlow alone."""
+    # NumPy, JAX and ONNX take letters only.
     others = [label for label in dict.fromkeys(equation) if label not in f"{string.ascii_letters},.->"]
     letters = (letter for letter in string.ascii_letters if letter not in equation)
     return equation.translate({ord(label): letter for label, letter in zip(others, letters)})

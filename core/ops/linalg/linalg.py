@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -11,13 +13,13 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
-from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
+from ...registry.registry import Cost, everywhere, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
-from ..shared.argument_checks import require
+from ..shared.argument_checks import may_equal, require
 from ..shared.onnx_lowerings import adjoint_of, along, gathered, last_dims
 from ..shared.onnx_lowerings import transposed as transposed_onnx
 from ..shared.plain_shapes import merged_shape
@@ -56,6 +58,7 @@ def cholesky(input: Array) -> Result:
     try:
         return np.linalg.cholesky(input)
     except np.linalg.LinAlgError:
+        # NumPy raises for the whole batch if one matrix is not positive definite; TensorFlow has NaN for that one.
         return numerics.by_matrix(_cholesky_or_nan, input)
 
 
@@ -119,12 +122,17 @@ def cholesky_grad(l: Array, grad: Array) -> Result:  # noqa: E741 - the op's own
     """The gradient of the Cholesky factor l by the matrix that was factored (Murray, arXiv:1602.07527)."""
     require_square(l)
     require(l.shape == grad.shape, f"l and grad must have the same shape, not {l.shape} and {grad.shape}")
-    lower = np.tril(l)
-    middle = np.tril(np.swapaxes(lower, -1, -2) @ np.tril(grad))
-    middle = middle + np.swapaxes(np.tril(middle, -1), -1, -2)
-    left = numerics.solve_triangular(lower, middle, True, True)
-    result = np.swapaxes(numerics.solve_triangular(lower, np.swapaxes(left, -1, -2), True, True), -1, -2)
-    return (result * result.dtype.type(0.5)).astype(l.dtype)
+    result = _cholesky_gradient(np, lambda a, b: numerics.solve_triangular(a, b, True, True), l, grad)
+    return result.astype(l.dtype)
+
+
+def _cholesky_gradient(xp: Any, solve: Callable[..., Any], factor: Any, grad: Any) -> Any:
+    """Return the gradient by the factored matrix; `solve` solves L^H X = B."""
+    triangle = xp.tril(factor)
+    middle = xp.tril(triangle.swapaxes(-1, -2) @ xp.tril(grad))
+    middle = middle + xp.tril(middle, -1).swapaxes(-1, -2)
+    left = solve(triangle, middle)
+    return solve(triangle, left.swapaxes(-1, -2)).swapaxes(-1, -2) * 0.5
 
 
 @shape("CholeskyGrad", "BatchCholeskyGrad")
@@ -175,6 +183,7 @@ def log_matrix_determinant(input: Array) -> tuple[Result, Result]:
     """Signs and logarithms of absolute values of determinants."""
     require_square(input)
     sign, logarithm = np.linalg.slogdet(input)
+    # NumPy's sign of a matrix with NaN is a number, TensorFlow's is NaN.
     sign = np.where(np.isnan(logarithm), np.nan, sign)
     return np.asarray(sign, input.dtype), np.asarray(logarithm, input.dtype)
 
@@ -343,6 +352,7 @@ def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: b
     if not fast:
         return _pseudo_inverse(matrix) @ rhs
     wide = numerics.adjoint(matrix)
+    # The smaller of the two Gram matrices: that of tall matrices is regular for full rank, and so is the other of wide ones.
     gram = (wide @ matrix if rows >= columns else matrix @ wide) + _scaled_identity(min(rows, columns), l2_regularizer, matrix)
     try:
         factor = np.linalg.cholesky(gram)
@@ -357,6 +367,7 @@ def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: b
 
 def _pseudo_inverse(matrix: Array) -> Array:
     """Return the Moore-Penrose inverses; NaN for matrices that are not finite."""
+    # LAPACK's singular values do not converge for NaN, and NumPy raises for the batch.
     finite = np.all(np.isfinite(matrix), (-2, -1), keepdims=True)
     return np.where(finite, np.linalg.pinv(np.where(finite, matrix, 0)), matrix.dtype.type(np.nan))
 
@@ -394,6 +405,8 @@ def _gram_inverse(g: GradientBuilder, node: Node, adj_x: bool, is_unused: Output
     """Return the inverse of A^H A or A A^H, regularized; where unused, the inverse of some regular matrix."""
     a, _, l2 = node.inputs
     gram = product(g, a, a, adj_x=adj_x, adj_y=not adj_x)
+    # The Gram matrix of the other kind is singular; 1 on its diagonal keeps the inverse from failing, and SelectV2 drops the
+    # result.
     bump = g.AddV2(g.Cast(l2, DstT=a.base_dtype), g.Cast(is_unused, DstT=a.base_dtype))
     return g.MatrixInverse(g.AddV2(gram, g.Mul(bump, identity_like(g, gram))))
 
@@ -435,15 +448,17 @@ def matrix_solve_ls_flops(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: T
     return Cost(matrix.shape[:-2].num_elements * (factor + each * sides))
 
 
-@kernel("Cross")
-def cross(a: Array, b: Array) -> Result:
+@everywhere("Cross")
+def cross(xp: Any, a: Any, b: Any) -> Any:
     """The cross products of vectors (..., 3)."""
-    require(a.shape == b.shape, f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
+    require(may_equal(a.shape, b.shape), f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
     require(a.ndim >= 1, "Input must be at least 1D")
-    if a.shape[-1] != 3:
+    if isinstance(a.shape[-1], int) and a.shape[-1] != 3:
         raise FailedPreconditionError("Cross-products are only defined for 3-element vectors.")
-    following, last = (np.roll(a, -1, -1), np.roll(b, -1, -1)), (np.roll(a, -2, -1), np.roll(b, -2, -1))
-    return following[0] * last[1] - last[0] * following[1]
+    (next_a, last_a), (next_b, last_b) = (
+        (xp.take(x, np.array([1, 2, 0]), -1), xp.take(x, np.array([2, 0, 1]), -1)) for x in (a, b)
+    )
+    return next_a * last_b - last_a * next_b
 
 
 shape("Cross")(merged_shape)
@@ -472,6 +487,7 @@ def _substituted_lowering(
     batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     if not math.prod((*batch, *rhs.shape[-2:])):
         return xla.zeros((*batch, *rhs.shape[-2:]), rhs.dtype)
+    # XLA's solver wants equal batches, and TensorFlow broadcasts them.
     matrix = xla.broadcast_to(matrix, (*batch, *matrix.shape[-2:]))
     rhs = xla.broadcast_to(rhs, (*batch, *rhs.shape[-2:]))
     attrs = {"lower": is_lower, "transpose_a": adjoint, "conjugate_a": adjoint, "unit_diagonal": has_ones}
@@ -483,6 +499,7 @@ def _substituted_lowering(
 def _cholesky_lowering(xla: Any, x: Any) -> Any:
     """Return the lower triangular factors; NaN where a matrix is not positive definite."""
     require_square(x)
+    # Only the lower triangle is read, as in TensorFlow; JAX would average both.
     return xla.lax.linalg.cholesky(x, symmetrize_input=False) if x.size else x
 
 
@@ -492,12 +509,8 @@ def _cholesky_gradient_lowering(xla: Any, factor: Any, grad: Any) -> Any:
     """Return the gradient by the factored matrix, as the kernel has it (Murray, arXiv:1602.07527)."""
     require_square(factor)
     require(factor.shape == grad.shape, f"l and grad must have the same shape, not {factor.shape} and {grad.shape}")
-    triangle = xla.tril(factor)
-    middle = xla.tril(triangle.swapaxes(-1, -2) @ xla.tril(grad))
-    middle = middle + xla.tril(middle, -1).swapaxes(-1, -2)
-    left = _substituted_lowering(xla, triangle, middle, is_lower=True, adjoint=True)
-    result = _substituted_lowering(xla, triangle, left.swapaxes(-1, -2), is_lower=True, adjoint=True).swapaxes(-1, -2)
-    return result * 0.5
+    solve = functools.partial(_substituted_lowering, xla, is_lower=True, adjoint=True)
+    return _cholesky_gradient(xla, solve, factor, grad)
 
 
 @lower("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
@@ -530,6 +543,7 @@ def _solved_lowering(xla: Any, matrix: Any, rhs: Any) -> Any:
     factors, _, order = xla.lax.linalg.lu(matrix)
     xla.require((xla.diagonal(factors, 0, -2, -1) != 0).all())
     permuted = xla.take_along_axis(rhs, order[..., None], -2)
+    # The factors share one matrix: L's diagonal of ones is not stored.
     middle = _substituted_lowering(xla, factors, permuted, is_lower=True, has_ones=True)
     return _substituted_lowering(xla, factors, middle, is_lower=False)
 
@@ -574,6 +588,7 @@ def _determinant_lowering(xla: Any, x: Any) -> Any:
     if not x.size:
         return xla.ones(x.shape[:-2], x.dtype)
     factors, swaps, _ = xla.lax.linalg.lu(x)
+    # LAPACK's pivots say with which row each row was exchanged: itself, or another, which turns the sign.
     is_odd = xla.count_nonzero(swaps != np.arange(x.shape[-1]), axis=-1) % 2 == 1
     product = xla.prod(xla.diagonal(factors, 0, -2, -1), -1)
     return xla.where(is_odd, -product, product)
@@ -590,25 +605,17 @@ def _least_squares_lowering(xla: Any, matrix: Any, rhs: Any, l2_regularizer: Any
     if not rows * columns * rhs.size:
         return xla.zeros((*rhs.shape[:-2], columns, rhs.shape[-1]), rhs.dtype)
     if not fast:
+        # NumPy's default, which the kernel takes; JAX would cut off more singular values.
         return xla.linalg.pinv(matrix, rtol=1e-15) @ rhs
     adjoint = adjoint_lowering(xla, matrix)
     gram = adjoint @ matrix if rows >= columns else matrix @ adjoint
     scale = xla.eye(min(rows, columns), dtype=matrix.dtype) * l2_regularizer.astype(matrix.dtype)
     factor = xla.lax.linalg.cholesky(gram + scale, symmetrize_input=False)
+    # NaN marks a matrix that is not positive definite, and TensorFlow refuses the system.
     xla.require(xla.isfinite(factor).all())
     middle = _substituted_lowering(xla, factor, adjoint @ rhs if rows >= columns else rhs, is_lower=True)
     result = _substituted_lowering(xla, factor, middle, is_lower=True, adjoint=True)
     return result if rows >= columns else adjoint @ result
-
-
-@lower("Cross")
-def _cross_lowering(xla: Any, a: Any, b: Any) -> Any:
-    """Return the cross products of vectors (..., 3)."""
-    require(a.shape == b.shape and a.ndim > 0, f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
-    if a.shape[-1] != 3:
-        raise FailedPreconditionError("Cross-products are only defined for 3-element vectors.")
-    (next_a, last_a), (next_b, last_b) = ((xla.roll(x, -1, -1), xla.roll(x, -2, -1)) for x in (a, b))
-    return next_a * last_b - next_b * last_a
 
 
 _END: Final = np.iinfo(np.int64).max
@@ -633,6 +640,7 @@ def _identity_onnx(g: Any, matrix: Any) -> Any:
 @onnx("MatrixSolve", "BatchMatrixSolve")
 def solved_onnx(g: Any, matrix: Any, rhs: Any, *, adjoint: bool = False) -> Any:
     """Solve the system by elimination with the largest pivot of each column."""
+    # Gauss and Jordan: the matrix beside the right side becomes the identity beside the solution.
     size, rank = g.dim(matrix, -1), g.rank(matrix)
     both = g.Concat(adjoint_of(g, matrix) if adjoint else matrix, rhs, axis=rank - 1)
     width = g.Add(size, g.dim(rhs, -1))
@@ -660,6 +668,7 @@ def _pivoted_onnx(g: Any, rows: Any, k: Any, numbers: Any) -> Any:
 def pivot_order_onnx(g: Any, rows: Any, k: Any, numbers: Any) -> Any:
     """Return the row order of that exchange, (matrices, rows, 1)."""
     sizes = g.Abs(g.Gather(rows, k, axis=2))
+    # Rows above k are done: -1 is below every absolute value.
     best = g.ArgMax(g.Where(g.Less(numbers, k), g.like(-1, sizes), sizes), axis=1, keepdims=1)
     return g.Where(g.Equal(numbers, k), best, g.Where(g.Equal(numbers, best), k, numbers))
 
@@ -683,6 +692,7 @@ def _log_determinant_onnx(g: Any, matrix: Any) -> tuple[Any, Any]:
         pivot = g.Gather(row, k, axis=2)
         factors = g.Where(g.Greater(numbers, k), g.Div(g.Gather(rows, k, axis=2), pivot), 0)
         one = g.squeeze(pivot, 1, 2)
+        # An exchange of rows turns the sign of a determinant.
         sign = g.Mul(sign, g.Where(turned, g.Neg(g.Sign(one)), g.Sign(one)))
         return [g.Sub(rows, g.Mul(factors, row)), sign, g.Add(log, g.Log(g.Abs(one)))]
 
@@ -723,6 +733,7 @@ def _triangular_onnx(g: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: boo
         k = g.unsqueeze(i if is_down else g.Sub(g.Sub(size, 1), i), 0)
         column, row = g.Gather(left, k, axis=2), g.Gather(carried[0], k, axis=1)
         row = g.Div(row, g.Gather(column, k, axis=1))
+        # All rows at once: those that are solved already are kept by the mask below.
         rest = g.Sub(carried[0], g.Mul(column, row))
         is_open = g.Greater(numbers, k) if is_down else g.Less(numbers, k)
         return [g.Where(g.Equal(numbers, k), row, g.Where(is_open, rest, carried[0]))]
@@ -753,6 +764,7 @@ def _cholesky_onnx(g: Any, matrix: Any) -> Any:
         k = g.unsqueeze(i, 0)
         column = g.Gather(left, k, axis=2)
         scaled = g.Div(column, g.Sqrt(g.Gather(column, k, axis=1)))
+        # The outer product form: what column k explains is subtracted from all that is left.
         scaled = g.Where(g.Less(rows, k), g.like(0, scaled), scaled)
         left = g.Sub(left, g.MatMul(scaled, adjoint_of(g, scaled)))
         return [left, g.Where(g.Equal(columns, k), scaled, factor)]
@@ -763,17 +775,11 @@ def _cholesky_onnx(g: Any, matrix: Any) -> Any:
 
 @onnx("CholeskyGrad", "BatchCholeskyGrad")
 def _cholesky_gradient_onnx(g: Any, factor: Any, grad: Any) -> Any:
-    """Return the gradient by the matrix that was factored (Murray, arXiv:1602.07527)."""
-    lower = triangle_onnx(g, factor, lower=True)
-    middle = triangle_onnx(g, g.MatMul(transposed_onnx(g, lower), triangle_onnx(g, grad, lower=True)), lower=True)
-    both = g.Add(middle, transposed_onnx(g, middle))
-    middle = g.Where(_is_diagonal_onnx(g, factor), middle, both)
-    left = solved_onnx(g, lower, middle, adjoint=True)
-    return g.Mul(transposed_onnx(g, solved_onnx(g, lower, transposed_onnx(g, left), adjoint=True)), 0.5)
+    def program(xp: Any, factor: Any, grad: Any) -> Any:
+        solve = lambda a, b: xp.array_of(solved_onnx(g, a.value, b.value, adjoint=True))  # noqa: E731
+        return _cholesky_gradient(xp, solve, factor, grad)
 
-
-def _is_diagonal_onnx(g: Any, matrix: Any) -> Any:
-    return g.Equal(g.unsqueeze(along(g, matrix, -2), -1), along(g, matrix, -1))
+    return g.evaluate(program, (), (), (factor, grad), {})
 
 
 @onnx("MatrixSolveLs", "BatchMatrixSolveLs")
@@ -783,6 +789,7 @@ def _least_squares_onnx(g: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, f
     """
     rows, columns = last_dims(g, matrix, 2)
     dtype, is_tall = matrix.dtype, rows >= columns
+    # The Gram matrix squares the condition number, so that single precision loses half of its digits.
     wide = dtypes.complex128 if dtype.is_complex else dtypes.float64
     matrix, rhs, scale = (g.cast(value, wide) for value in (matrix, rhs, l2_regularizer))
     other = adjoint_of(g, matrix)
@@ -790,11 +797,3 @@ def _least_squares_onnx(g: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, f
     if fast:
         gram = g.Add(gram, g.Mul(_identity_onnx(g, gram), scale))
     return g.cast(solved_onnx(g, gram, g.MatMul(other, rhs)) if is_tall else g.MatMul(other, solved_onnx(g, gram, rhs)), dtype)
-
-
-@onnx("Cross")
-def _cross_onnx(g: Any, a: Any, b: Any) -> Any:
-    def turned(value: Any, *places: int) -> Any:
-        return g.Gather(value, np.array(places), axis=-1)
-
-    return g.Sub(g.Mul(turned(a, 1, 2, 0), turned(b, 2, 0, 1)), g.Mul(turned(a, 2, 0, 1), turned(b, 1, 2, 0)))

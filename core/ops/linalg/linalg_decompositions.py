@@ -136,6 +136,7 @@ def lu(input: Array, *, output_idx_type: DType) -> tuple[Result, Result]:
     """Return the packed factors of the matrix with its rows permuted, and the permutation."""
     require_square(input)
     packed, order = numerics.lu(input)
+    # NaN fails the comparison, too: TensorFlow refuses both.
     if not np.all(np.abs(np.diagonal(packed, axis1=-2, axis2=-1)) > 0):
         raise InvalidArgumentError("Input is not invertible.")
     return packed, order.astype(output_idx_type.numpy)
@@ -185,6 +186,7 @@ def _svd_of_nothing(input: Array, rows: int, columns: int, full_matrices: bool) 
 
 
 def _svd_of_nan(input: Array, compute_uv: bool, full_matrices: bool) -> tuple[Array, ...]:
+    # Only for the shapes of the results.
     parts = svd(np.zeros_like(input), compute_uv=compute_uv, full_matrices=full_matrices)
     return tuple(np.full_like(part, np.nan) if part.ndim else part for part in parts)
 
@@ -213,8 +215,10 @@ def svd_gradient(g: GradientBuilder, node: Node, grad_s: Output, grad_u: Output,
     size = g.StridedSlice(g.shape_of(s), [-1], [0], [1], end_mask=1)
     u1, v1, gu1, gv1 = (_columns_to(g, x, size) for x in (u, v, grad_u, grad_v))
     u_gu, v_gv = product(g, u1, gu1, adj_x=True), product(g, v1, gv1, adj_x=True)
+    # dU and dV turn the singular vectors into each other, weighted by the gaps between singular values.
     middle = g.AddV2(middle, _rotations(g, s, u_gu, v_gv))
     inverse = g.MatrixDiag(_safe_reciprocal(g, s))
+    # A complex pair of vectors is free up to a phase, of which the gradient has a term of its own.
     if s.base_dtype.is_complex:
         diagonal = g.MatrixDiag(g.MatrixDiagPart(v_gv))
         turned = product(g, inverse, g.Sub(adjoint(g, diagonal), diagonal))
@@ -253,6 +257,8 @@ def _differences(g: GradientBuilder, e: Output) -> Output:
 
 
 def _safe_reciprocal(g: GradientBuilder, x: Output) -> Output:
+    # x / (x^2 + e) is 1 / x but for the smallest x, where it is 0 instead of infinite: equal eigenvalues do not break the
+    # gradient.
     return g.Mul(x, g.Reciprocal(g.AddV2(g.Mul(x, x), g.scalar_like(x, _EPSILON))))
 
 
@@ -311,6 +317,7 @@ def self_adjoint_eig_v2_gradient(g: GradientBuilder, node: Node, grad_e: Output,
     else:
         _, v = g.SelfAdjointEigV2(node.inputs[0], compute_v=True)
     whole = product(g, v, product(g, middle, v, adj_y=True))
+    # The op reads the lower triangle, which stands for the upper one, too: both gradients belong to it.
     return [halve_diagonal(g, lower_triangle(g, g.AddV2(whole, adjoint(g, whole))))]
 
 
@@ -327,6 +334,7 @@ def eig(input: Array, *, compute_v: bool, Tout: DType) -> tuple[Result, Result]:
     if not input.size:
         return np.zeros(input.shape[:-1], Tout.numpy), np.zeros(input.shape, Tout.numpy) if compute_v else _empty(Tout.numpy)
     values, vectors = np.linalg.eig(input) if compute_v else (np.linalg.eigvals(input), None)
+    # Eigen's solver of complex matrices sorts by modulus, and its solver of real ones not at all.
     if input.dtype.kind == "c":
         order = np.argsort(np.abs(values), -1, kind="stable")
         values = np.take_along_axis(values, order, -1)
@@ -393,6 +401,7 @@ def _singular_values_lowering(xla: Any, x: Any, *, compute_uv: bool, full_matric
     """Return the singular values from the largest down, U and V; NaN where an input is not finite."""
     require_matrix(x)
     require(x.size, "no singular values of empty matrices")
+    # LAPACK may not return for numbers that are not finite.
     is_finite, nan = xla.isfinite(x).all(), xla.asarray(np.nan, x.dtype)
     safe = xla.where(is_finite, x, 0)
     if not compute_uv:
@@ -501,6 +510,8 @@ def _singular_values_onnx(g: Any, matrix: Any, *, compute_uv: bool, full_matrice
     values = g.of_dims(sizes, outer, least)
     if not compute_uv:
         return values, g.constant(np.zeros(0), matrix.dtype), g.constant(np.zeros(0), matrix.dtype)
+    # Columns below the rounding of the largest have no direction of their own: zeros get any that is orthogonal to the
+    # others.
     noise = g.Mul(g.slice(sizes, 0, 1, 2), g.like(np.finfo(sizes.dtype.numpy).eps, sizes))
     turned = g.Where(g.Less(sizes, noise), g.constant(np.zeros((1, 1, 1)), matrix.dtype), turned)
     long = max(height, width) if full_matrices else least
@@ -560,6 +571,7 @@ def _columns(g: Any, x: Any, order: Any, height: int, width: int) -> Any:
 
 def _orthogonal_columns(g: Any, x: Any, height: int, width: int) -> tuple[Any, Any, Any]:
     """Return x V, V and the sizes of the columns of x V, which are orthogonal and in descending order; V is unitary."""
+    # A tournament needs an even number: a column of zeros is orthogonal to every partner.
     even = width + width % 2
     frame = np.zeros((height, even - width)), np.eye(width, even)
     start = g.Concat(x, g.Expand(g.constant(frame[0], x.dtype), g.joined(g.dim(x, 0), height, even - width)), axis=2)
@@ -572,6 +584,7 @@ def _orthogonal_columns(g: Any, x: Any, height: int, width: int) -> tuple[Any, A
         both = _round(g, both, height, even, np.arange(2))
     turned, right = g.slice(both, 0, height, 1), g.slice(both, height, height + width, 1)
     sizes = g.Sqrt(g.ReduceSum(_squared(g, turned), [1], keepdims=1))
+    # The additional column has no row in V, and its size of -1 puts it behind all others.
     is_real = g.Greater(g.ReduceSum(_squared(g, right), [1], keepdims=1), 0.5)
     _, order = g.TopK(g.Where(is_real, sizes, g.like(-1, sizes)), g.constant(np.array([width])), outputs=2, axis=2)
     return (
@@ -602,10 +615,13 @@ def _round(g: Any, both: Any, height: int, count: int, seats: Any) -> Any:
     divisor = g.Where(is_done, g.like(1, size), size)
     sums = [g.ReduceSum(_squared(g, half), [1], keepdims=1) for half in (above, other)]
     slope = g.Div(g.Mul(g.Sub(sums[1], sums[0]), 0.5), divisor)
+    # The smaller of both angles that make the columns orthogonal, in the form without cancellation; the larger one would not
+    # converge.
     tangent = g.Reciprocal(g.Add(g.Abs(slope), g.Sqrt(g.Add(g.Mul(slope, slope), 1))))
     tangent = g.Where(is_done, g.like(0, size), g.Where(g.Less(slope, 0), g.Neg(tangent), tangent))
     cosine = g.Reciprocal(g.Sqrt(g.Add(g.Mul(tangent, tangent), 1)))
     cosine, sine = (g.cast(value, both.dtype) for value in (cosine, g.Mul(cosine, tangent)))
+    # For complex columns a phase makes their product real first, and a real rotation does the rest.
     b = g.Mul(b, g.Where(is_done, g.constant(np.ones((1, 1, 1)), both.dtype), _divided(g, g.conjugate(product), divisor)))
     pair = [g.Sub(g.Mul(a, cosine), g.Mul(b, sine)), g.Add(g.Mul(a, sine), g.Mul(b, cosine))]
     return g.Gather(g.Concat(*pair, axis=2), g.constant(seats), axis=2)
@@ -622,4 +638,5 @@ def _directions(g: Any, x: Any, height: int, width: int, full: bool) -> Any:
     if columns > width:
         ones = g.Expand(g.constant(np.ones((1, 1, columns - width)), r.dtype), g.joined(g.dim(x, 0), 1, columns - width))
         factor = g.Concat(factor, ones, axis=2)
+    # Q's columns have the directions of x up to the signs, or phases, of R's diagonal.
     return g.Mul(q, factor)

@@ -46,6 +46,7 @@ def _band_places(rows: int, columns: int, lower: int, upper: int, align: str) ->
     length = np.minimum(rows + np.minimum(diagonal, 0), columns - np.maximum(diagonal, 0))
     upper_left, lower_left = (side == "LEFT" for side in align.split("_"))
     is_left = ((diagonal >= 0) & upper_left) | ((diagonal <= 0) & lower_left)
+    # Diagonals shorter than the longest are padded on the side that `align` names for theirs: above or below the main one.
     padding = np.where(is_left, 0, _longest(rows, columns, lower, upper) - length)
     return row, column, upper - diagonal, np.minimum(row, column) + padding
 
@@ -92,6 +93,7 @@ def _matrix_size(longest: Any, lower: Any, upper: Any, rows: Any, columns: Any) 
     """Return the size of a matrix from the length of its longest diagonal; -1 means the smallest size that fits."""
     least_rows, least_columns = longest - min(upper, 0), longest + max(lower, 0)
     if rows == -1 and columns == -1:
+        # TensorFlow makes the matrix square if neither size is given.
         rows = columns = dim_max(least_rows, least_columns)
     rows = least_rows if rows == -1 else rows
     columns = least_columns if columns == -1 else columns
@@ -118,6 +120,7 @@ def matrix_band_part(input: Array, num_lower: Array, num_upper: Array) -> Result
     rows, columns = input.shape[-2:]
     lower = _band_width(num_lower, "num_lower", rows)
     upper = _band_width(num_upper, "num_upper", columns)
+    # Not a product with 0 and 1, which would make NaN of infinities outside the band.
     return np.where(_band(rows, columns, lower, upper), input, np.zeros((), input.dtype))
 
 
@@ -231,6 +234,7 @@ def matrix_diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
 
 def _part_padding(value: Array) -> Array:
     """Return the padding value of a MatrixDiagPart; the tensor must have a single element, of any rank."""
+    # TensorFlow reads the first element of the padding's buffer here, and insists on a scalar in MatrixDiag.
     require(np.size(value) == 1, f"padding_value must have one element, received a tensor of shape {np.shape(value)}")
     return np.reshape(value, ())
 
@@ -428,8 +432,10 @@ def _with_diagonals_arrays(xp: Any, x: Any, diagonal: Any, k: Array, *, align: s
     require_min_rank(x, 2, "input")
     require_min_rank(diagonal, count, "diagonal")
     require_known_sizes(x.shape[:-2], diagonal.shape[:-count])
+    # The main diagonals of matrices whose size only the run knows need no table of places.
     if not k.any():
         return _with_main_diagonal_arrays(xp, x, diagonal)
+    # The kernel moves numbers of places instead of elements, and the program gathers by what it returns.
     places = matrix_set_diag_v3(np.full(x.shape[-2:], -1), numbered(diagonal.shape[-count:]), k, align=align)
     return _moved(xp, diagonal, places, count, x)
 

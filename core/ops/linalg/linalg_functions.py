@@ -11,10 +11,10 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
-from ...registry.registry import Cost, flops, gradient, kernel, lower, onnx, shape
+from ...registry.registry import Cost, arrays, flops, gradient, kernel, onnx, shape
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
-from ..shared.argument_checks import require
+from ..shared.argument_checks import require, require_known_sizes
 from ..shared.onnx_lowerings import along
 from ._matrices import (
     lu_flops,
@@ -45,10 +45,12 @@ def matrix_logarithm(input: Array) -> Result:
         return numerics.by_matrix(_logarithm, input)
     wide = input.astype(np.complex128)
     values, vectors = np.linalg.eig(wide)
+    # The error of the logarithm grows with this number: the slow algorithm of SciPy takes over.
     well_conditioned = np.linalg.cond(vectors) < _WELL_CONDITIONED
     if not np.all(well_conditioned) or np.any(np.abs(values) < np.finfo(input.dtype).eps * np.abs(values).max()):
         return numerics.by_matrix(_logarithm, input)
     scaled = vectors * np.log(values)[..., None, :]
+    # V log(D) V^-1 by a solution with V^T, which is more exact than a product with an inverse.
     return _transposed(np.linalg.solve(_transposed(vectors), _transposed(scaled))).astype(input.dtype)
 
 
@@ -74,6 +76,7 @@ def _square_root(matrix: Array) -> Array:
     if not np.all(np.isfinite(matrix)):
         return np.full_like(matrix, np.nan)
     root = scipy.linalg.sqrtm(matrix.astype(np.result_type(matrix.dtype, np.float64)))
+    # SciPy returns a complex root where a real one does not exist.
     return np.full_like(matrix, np.nan) if root.dtype.kind == "c" != matrix.dtype.kind else root
 
 
@@ -90,6 +93,7 @@ def matrix_square_root_gradient(g: GradientBuilder, node: Node, grad: Output) ->
         g.Einsum([identity, transposed(g, root)], equation="...ij,...kl->...ikjl"),
         g.Einsum([root, identity], equation="...ij,...kl->...ikjl"),
     )
+    # n^2 unknowns: dense, but the only form that the ops at hand can solve in a batch.
     system = g.Reshape(sums, g.ConcatV2([batch, area, area], 0))
     column = g.Reshape(transposed(g, grad), g.ConcatV2([batch, area, g.constant([1], "int32")], 0))
     return [transposed(g, g.Reshape(g.MatrixSolve(system, column), shape))]
@@ -177,6 +181,7 @@ def tridiagonal_solve_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     diagonals, x = node.inputs[0], node.output()
     conjugated = g.conj(diagonals)
     upper, main, lower = (_row(g, conjugated, i) for i in range(3))
+    # The transposed matrix: sub- and superdiagonal change places, and their unused ends, too.
     turned = g.ConcatV2([_shift(g, lower, left=True), main, _shift(g, upper, left=False)], -2)
     pivoting = {name: node.attr(name) for name in ("partial_pivoting", "perturb_singular")}
     grad_rhs = g.TridiagonalSolve(turned, grad, **pivoting)
@@ -262,24 +267,20 @@ def tridiagonal_matmul_flops(superdiag: TensorSpec, maindiag: TensorSpec, subdia
 @onnx("TridiagonalSolve")
 def _tridiagonal_solve_onnx(g: Any, diagonals: Any, rhs: Any) -> Any:
     rows = [g.squeeze(row, -2) for row in g.split(diagonals, 3, g.rank(diagonals) - 2)]
+    # As a dense system: ONNX's loops cost more than the zeros for matrices of usual sizes.
     return solved_onnx(g, _tridiagonal_onnx(g, *rows), rhs)
 
 
-@onnx("TridiagonalMatMul")
-def _tridiagonal_matmul_onnx(g: Any, upper: Any, main: Any, lower: Any, rhs: Any) -> Any:
-    return g.MatMul(_tridiagonal_onnx(g, *(g.squeeze(row, -2) for row in (upper, main, lower))), rhs)
-
-
-@lower("TridiagonalMatMul")
-def _tridiagonal_product_lowering(xla: Any, superdiag: Any, maindiag: Any, subdiag: Any, rhs: Any) -> Any:
+@arrays("TridiagonalMatMul")
+def _tridiagonal_product_arrays(xp: Any, superdiag: Any, maindiag: Any, subdiag: Any, rhs: Any) -> Any:
     """Multiply a tridiagonal matrix, with diagonals of shape (..., 1, n), by (..., n, k)."""
     for diagonal in (superdiag, maindiag, subdiag):
-        require(diagonal.shape == (*rhs.shape[:-2], 1, rhs.shape[-2]), f"{diagonal.shape} does not fit {rhs.shape}")
+        require_known_sizes((*rhs.shape[:-2], 1, rhs.shape[-2]), diagonal.shape)
     require_matrix(rhs)
     upper, main, below = (diagonal[..., 0, :, None] for diagonal in (superdiag, maindiag, subdiag))
     edge = [(0, 0)] * (rhs.ndim - 2)
-    above = xla.pad(upper[..., :-1, :] * rhs[..., 1:, :], [*edge, (0, 1), (0, 0)])
-    return main * rhs + above + xla.pad(below[..., 1:, :] * rhs[..., :-1, :], [*edge, (1, 0), (0, 0)])
+    above = xp.pad(upper[..., :-1, :] * rhs[..., 1:, :], [*edge, (0, 1), (0, 0)])
+    return main * rhs + above + xp.pad(below[..., 1:, :] * rhs[..., :-1, :], [*edge, (1, 0), (0, 0)])
 
 
 def _tridiagonal_onnx(g: Any, upper: Any, main: Any, lower: Any) -> Any:

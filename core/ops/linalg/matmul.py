@@ -10,12 +10,12 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import inner_product
 from ...numerics.half_precision import is_narrow, widened
 from ...parallel import gemm
-from ...registry.registry import Cost, facts, flops, gradient, kernel, lower, multiply_adds, onnx, profiled, shape
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, multiply_adds, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims
-from ..shared.onnx_lowerings import adjoint_of, transposed
+from ..shared.argument_checks import require_known_sizes
 
 # a @ b in the inputs' dtype; 16-bit floats are multiplied in float32.
 _product = widened(gemm.matmul)
@@ -30,6 +30,7 @@ def matmul(a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Resul
     b = b.T if transpose_b else b
     if a.shape[1] != b.shape[0]:
         raise InvalidArgumentError(f"Matrix size-incompatible: In[0]: {Shape(a.shape)}, In[1]: {Shape(b.shape)}")
+    # The wrapper for narrow floats costs as much as a small product.
     return _product(a, b) if is_narrow(a.dtype) else gemm.matmul(a, b)
 
 
@@ -48,6 +49,7 @@ def matmul_shape(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, transpose_b
 def matmul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     a, b = (g.conj(value) for value in node.inputs)
     flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
+    # Transposes go into the flags of the products: no op of the gradient copies a matrix.
     first = (b, grad, flip_b, True) if flip_a else (grad, b, False, not flip_b)
     second = (grad, a, True, flip_a) if flip_b else (a, grad, not flip_a, False)
     return [g.MatMul(x, y, transpose_a=flip_x, transpose_b=flip_y) for x, y, flip_x, flip_y in (first, second)]
@@ -77,6 +79,7 @@ def _batch_matmul(x: Array, y: Array, adj_x: bool, adj_y: bool) -> Array:
     x, y = _adjoint(x, adj_x), _adjoint(y, adj_y)
     if x.shape[-1] != y.shape[-2]:
         raise InvalidArgumentError(f"Matrix size-incompatible: In[0]: {Shape(x.shape)}, In[1]: {Shape(y.shape)}")
+    # Only for the error: the product broadcasts by itself.
     if min(x.ndim, y.ndim) > 2:
         broadcast_shapes(Shape(x.shape[:-2]), Shape(y.shape[:-2]))
     return _product(x, y)
@@ -151,32 +154,21 @@ def batch_matmul_flops(x: TensorSpec, y: TensorSpec, *, adj_x: bool, outputs: li
 profiled(inner_product, "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", differs="tf.profiler ignores adj_x")
 
 
-@lower("MatMul")
-def _matmul_lowering(xla: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
-    return xla.matmul(a.T if transpose_a else a, b.T if transpose_b else b)
+@arrays("MatMul")
+def matmul_arrays(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    return xp.matmul(a.swapaxes(-1, -2) if transpose_a else a, b.swapaxes(-1, -2) if transpose_b else b)
 
 
-@lower("BatchMatMul")
-def _batch_matmul_lowering(xla: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
-    _require_same_batch(x, y)
-    return _batch_matmul_v2_lowering(xla, x, y, adj_x=adj_x, adj_y=adj_y)
+@arrays("BatchMatMul")
+def _batch_matmul_arrays(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
+    require_known_sizes(x.shape[:-2], y.shape[:-2])
+    return _batch_matmul_v2_arrays(xp, x, y, adj_x=adj_x, adj_y=adj_y)
 
 
-@lower("BatchMatMulV2", "BatchMatMulV3")
-def _batch_matmul_v2_lowering(xla: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
-    return xla.matmul(*(xla.conj(z.swapaxes(-1, -2)) if is_adjoint else z for z, is_adjoint in ((x, adj_x), (y, adj_y))))
-
-
-@onnx("MatMul")
-def matmul_onnx(g: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
-    return g.MatMul(transposed(g, a) if transpose_a else a, transposed(g, b) if transpose_b else b)
-
-
-@onnx("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
-def _batch_matmul_onnx(g: Any, a: Any, b: Any, *, adj_x: bool, adj_y: bool, outputs: list[TensorSpec]) -> Any:
-    dtype = outputs[0].dtype
-    x, y = g.cast(a, dtype), g.cast(b, dtype)
-    return g.MatMul(adjoint_of(g, x) if adj_x else x, adjoint_of(g, y) if adj_y else y)
+@arrays("BatchMatMulV2", "BatchMatMulV3")
+def _batch_matmul_v2_arrays(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool, Tout: DType | None = None) -> Any:
+    pair = (x, y) if Tout is None else (x.astype(Tout.numpy), y.astype(Tout.numpy))
+    return xp.matmul(*(xp.conj(z.swapaxes(-1, -2)) if is_adjoint else z for z, is_adjoint in zip(pair, (adj_x, adj_y))))
 
 
 facts("half_allow", of=["BatchMatMul", "BatchMatMulV2", "MatMul"])

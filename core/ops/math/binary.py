@@ -80,6 +80,8 @@ def _nonzero(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` for divisors that are not zero."""
 
     def checked(x: Array, y: Array) -> Array:
+        # TensorFlow divides nothing by zero where there is nothing to divide; np.broadcast reports shapes that do not fit
+        # first.
         if not (y.all() if y.ndim else y) and np.size(x):
             np.broadcast(x, y)
             raise InvalidArgumentError("Integer division by zero")
@@ -90,10 +92,12 @@ def _nonzero(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _div_no_nan(x: Array, y: Array) -> Array:
     zero = y == 0
+    # The divisor is replaced before the division, which would warn.
     return np.where(zero, 0, x / np.where(zero, 1, y)).astype(x.dtype)
 
 
 def _mul_no_nan(x: Array, y: Array) -> Array:
+    # Also for infinite x, whose product with 0 is NaN.
     return np.where(y == 0, 0, x * y).astype(x.dtype)
 
 
@@ -132,6 +136,7 @@ def _pow_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Outpu
     one = g.scalar_like(y, 1)
     is_complex = x.dtype is not None and x.dtype.is_complex
     zero = g.scalar_like(x, 0)
+    # The logarithm of a safe number is chosen away: otherwise its NaN would reach the gradient of the gradient.
     positive = g.NotEqual(x, zero) if is_complex else g.Greater(x, zero)
     logarithm = g.SelectV2(positive, g.Log(g.SelectV2(positive, x, g.scalar_like(x, 1))), zero)
     return g.Mul(dz, g.Mul(y, g.Pow(x, g.Sub(y, one)))), g.Mul(dz, g.Mul(z, logarithm))
@@ -141,6 +146,7 @@ def _choosing(comparison: str) -> Callable[..., Any]:
     """Return the gradient of Maximum or Minimum: all of dz goes to x where x is chosen, to y elsewhere."""
 
     def gradient_of(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+        # Where both are equal, all of the gradient goes to x, as in TensorFlow.
         chosen = getattr(g, comparison)(x, y)
         zeros = g.zeros_like(dz)
         return g.SelectV2(chosen, dz, zeros), g.SelectV2(chosen, zeros, dz)
@@ -170,6 +176,7 @@ def concatenate_strings(x: Array, y: Array) -> Result:
     return np.asarray(np.add(x, y, dtype=object), object)
 
 
+# Kernels of integers, which Python's operators and NumPy's functions round as C++ does only here; floats follow in the table.
 for _ops, _types, _function in (
     (("FloorDiv",), INTEGERS, operator.floordiv),
     (("FloorMod",), INTEGERS, operator.mod),
@@ -229,6 +236,7 @@ def _compare(x: Array, y: Array, equal: bool, incompatible_shape_error: bool) ->
     except ValueError:
         if incompatible_shape_error:
             raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(np.shape(y))}") from None
+        # TensorFlow's answer for shapes that do not fit, if the node says that this is no error: one truth value.
         return np.bool_(not equal)
     return np.asarray(result, bool) if x.dtype == object else result
 
@@ -270,6 +278,7 @@ def approximate_equal(x: Array, y: Array, *, tolerance: float) -> Result:
     """|x - y| < tolerance; the shapes must be equal."""
     if np.shape(x) != np.shape(y):
         raise InvalidArgumentError(f"x and y must have the same shape, not {np.shape(x)} and {np.shape(y)}")
+    # The attribute is a float32, whatever the dtype of the inputs.
     return np.abs(x - y) < np.asarray(tolerance, np.float32).astype(np.abs(x).dtype)
 
 
@@ -294,6 +303,7 @@ def _require_bounds(t: Any, *bounds: Any) -> None:
 
 
 def _clip(t: Array, low: Array, high: Array) -> Array:
+    # In this order: where the bounds cross, TensorFlow returns the lower one.
     return np.maximum(np.minimum(t, high), low)
 
 
@@ -371,6 +381,8 @@ def _summed_axes(s0: tuple[int, ...], s1: tuple[int, ...], dtype: np.dtype[Any])
     broadcast_shapes(Shape(s0), Shape(s1))
     rank = max(len(s0), len(s1))
     padded = ([1] * (rank - len(s)) + list(s) for s in (s0, s1))
+    # Equal shapes have no axes, not even those of size 1; of different shapes both have an axis where both sizes are 1, as in
+    # TensorFlow.
     return tuple(np.array([i for i, d in enumerate(dims) if d == 1 and s0 != s1], dtype) for dims in padded)
 
 
@@ -387,7 +399,7 @@ def _summed_in_every_run(shape_spec: TensorSpec, sizes: list[DimLike], others: l
 
 
 def _is_one(size: DimLike) -> bool | None:
-    """Return whether a size is 1; None where some runs may decide otherwise."""
+    """Return whether a size is 1; None if some runs may decide otherwise."""
     if isinstance(size, int):
         return size == 1
     return False if is_never_one(size) else None
@@ -573,6 +585,7 @@ def _shifted(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a shift whose distance is clipped to [0, bits - 1], as in TensorFlow."""
 
     def shift(x: Array, y: Array) -> Array:
+        # A shift by the number of bits or more is undefined in C++.
         distance = np.minimum(np.maximum(y, y.dtype.type(0)), y.dtype.type(x.dtype.itemsize * 8 - 1))
         try:
             return function(x, distance)

@@ -31,6 +31,7 @@ def complex_(real: Array, imag: Array, *, Tout: DType) -> Result:
         size = np.broadcast_shapes(np.shape(real), np.shape(imag))
     except ValueError:
         raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(real))} vs. {Shape(np.shape(imag))}") from None
+    # real + 1j * imag would make NaN of infinite parts.
     result = np.empty(size, Tout.numpy)
     result.real = real
     result.imag = imag
@@ -117,6 +118,7 @@ def conj_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 def angle_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """-grad / (Im x + i Re x)."""
     x, real_dtype = node.inputs[0], _real_dtype(node.inputs[0])
+    # TensorFlow's formula, whose result is complex although the angle is real.
     swapped = g.Complex(g.Imag(x, Tout=real_dtype), g.Real(x, Tout=real_dtype), Tout=x.base_dtype)
     grown = g.Complex(grad, g.scalar_like(grad, 0), Tout=x.base_dtype)
     return [g.Neg(g.Mul(grown, g.Reciprocal(swapped)))]
@@ -127,6 +129,7 @@ def complex_abs_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradie
     x = node.inputs[0]
     zero = g.scalar_like(grad, 0)
     grown, magnitude = (g.Complex(value, zero, Tout=x.base_dtype) for value in (grad, node.output()))
+    # x / |x| has no limit at 0: the gradient there is 0.
     return [g.DivNoNan(g.Mul(grown, x), magnitude)]
 
 

@@ -12,7 +12,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.sequences import decreasing_fit
-from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -34,9 +34,11 @@ def _sparse_counts(
     dtype = weights.dtype
     is_counted = values < maxlength if maxlength >= 0 else np.ones(values.shape, bool)
     width = _width(values, minlength, maxlength)
+    # The keys below number the places of all counts, and must not overflow.
     if math.prod((*group_shape, max(width, 1))) >= 1 << 63:
         raise InvalidArgumentError(f"counts of {width} values in groups {list(group_shape)} have too many places")
     keys = groups[is_counted] * max(width, 1) + values[is_counted]
+    # Sorted keys are the entries in row-major order, as a sparse tensor has them.
     distinct, inverse = np.unique(keys, return_inverse=True)
     if binary:
         counts = np.ones(distinct.size, dtype)
@@ -131,7 +133,7 @@ def ragged_count(
 
 
 def _ragged_rows(splits: Array, count: int) -> Array:
-    """Return the row of each value; InvalidArgumentError where the splits do not divide `count` values."""
+    """Return the row of each value; InvalidArgumentError if the splits do not divide `count` values."""
     if not splits.size or splits[0] != 0:
         raise InvalidArgumentError(f"Splits must start with 0, not with {splits.tolist()[:1]}")
     if splits[-1] != count or np.any(splits[1:] < splits[:-1]):
@@ -161,6 +163,7 @@ def _bincounts(groups: Array, rows: int, values: Array, size: int, weights: Arra
         result.reshape(-1)[keys] = 1
     else:
         scale = weights.ravel()[is_counted] if weights.size else None
+        # bincount adds weights in double; the assignment rounds to the dtype of the weights.
         result.reshape(-1)[...] = np.bincount(keys, scale, result.size)
     return result
 
@@ -177,6 +180,7 @@ def sparse_bincount(
     """Counts of a sparse vector, (size,), or of each row of a sparse matrix, (rows, size)."""
     count, weights = bin_count(size), np.asarray(weights)
     validate(indices, values, dense_shape)
+    # TensorFlow looks at no weights of a matrix without values.
     if values.size or dense_shape.size == 1:
         _check_weights(weights.ravel(), values)
     if np.any(indices < 0) or np.any(indices >= dense_shape):
@@ -252,6 +256,7 @@ def _counts(keys: Array, weights: Array, size: int, dtype: Any) -> Array:
     """Count each key below `size`, or sum its weights."""
     if not weights.size:
         return np.bincount(keys, minlength=size)[:size].astype(dtype)
+    # bincount would add integers in double, which is exact up to 2^53 only.
     if dtype.kind in "iu":
         sums = np.zeros(size, dtype)
         np.add.at(sums, keys, weights)
@@ -303,6 +308,7 @@ def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: 
     _require_counted(input)
     rows = input.shape[0] if input.ndim == 2 else 1
     require(rows * count < 1 << 63, f"counts of {count} values in {rows} rows have too many places")
+    # Each row has bins of its own behind those of the row before, so that one count serves all rows.
     keys = input.reshape(rows, -1) + (np.arange(rows) * count)[:, None] if rows else input
     is_counted = np.ravel(input < count)
     keys = keys.ravel()[is_counted]
@@ -339,6 +345,7 @@ def histogram_fixed_width(values: Array, value_range: Array, nbins: Array, *, dt
     flat = np.ravel(values)
     require(flat.dtype.kind != "f" or not np.isnan(flat).any(), "Histogram values must not contain NaN")
     step = (float(high) - float(low)) / int(nbins)
+    # TensorFlow clips and subtracts in the dtype of the values, and divides in double.
     distances = (np.maximum(flat, low) - low).astype(np.float64) / step
     np.fmax(distances, 0, out=distances)  # 0 for NaN, which the distance to an infinite end is
     places = np.minimum(distances, int(nbins) - 1, out=distances).astype(np.int64)
@@ -453,22 +460,29 @@ def _counted_places(xp: Any, places: Any, count: Any, weights: Any, is_binary: b
     return xp.grouped(weights if weights.ndim == 1 else xp.reshape(weights, places.shape), places, count, "add")
 
 
-@onnx("Bucketize")
-def _bucketize_onnx(g: Any, x: Any, *, boundaries: list[float]) -> Any:
-    """Count the boundaries that are not above a value."""
-    limits = g.constant(np.array(boundaries, np.float32))
-    below = g.LessOrEqual(limits, g.unsqueeze(g.cast(x, dtypes.float32), g.rank(x)))
-    return g.ReduceSum(g.cast(below, dtypes.int32), [g.rank(x)], keepdims=0)
+@arrays("HistogramFixedWidth", static=(2,))
+def _histogram_arrays(xp: Any, values: Any, value_range: Any, nbins: Array, *, dtype: DType) -> Any:
+    """Count as the kernel does, in 64 bits."""
+    require(value_range.shape == (2,) and nbins.ndim == 0 and nbins > 0, "value_range must be two numbers, nbins positive")
+    if not xp.has_64_bits:
+        raise UnimplementedError("histograms need 64-bit numbers in JAX")
+    low, high = value_range[0], value_range[1]
+    xp.require((low < high) & (values == values).all())
+    count, flat = int(nbins), xp.reshape(values, (-1,))
+    step = (high.astype(np.float64) - low.astype(np.float64)) / count
+    distances = (xp.maximum(flat, low) - low).astype(np.float64) / step
+    places = xp.minimum(xp.where(distances > 0, distances, 0), count - 1).astype(np.int64)
+    return xp.grouped(xp.ones_like(places).astype(dtype.numpy), places, count, "add")
 
 
-@lower("Bucketize")
-def _bucketize_lowering(xla: Any, x: Any, *, boundaries: list[float]) -> Any:
+@arrays("Bucketize")
+def _bucketize_arrays(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
     limits = np.asarray(boundaries, np.float32)
     require(np.all(limits[1:] >= limits[:-1]), f"Expected sorted boundaries, not {boundaries}")
-    if x.dtype != np.float32 and not xla.has_64_bits:
+    if x.dtype != np.float32 and not xp.has_64_bits:
         raise UnimplementedError(f"buckets of {x.dtype} need 64-bit numbers in JAX")
     wide_x = x if x.dtype == np.float32 else x.astype(np.float64)
-    return xla.searchsorted(limits.astype(wide_x.dtype), wide_x, side="right")
+    return xp.searchsorted(limits.astype(wide_x.dtype), wide_x, side="right")
 
 
 facts("row_wise", of=("Bucketize",))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +11,7 @@ import scipy.fft
 
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, flops, gradient, kernel, lower, onnx, shape
+from ...registry.registry import Cost, arrays, flops, gradient, kernel, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dims import DimLike
@@ -31,7 +30,12 @@ def _require_rank(input: Array, rank: int) -> None:
 def _transformed(name: str, rank: int, x: Any, transforms: Any = scipy.fft) -> Any:
     """Return a complex transform of all dimensions; `transforms` are those of SciPy, or of a namespace like it."""
     _require_rank(x, rank)
-    return getattr(transforms, name)(x, axes=range(-rank, 0)).astype(x.dtype, copy=False) if x.size else x
+    return x if _is_empty(x) else getattr(transforms, name)(x, axes=range(-rank, 0)).astype(x.dtype, copy=False)
+
+
+def _is_empty(x: Any) -> bool:
+    """Return True for an array without elements; ONNX may know sizes only in the run."""
+    return any(isinstance(size, int) and not size for size in x.shape)
 
 
 def _complex_transform(name: str, rank: int) -> Callable[..., Any]:
@@ -52,7 +56,8 @@ def _lengths(fft_length: Array, rank: int) -> list[int]:
 def _require_lengths(input: Array, needed: list[int]) -> None:
     for axis, least in enumerate(needed, input.ndim - len(needed)):
         size = input.shape[axis]
-        require(size == 0 or size >= least, f"Input dimension {axis} must have length of at least {least} but got: {size}")
+        fits = not isinstance(size, int) or size == 0 or size >= least
+        require(fits, f"Input dimension {axis} must have length of at least {least} but got: {size}")
 
 
 def _checked_lengths(x: Any, fft_length: Array, rank: int, Tcomplex: DType) -> list[int]:
@@ -61,7 +66,7 @@ def _checked_lengths(x: Any, fft_length: Array, rank: int, Tcomplex: DType) -> l
     lengths = _lengths(fft_length, rank)
     _require_precision(x, Tcomplex)
     _require_lengths(x, lengths)
-    require(lengths[-1] or not x.size, f"fft_length must not be zero: {lengths}")
+    require(lengths[-1] or _is_empty(x), f"fft_length must not be zero: {lengths}")
     return lengths
 
 
@@ -79,7 +84,7 @@ def _spectrum(x: Any, fft_length: Array, rank: int, Tcomplex: DType, transforms:
     """Return the first half of the spectrum, (..., n // 2 + 1), of the first fft_length numbers in each dimension."""
     lengths = _checked_lengths(x, fft_length, rank, Tcomplex)
     half = _half(lengths)
-    if not x.size or not math.prod(half):
+    if _is_empty(x) or not math.prod(half):
         return np.zeros((*x.shape[:-rank], *half), Tcomplex.numpy)
     return transforms.rfftn(x, lengths, range(-rank, 0)).astype(Tcomplex.numpy, copy=False)
 
@@ -105,7 +110,7 @@ def _require_precision(input: Array, Tcomplex: DType) -> None:
 
 def _real_numbers(x: Any, fft_length: Array, rank: int, Treal: DType, transforms: Any = scipy.fft) -> Any:
     lengths = _checked_inverse_lengths(x, fft_length, rank, Treal)
-    if not x.size or not math.prod(lengths):
+    if _is_empty(x) or not math.prod(lengths):
         return np.zeros((*x.shape[:-rank], *lengths), Treal.numpy)
     return transforms.irfftn(x, lengths, range(-rank, 0)).astype(Treal.numpy, copy=False)
 
@@ -151,6 +156,7 @@ def _complex_gradient(suffix: str, rank: int, inverse: bool) -> Callable[..., An
     """
 
     def transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
+        # The adjoint of the transform is the inverse without its division by n.
         scale = g.Cast(_sizes(g, grad, rank)[1], DstT=grad.base_dtype)
         if inverse:
             return [g.RealDiv(g.apply(f"FFT{suffix}", grad), scale)]
@@ -164,6 +170,7 @@ def _real_gradient(suffix: str, rank: int) -> Callable[..., Any]:
 
     def transform_gradient(g: GradientBuilder, node: Node, grad: Output) -> Any:
         x, lengths = node.inputs
+        # The spectrum's other half has no gradient of its own, and counts as zero.
         full = _resized(g, grad, lengths, rank)
         scale = g.Cast(g.Prod(lengths, g.constant([0], "int32")), DstT=grad.base_dtype)
         whole = g.Mul(g.apply(f"IFFT{suffix}", full), scale)
@@ -181,6 +188,7 @@ def _inverse_real_gradient(suffix: str, rank: int) -> Callable[..., Any]:
         x, lengths = node.inputs
         spectrum = g.apply(f"RFFT{suffix}", grad, lengths, Tcomplex=x.base_dtype)
         scale = g.Cast(g.Prod(lengths, g.constant([0], "int32")), DstT=x.base_dtype)
+        # The elements without a mirror image in the input stand for themselves alone.
         scaled = g.Mul(g.RealDiv(spectrum, scale), g.Cast(_multiplicity(g, lengths), DstT=x.base_dtype))
         return [_resized(g, scaled, _sizes(g, x, rank)[0], rank), None]
 
@@ -206,7 +214,7 @@ def _resized(g: GradientBuilder, x: Any, sizes: Any, rank: Any) -> Any:
 
 
 def _n_log_n(factor: float, sizes: Sequence[Any] | None) -> DimLike:
-    """factor * n log2(n), n the product of the sizes; unknown where they are not known."""
+    """factor * n log2(n), n the product of the sizes; unknown if they are not known."""
     if sizes is None or not all(isinstance(size, int) for size in sizes):
         return UNKNOWN.num_elements
     n = math.prod(sizes)
@@ -233,89 +241,35 @@ def _real_cost(rank: int) -> Callable[..., Any]:
     return cost
 
 
-def _transformed_onnx(g: Any, x: Any, axes: Sequence[int], inverse: bool) -> Any:
-    """Apply the complex transform over some dimensions; ONNX holds the parts of complex numbers along an extra last
-    dimension.
-
-    onnxruntime's inverse transform divides by the length in 32 bits, so the inverse is that of the conjugates.
-    """
-    packed = g.packed(g.conjugate(x) if inverse else x)
-    for axis in axes:
-        packed = g.DFT(packed, None, g.constant(np.int64(axis - 1)))
-    if not inverse or not axes:
-        return g.unpacked(packed) if axes else x
-    count = functools.reduce(g.Mul, [g.cast(g.dim(x, axis), packed.dtype) for axis in axes])
-    return g.conjugate(g.unpacked(g.Div(packed, count)))
-
-
-def _fitted_onnx(g: Any, x: Any, sizes: Any) -> Any:
-    """Return the last dimensions cut, or filled up with zeros, to `sizes`."""
-    rank, axes = g.rank(x), [*range(g.rank(x) - len(sizes), g.rank(x))]
-    zeros = g.constant(np.zeros(len(sizes), np.int64))
-    x = g.Slice(x, zeros, sizes, axes)
-    missing = [g.Sub(size, g.dim(x, axis)) for size, axis in zip(g.split(g.constant(sizes), len(sizes), 0), axes)]
-    return g.Pad(x, g.joined([0] * (2 * rank - len(sizes)), *missing))
-
-
-def _lengths_onnx(g: Any, fft_length: Any) -> Array:
-    return g.known(fft_length, "lengths").astype(np.int64)
-
-
-def _real_onnx(rank: int) -> Callable[..., Any]:
-    def lowering(g: Any, x: Any, fft_length: Any) -> Any:
-        lengths = _lengths_onnx(g, fft_length)
-        fitted = _fitted_onnx(g, x, lengths)
-        spectrum = _transformed_onnx(g, g.complex(fitted, g.zeros_like(fitted)), range(-rank, 0), False)
-        return g.slice(spectrum, 0, int(lengths[-1] // 2 + 1), -1)
-
-    return lowering
-
-
-def _inverse_real_onnx(rank: int) -> Callable[..., Any]:
-    def lowering(g: Any, x: Any, fft_length: Any) -> Any:
-        """The other half of a spectrum is the first half's conjugate backwards, once the other dimensions are done."""
-        lengths = _lengths_onnx(g, fft_length)
-        half = int(lengths[-1] // 2 + 1)
-        fitted = _fitted_onnx(g, x, np.array([*lengths[:-1], half]))
-        fitted = _transformed_onnx(g, fitted, range(-rank, -1), True)
-        mirrored = g.conjugate(g.Gather(fitted, np.arange(int(lengths[-1]) - half, 0, -1), axis=-1))
-        return g.parts(_transformed_onnx(g, g.Concat(fitted, mirrored, axis=-1), [-1], True))[0]
-
-    return lowering
-
-
 for _rank, _suffix in enumerate(_SUFFIXES, 1):
     for _op, _function in ((f"FFT{_suffix}", "fftn"), (f"IFFT{_suffix}", "ifftn")):
         kernel(_op)(_complex_transform(_function, _rank))
         shape(_op)(_complex_shape(_rank))
         gradient(_op)(_complex_gradient(_suffix, _rank, _op.startswith("I")))
         flops(_op)(_complex_cost(_rank))
-        onnx(_op)(functools.partial(_transformed_onnx, axes=range(-_rank, 0), inverse=_op.startswith("I")))
     kernel(f"RFFT{_suffix}")(_real_transform(_rank))
     shape(f"RFFT{_suffix}")(_real_shape(_rank, True))
     gradient(f"RFFT{_suffix}")(_real_gradient(_suffix, _rank))
     kernel(f"IRFFT{_suffix}")(_inverse_real_transform(_rank))
     shape(f"IRFFT{_suffix}")(_real_shape(_rank, False))
     gradient(f"IRFFT{_suffix}")(_inverse_real_gradient(_suffix, _rank))
-    onnx(f"RFFT{_suffix}")(_real_onnx(_rank))
-    onnx(f"IRFFT{_suffix}")(_inverse_real_onnx(_rank))
     flops(f"RFFT{_suffix}", f"IRFFT{_suffix}")(_real_cost(_rank))
 
 
-def _lowered_complex(name: str, rank: int) -> Callable[..., Any]:
-    return lambda xla, x: _transformed(name, rank, x, xla.fft)
+def _complex_arrays(name: str, rank: int) -> Callable[..., Any]:
+    return lambda xp, x: _transformed(name, rank, x, xp.fft)
 
 
-def _lowered_real(rank: int) -> Callable[..., Any]:
-    return lambda xla, x, fft_length, *, Tcomplex: _spectrum(x, fft_length, rank, Tcomplex, xla.fft)
+def _real_arrays(rank: int) -> Callable[..., Any]:
+    return lambda xp, x, fft_length, *, Tcomplex: _spectrum(x, fft_length, rank, Tcomplex, xp.fft)
 
 
-def _lowered_inverse_real(rank: int) -> Callable[..., Any]:
-    return lambda xla, x, fft_length, *, Treal: _real_numbers(x, fft_length, rank, Treal, xla.fft)
+def _inverse_real_arrays(rank: int) -> Callable[..., Any]:
+    return lambda xp, x, fft_length, *, Treal: _real_numbers(x, fft_length, rank, Treal, xp.fft)
 
 
 for _rank, _suffix in enumerate(_SUFFIXES, 1):
-    lower(f"FFT{_suffix}")(_lowered_complex("fftn", _rank))
-    lower(f"IFFT{_suffix}")(_lowered_complex("ifftn", _rank))
-    lower(f"RFFT{_suffix}", static=(1,))(_lowered_real(_rank))
-    lower(f"IRFFT{_suffix}", static=(1,))(_lowered_inverse_real(_rank))
+    arrays(f"FFT{_suffix}")(_complex_arrays("fftn", _rank))
+    arrays(f"IFFT{_suffix}")(_complex_arrays("ifftn", _rank))
+    arrays(f"RFFT{_suffix}", static=(1,))(_real_arrays(_rank))
+    arrays(f"IRFFT{_suffix}", static=(1,))(_inverse_real_arrays(_rank))

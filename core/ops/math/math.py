@@ -67,6 +67,7 @@ def _expm1_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Out
 
 
 def _tan_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    # TensorFlow's formula: 1 + tan^2 would be simpler, and rounds otherwise.
     secant = g.Reciprocal(g.Cos(g.conj(x)))
     return g.Mul(g.Square(secant), dy)
 
@@ -117,8 +118,10 @@ def _sign(x: Array) -> Array:
 def _sigmoid(x: Array, *, out: Array | None = None) -> Array:
     """Return 1 / (1 + exp(-x)); where exp overflows, the quotient is the correct zero."""
     one = _one_of(x.dtype)
+    # A scalar from a ufunc is no array that the next ufunc could write to.
     if not x.ndim:
         return one / (one + np.exp(-x))
+    # In place from here on: one array for four steps.
     power = np.negative(x, out)
     np.exp(power, power)
     np.add(power, one, power)
@@ -139,6 +142,7 @@ def _rsqrt(x: Array) -> Array:
 
 def _reciprocal(x: Array) -> Array:
     if x.dtype.kind in "iu":
+        # C++ divides integers towards zero, so that only 1 and -1 have a reciprocal.
         return np.where(x == 1, 1, np.where(x == -1, -1, 0)).astype(x.dtype)
     return _one_of(x.dtype) / x
 
@@ -198,6 +202,7 @@ def _of_value(formula: Callable[..., Any]) -> Callable[..., Any]:
         if y.shape != dy.shape:
             if np.size(y) != np.size(dy):
                 raise InvalidArgumentError(f"y and dy must have as many elements: {np.shape(y)} and {np.shape(dy)}")
+            # TensorFlow's kernel reads both as flat arrays, and the result has the shape of y.
             dy = np.reshape(dy, np.shape(y))
         return formula(y, dy)
 
@@ -206,6 +211,7 @@ def _of_value(formula: Callable[..., Any]) -> Callable[..., Any]:
 
 def _unless_zero(formula: Callable[..., Any]) -> Callable[..., Any]:
     """Return the formula, but 0 where dy is 0, also for a y that is infinite or no number."""
+    # Eigen's gradient functors of TensorFlow return 0 for a gradient of 0 before they look at y.
     return lambda y, dy: np.where(dy == 0, y.dtype.type(0), formula(np.conj(y), dy))
 
 

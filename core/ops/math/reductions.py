@@ -16,7 +16,20 @@ from ...numerics.channel_sums import summed
 from ...numerics.half_precision import is_narrow, wide
 from ...numerics.integers import truncated_quotient
 from ...registry.constant_inputs import prepared
-from ...registry.registry import Cost, facts, flops, gradient, kernel, layout, lower, not_differentiable, onnx, profiled, shape
+from ...registry.registry import (
+    Cost,
+    arrays,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    layout,
+    lower,
+    not_differentiable,
+    onnx,
+    profiled,
+    shape,
+)
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -24,7 +37,7 @@ from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import single
-from ..shared.onnx_lowerings import iota, nan_of_no_elements, surely_reduces_elements
+from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
 
 
@@ -52,6 +65,8 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a kernel from `function(input, axes, keepdims)`."""
 
     def reduce(input: Array, reduction_indices: Array, *, keep_dims: bool) -> Array:
+        # The usual case of no axes: TensorFlow passes the input on, and so does the gradient of a broadcast that added no
+        # axis.
         if not reduction_indices.size and reduction_indices.ndim == 1:
             return input
         return _reduced(function, input, _axes(reduction_indices, input.ndim), keep_dims)
@@ -71,6 +86,7 @@ def _reduction_over(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a maker of kernels: from constant axes, the kernel that `_reduction` makes of `function`."""
 
     def reduction_over(reduction_indices: Array, *, keep_dims: bool) -> Callable[..., Any]:
+        # One entry per rank, of which a node sees one or two.
         axes_of_rank = functools.cache(functools.partial(_axes, reduction_indices))
 
         def reduce(input: Array, reduction_indices: Array) -> Array:
@@ -85,6 +101,7 @@ def _sum(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
     if input.dtype == object:
         return np.sum(input, axes, keepdims=keepdims)
     if is_narrow(input.dtype):
+        # Sums of narrow floats in 16 bits would stop growing at 2048 (half) or 256 (bfloat16) ones.
         return summed(wide(input), axes, keepdims).astype(input.dtype)
     return summed(input, axes, keepdims)
 
@@ -102,6 +119,7 @@ def _mean(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
         total = _sum(input, axes, keepdims)
         if not count and input.dtype.kind == "c":
             return total  # TensorFlow's mean of no complex numbers is 0, of no floats NaN
+        # The sum of halves is rounded first, and may be infinite though the mean is not: TensorFlow's is, too.
         return (total / input.dtype.type(count)).astype(input.dtype, copy=False)
     long = np.uint64 if input.dtype.kind == "u" else np.int64
     total = np.add.reduce(input, axes, dtype=long, keepdims=keepdims)  # type: ignore[call-overload]
@@ -112,6 +130,7 @@ def _extreme(function: np.ufunc, lowest: Callable[..., Any]) -> Callable[..., An
     def reduce(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
         if input.size:
             return function.reduce(input, axes, keepdims=keepdims)
+        # NumPy refuses an extreme of nothing; TensorFlow has the identity of the extreme.
         return function.reduce(input, axes, keepdims=keepdims, initial=lowest(input.dtype))
 
     return reduce
@@ -131,6 +150,7 @@ def _euclidean_norm(input: Array, axes: tuple[int, ...], keepdims: bool) -> Arra
     squares = np.square(np.abs(x) if input.dtype.kind == "c" else x)
     total = np.add.reduce(squares, axes, dtype=squares.dtype, keepdims=keepdims)  # type: ignore[call-overload]
     if input.dtype.kind == "i":
+        # A sum of squares that wrapped around below 0 has no root: TensorFlow's conversion of NaN gives 0.
         total = np.maximum(total, 0)
     return np.sqrt(total, dtype=np.float64 if input.dtype.kind in "iu" else None).astype(input.dtype)
 
@@ -203,6 +223,7 @@ def _shape_with_ones(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
 
 def _spread(g: GradientBuilder, node: Node, grad: Output) -> Output:
     """Return the gradient of the result at every element reduced into it."""
+    # The result's shape lacks the reduced dimensions, which must be there as 1 for the gradient to broadcast.
     source, shape_with_ones = _shape_with_ones(g, node)
     return g.BroadcastTo(g.Reshape(grad, shape_with_ones), source)
 
@@ -217,6 +238,7 @@ profiled(reduction, "Sum")
 
 @gradient("Mean")
 def mean_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    # The sizes of input and result, as the axes may be known in the run only; a result without elements divides by 1.
     count = g.FloorDiv(g.Size(node.inputs[0]), g.Maximum(g.Size(node.output()), 1))
     return [g.RealDiv(_spread(g, node, grad), g.Cast(count, DstT=grad.base_dtype)), None]
 
@@ -244,6 +266,7 @@ def prod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     spread = _spread(g, node, grad)
     axes = g.FloorMod(g.AddV2(g.Reshape(g.Cast(axes, DstT="int32"), [-1]), rank), rank)
     others, _ = g.ListDiff(g.Range(0, rank, 1), axes)
+    # The reduced axes come first, as one axis, along which the running products go.
     permutation = g.ConcatV2([axes, others], 0)
     sizes = [g.Prod(g.GatherV2(source, part, 0), 0) for part in (axes, others)]
     permuted = g.Transpose(x, permutation)
@@ -331,7 +354,7 @@ def _range_size(start: Array, limit: Array, delta: Array) -> int:
     """Return the number of elements of a range, negative for a limit on the other side of the start.
 
     TensorFlow computes the number in the dtype, too: (3 - -3) / 0.01 are 600 float32 numbers, and would be 601 in float64. The
-    quotient of integers is exact. InvalidArgumentError where 64 bits cannot hold the number.
+    quotient of integers is exact. InvalidArgumentError if 64 bits cannot hold the number.
     """
     if start.dtype.kind in "iu":
         return -((int(start) - int(limit)) // int(delta))
@@ -379,67 +402,70 @@ def range_flops(start: TensorSpec, limit: TensorSpec, delta: TensorSpec, *, outp
 not_differentiable("Range", "LinSpace")
 
 
-def _lowered_reduction(name: str) -> Callable[..., Any]:
-    """Return the lowering of a reduction that is a function of the namespace."""
+def _reduction_of_arrays(name: str, bound: Callable[..., Any] | None = None) -> Callable[..., Any]:
+    """Return the program of a reduction; an extreme of no elements is `bound`. In ONNX only the run may know the axes."""
 
-    def reduced(xla: Any, x: Any, axes: Array, *, keep_dims: bool) -> Any:
-        return getattr(xla, name)(x, tuple(axes.ravel().tolist()), keepdims=keep_dims)
-
-    return reduced
-
-
-def _lowered_extreme(name: str, bound: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the lowering of a maximum or minimum, which is `bound` where there are no elements."""
-
-    def reduced(xla: Any, x: Any, axes: Array, *, keep_dims: bool) -> Any:
-        is_empty = any(isinstance(dim, int) and dim == 0 for dim in x.shape)
-        initial = bound(x.dtype) if is_empty else None
-        return getattr(xla, name)(x, tuple(axes.ravel().tolist()), keepdims=keep_dims, initial=initial)
+    def reduced(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
+        initial = {"initial": bound(x.dtype)} if bound is not None and _has_no_elements(xp, x) else {}
+        return getattr(xp, name)(x, _known_axes(axes), keepdims=keep_dims, **initial)
 
     return reduced
+
+
+def _has_no_elements(xp: Any, x: Any) -> bool:
+    size = xp.size(x)
+    return isinstance(size, int) and not size
+
+
+def _known_axes(axes: Any) -> Any:
+    return tuple(axes.ravel().tolist()) if isinstance(axes, np.ndarray) else axes
 
 
 for _op in ("Sum", "Prod", "All", "Any"):
-    lower(_op, static=(1,))(_lowered_reduction(_op.lower()))
+    arrays(_op, static=(1,), sizes=(1,))(_reduction_of_arrays(_op.lower()))
+arrays("Max", static=(1,), sizes=(1,))(_reduction_of_arrays("max", _lowest))
+arrays("Min", static=(1,), sizes=(1,))(_reduction_of_arrays("min", _highest))
 
 
-@lower("Mean", static=(1,))
-def _mean_lowering(xla: Any, x: Any, axes: Array, *, keep_dims: bool) -> Any:
+@arrays("Mean", static=(1,), sizes=(1,))
+def _mean_of_arrays(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
     """Return the mean; sum and count of narrow floats are rounded before the division."""
-    places = tuple(axes.ravel().tolist())
-    if x.dtype.kind not in "fV" or x.dtype.itemsize > np.dtype(np.float16).itemsize:
-        return xla.mean(x, places, keepdims=keep_dims)
-    count = math.prod([x.shape[place] for place in places])
-    return xla.sum(x, places, keepdims=keep_dims) / np.array(count).astype(x.dtype)
+    places = _known_axes(axes)
+    sizes = [x.shape[place] for place in places] if is_narrow(x.dtype) and isinstance(places, tuple) else [None]
+    if not all(isinstance(size, int) for size in sizes):
+        return xp.mean(x, places, keepdims=keep_dims)
+    return xp.sum(x, places, keepdims=keep_dims) / np.array(math.prod(sizes)).astype(x.dtype)
 
 
-lower("Max", static=(1,))(_lowered_extreme("max", _lowest))
-lower("Min", static=(1,))(_lowered_extreme("min", _highest))
+def _place_of_arrays(name: str, worst: float) -> Callable[..., Any]:
+    """Return the program of an op that finds an extreme; NaN counts as the `worst` number."""
 
-
-def _lowered_place(name: str, worst: float) -> Callable[..., Any]:
-    """Return the lowering of an op that finds an extreme; NaN counts as the `worst` number."""
-
-    def place(xla: Any, x: Any, axis: Array) -> Any:
-        numbers = xla.where(xla.isnan(x), np.array(worst, x.dtype), x) if x.dtype.kind in "fV" else x
-        return getattr(xla, name)(numbers, int(axis))
+    def place(xp: Any, x: Any, axis: Array) -> Any:
+        numbers = xp.where(xp.isnan(x), np.array(worst, x.dtype), x) if x.dtype.kind in "fV" else x
+        return getattr(xp, name)(numbers, int(axis))
 
     return place
 
 
-lower("ArgMax", static=(1,))(_lowered_place("argmax", -np.inf))
-lower("ArgMin", static=(1,))(_lowered_place("argmin", np.inf))
+def _place_onnx(program: Callable[..., Any], g: Any, x: Any, dimension: Any) -> Any:
+    """Evaluate the program along the dimension, which only the run may know."""
+    return g.evaluate(program, (1,), (), (x, g.constant(np.int32(g.axis(dimension, x.rank)))), {})
 
 
-@lower("EuclideanNorm", static=(1,))
-def _euclidean_norm_lowering(xla: Any, x: Any, axes: Array, *, keep_dims: bool) -> Any:
+for _op, _program in (("ArgMax", _place_of_arrays("argmax", -np.inf)), ("ArgMin", _place_of_arrays("argmin", np.inf))):
+    lower(_op, static=(1,))(_program)
+    onnx(_op)(functools.partial(_place_onnx, _program))
+
+
+@arrays("EuclideanNorm", static=(1,), sizes=(1,))
+def _euclidean_norm_of_arrays(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
     """Squares of integers and their sum wrap around; the root of a negative sum is 0."""
     is_whole = x.dtype.kind in "iu"
-    if is_whole and not xla.has_64_bits:
+    if is_whole and not xp.has_64_bits:
         raise UnimplementedError("the norm of integers needs 64-bit numbers in JAX")
-    values = wide(xla.abs(x) if x.dtype.kind == "c" else x)
-    total = xla.sum(xla.square(values), _axes(axes, x.ndim), dtype=values.dtype, keepdims=keep_dims)
-    return xla.sqrt(xla.maximum(total, 0).astype(np.float64) if is_whole else total)
+    values = wide(xp.abs(x) if x.dtype.kind == "c" else x)
+    total = xp.sum(xp.square(values), _known_axes(axes), dtype=values.dtype, keepdims=keep_dims)
+    return xp.sqrt(xp.maximum(total, 0).astype(np.float64) if is_whole else total).astype(x.dtype)
 
 
 @lower("LinSpace", static=(2,))
@@ -448,53 +474,6 @@ def _linspace_lowering(xla: Any, start: Any, stop: Any, num: Array) -> Any:
     if count <= 0 or np.ndim(start) or np.ndim(stop):
         raise InvalidArgumentError(f"Requires num > 0: {num}")
     return xla.linspace(wide(start), wide(stop), count)
-
-
-def _onnx_reduction(op: str) -> Any:
-    """Return the lowering to an ONNX reduction; no axes reduce no dimension. onnxruntime refuses negative axes for empty
-    tensors.
-    """
-
-    def lowering(g: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
-        if axes.array is not None and x.rank:
-            axes = g.constant(np.sort(axes.array.reshape(-1) % x.rank).astype(np.int64))
-        return g.op(op, x, g.vector(axes), keepdims=int(keep_dims), noop_with_empty_axes=1)
-
-    return lowering
-
-
-@onnx("Mean")
-def _mean_onnx(g: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
-    mean = _onnx_reduction("ReduceMean")(g, x, axes, keep_dims=keep_dims)
-    return mean if x.dtype.is_integer else nan_of_no_elements(g, x, axes.array, mean)
-
-
-@onnx("All")
-def _all_onnx(g: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
-    """The least of all: no truth values have True, as no whole numbers have the largest; onnxruntime refuses the former."""
-    minimum = _onnx_reduction("ReduceMin")
-    if surely_reduces_elements(x.shape, axes.array):
-        return minimum(g, x, axes, keep_dims=keep_dims)
-    return g.cast(minimum(g, g.cast(x, dtypes.int32), axes, keep_dims=keep_dims), dtypes.bool_)
-
-
-onnx("Sum")(_onnx_reduction("ReduceSum"))
-onnx("Prod")(_onnx_reduction("ReduceProd"))
-onnx("Max")(_onnx_reduction("ReduceMax"))
-onnx("Min")(_onnx_reduction("ReduceMin"))
-onnx("Any")(lambda g, x, axes, *, keep_dims: g.Not(_all_onnx(g, g.Not(x), axes, keep_dims=keep_dims)))
-onnx("EuclideanNorm")(_onnx_reduction("ReduceL2"))
-
-
-def _onnx_argument(op: str) -> Any:
-    def lowering(g: Any, x: Any, dimension: Any) -> Any:
-        return g.op(op, x, axis=g.axis(dimension, x.rank), keepdims=0)
-
-    return lowering
-
-
-onnx("ArgMax")(_onnx_argument("ArgMax"))
-onnx("ArgMin")(_onnx_argument("ArgMin"))
 
 
 @onnx("Range")

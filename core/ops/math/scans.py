@@ -24,6 +24,7 @@ from ..shared.shape_arguments import normalize_axis, scalar_int
 def _scan(accumulate: Callable[..., Any], x: Array, axis: Array, initial: float, exclusive: bool, reverse: bool) -> Array:
     """Apply `accumulate(x, axis)` from an end of the axis; exclusive results lag by an element and start with `initial`."""
     place = _place(axis, x.ndim)
+    # Narrow floats are accumulated in float32 and rounded at the end.
     source = wide(np.flip(x, place) if reverse else x)
     result = accumulate(source, place)
     if exclusive and x.shape[place]:
@@ -46,6 +47,7 @@ def _accumulated(function: np.ufunc, start: int, values: Array, place: int) -> A
     """Return running results that begin with `start`: NumPy's begin with the first element, though it be subnormal or -0."""
     result: Array = function.accumulate(values, place, values.dtype)
     first = result[(*(slice(None),) * place, slice(0, 1))]
+    # 0 + -0 is 0 and a flushed subnormal number is 0: TensorFlow's loop starts with the identity.
     function(first, values.dtype.type(start), out=first)
     return result
 
@@ -82,6 +84,7 @@ def cumprod_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The running sum, from the other end, of products times gradients, over x; zero where x is."""
     x, axis = node.inputs
     sums = g.Cumsum(g.Mul(node.output(), grad), axis, exclusive=node.attr("exclusive"), reverse=not node.attr("reverse"))
+    # TensorFlow's gradient, which is 0 where x is 0 although the derivative there need not be.
     return [g.DivNoNan(sums, x), None]
 
 
@@ -134,6 +137,7 @@ def _lowered_scan(name: str, initial: float) -> Callable[..., Any]:
         if not exclusive:
             return total
         shifted = (-1, 1, 0) if reverse else (1, -1, 0)
+        # A negative width cuts the last result off, so that all others move on by one.
         pads = [shifted if dimension == place else (0, 0, 0) for dimension in range(x.ndim)]
         return xla.lax.pad(total, np.asarray(initial, x.dtype), pads)
 
@@ -159,6 +163,7 @@ def _cumprod_onnx(g: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) 
 def _cumulative_logsumexp_onnx(g: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
     def added(a: Any, b: Any) -> Any:
         larger = g.Max(a, b)
+        # Two equal infinities have a difference of NaN.
         distance = g.Where(g.Equal(a, b), 0, g.Neg(g.Abs(g.Sub(a, b))))
         return g.Add(larger, g.Log(g.Add(g.Exp(distance), 1)))
 

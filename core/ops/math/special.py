@@ -115,7 +115,9 @@ def _bessel_y1(x: Array) -> Array:
 
 
 _FUNCTIONS = {
+    # C's lgamma is infinite at both infinities, SciPy's at minus infinity is not.
     "Lgamma": lambda x: np.where(np.isinf(x), np.inf, special.gammaln(x)).astype(x.dtype),
+    # SciPy has an infinity there.
     "Digamma": lambda x: np.where(x == 0, x.dtype.type(np.nan), special.digamma(x)),
     "Erf": elementwise.erf,
     "Erfc": elementwise.erfc,
@@ -266,6 +268,7 @@ def betainc(a: Array, b: Array, x: Array) -> Result:
     if len(shapes) > 1:
         raise InvalidArgumentError(f"a, b and x must be of one shape or scalars, not {[np.shape(v) for v in (a, b, x)]}")
     invalid = (a <= 0) | (b <= 0) | (x < 0) | (x > 1) | np.isnan(a + b + x)
+    # The arguments outside of the domain are replaced before, so that SciPy does not warn of each.
     value = special.betainc(np.where(invalid, 1, a), np.where(invalid, 1, b), np.where(invalid, 0, x))
     return np.where(invalid, np.nan, value).astype(a.dtype)
 

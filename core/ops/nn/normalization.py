@@ -121,7 +121,7 @@ def fused_batch_norm_affine(
 def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: Array) -> tuple[Array, Array, Array, Array]:
     """(moving mean, moving variance, batch mean, batch variance); NaN moving averages over an empty batch."""
     count = values.size // max(values.shape[-1], 1)
-    # TensorFlow returns NaN for the moving averages of no elements, and zeros in the reserves.
+    # TensorFlow returns NaN for the moving averages of no elements, and leaves its reserves unwritten; here they are zeros.
     if count == 0:
         empty = np.full(values.shape[-1], np.nan, scale.dtype)
         return empty, empty, np.zeros_like(empty), np.zeros_like(empty)

@@ -189,7 +189,6 @@ def sparse_softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec,
 def l2_loss(t: Array) -> Result:
     """Half the sum of squares."""
     x = wide(np.asarray(t))
-    # Of half precision the squares overflow at 256, so they are summed in float32.
     return (np.sum(np.square(x), dtype=x.dtype) / x.dtype.type(2)).astype(np.asarray(t).dtype)
 
 

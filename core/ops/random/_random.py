@@ -36,6 +36,7 @@ class Stream(Philox):
         self._lock = threading.Lock()
 
     def take(self, blocks: int) -> Philox:
+        # Two threads that take at once would draw the same words.
         with self._lock:
             return super().take(blocks)
 
@@ -53,6 +54,7 @@ def new_stream(ctx: Any, seed: int, seed2: int) -> Stream:
     """Return a stream for a node's two seeds; two zeros mean the session's seed, or chance."""
     if not seed and not seed2:
         if ctx.session.seed is not None:
+            # The name makes streams of nodes differ; the 1 keeps a pair of zeros, which means chance, from coming up.
             seed, seed2 = ctx.session.seed, zlib.crc32(ctx.name.encode()) + 1
         else:
             from secrets import randbits  # lazy: hash functions of OpenSSL come with it
@@ -134,6 +136,7 @@ def draw_poisson(gen: Philox, rate: Any, samples: int, dims: tuple[int, ...], dt
     """Poisson samples for each rate, of shape `dims`."""
     drawn = philox_distributions.poisson(gen, lanes_last(rate, samples))
     if dtype.kind == "i":
+        # TensorFlow's conversion of infinity to an integer, made explicit: C leaves it undefined.
         drawn[np.isinf(drawn)] = 0
     return samples_first(as_type(drawn, dtype), samples, dims)
 
@@ -159,6 +162,7 @@ def draw_binomial(gen: Philox, shape: Any, counts: Any, probs: Any, dtype: Any) 
     counts, probs = (lanes_last(np.broadcast_to(x, parameters), samples) for x in (counts, probs))
     one = probs.dtype.type(1)
     rare = np.where(probs > probs.dtype.type(0.5), one - probs, probs)
+    # In the dtype of the probabilities, as TensorFlow compares: in double a mean near 10 could go the other way.
     is_large = counts * rare >= probs.dtype.type(10)
     drawn = philox_distributions.binomial(gen, counts, probs, is_large)
     return samples_first(as_type(drawn, dtype), samples, dims)
@@ -167,6 +171,7 @@ def draw_binomial(gen: Philox, shape: Any, counts: Any, probs: Any, dtype: Any) 
 def draw_multinomial(gen: Philox, logits: Any, samples: int, dtype: Any) -> Any:
     """Return `samples` classes for each row of `logits`."""
     rows = len(logits)
+    # TensorFlow's MultinomialOp reserves so many, rounded up to whole blocks.
     start = gen.take(rows * ((samples + 3) // 4 * 4) * 2 * RESERVED_PER_OUTPUT)
     if not rows * samples:
         return np.zeros((rows, samples), dtype.numpy)
@@ -238,7 +243,7 @@ def gamma_flops(*inputs: TensorSpec, outputs: Sequence[TensorSpec]) -> Cost:
     """One attempt of Marsaglia and Tsang for each sample, with a pair of normal samples of its own; more than 9 in 10
     succeed.
 
-    An alpha below 1 takes a power more.
+    An alpha below 1 needs one more power.
     """
     return Cost(26, transcendentals=5) * outputs[0].shape.num_elements + Cost(4) * inputs[-1].shape.num_elements
 

@@ -104,6 +104,7 @@ def integers(xp: Any, generator: Generator, dims: Any, low: Any, high: Any, dtyp
     is_empty = isinstance(count := dims.prod(), np.integer) and not count
     xp.require((low < high) | is_empty)
     low, high = (xp.asarray(bound).astype(f"u{dtype.size}") for bound in (low, high))
+    # A remainder by 0, of bounds that NumPy will refuse, would end the process in ONNX.
     span = xp.maximum(high - low, np.ones((), low.dtype))
     return _filled(xp, generator, dims, dtype, lambda words: (_bits(words, dtype) % span + low).astype(dtype.numpy))
 
@@ -111,6 +112,7 @@ def integers(xp: Any, generator: Generator, dims: Any, low: Any, high: Any, dtyp
 def _filled(xp: Any, generator: Generator, dims: Any, dtype: DType, samples_of: Callable[[Any], Any]) -> Any:
     """Return the samples of as many words as a shape needs, in whole blocks of four words."""
     count = dims.prod()
+    # The words are made in whole blocks and cut to the count, which only the run may know.
     blocks = xp.arange((count * (2 if dtype.size == 8 else 1) + 3) // 4).astype(np.uint32)
     return xp.reshape(samples_of(_words(xp, generator, blocks))[:count], dims)
 
@@ -166,6 +168,7 @@ def truncated_normal(xp: Any, generator: Generator, dims: Any, dtype: DType) -> 
     size, shift = (2, 7) if dtype.size == 8 else (4, 8)
     groups = (count + (size - 1)) // size
     numbers = xp.arange(groups).astype(np.uint32)
+    # A group's region begins at 256 or 128 blocks times its number, a shift by 8 or 7 bits, in two words.
     low, high = numbers << np.uint32(shift), numbers >> np.uint32(32 - shift)
 
     def draw(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
@@ -174,6 +177,7 @@ def truncated_normal(xp: Any, generator: Generator, dims: Any, dtype: DType) -> 
         drawn = xp.optimization_barrier(_normals(xp, _words(xp, generator, low + attempt, high), wide)).reshape(-1, size)
         accepted = abs(drawn) < _BOUND
         ranks = xp.cumsum(accepted, 1, dtype=np.int32)
+        # Refused samples get a place behind the group's last, which no comparison below finds.
         places = xp.where(accepted, filled[:, None] + ranks - 1, size)
         is_here = places[:, :, None] == np.arange(size, dtype=np.int32)
         values = xp.sum(xp.where(is_here, drawn[:, :, None], 0), 1)
@@ -199,7 +203,9 @@ def poisson(xp: Any, generator: Generator, dims: Any, rates: Any, dtype: DType) 
 
     def draw(state: tuple[Any, ...]) -> tuple[Any, ...]:
         attempt, samples, product, is_open = state
+        # A block has two doubles, of which TensorFlow takes the last first.
         second, first = _pairs(_uniforms(_words(xp, generator, firsts + attempt), dtypes.float64))
+        # Two steps of Knuth's product for each block, so that both kinds of rates take one block an attempt.
         once = product * first
         twice = once * second
         number = attempt.astype(rate.dtype) * 2
@@ -237,6 +243,7 @@ def _words(xp: Any, generator: Generator, low: Any, high: Any = None) -> Any:
     """Return the words of the blocks at offsets of one or two words, one block after another."""
     key, (first, *others) = generator
     words = [first + low]
+    # A sum that wrapped around is less than what was added.
     carry = (words[-1] < low).astype(np.uint32)
     carry = carry if high is None else carry + high
     for word in others:
@@ -261,6 +268,7 @@ def _product(xp: Any, factor: int, x: Any) -> tuple[Any, Any]:
     if xp.has_64_bits:
         product = x.astype(np.uint64) * np.uint64(factor)
         return (product >> np.uint64(32)).astype(np.uint32), product.astype(np.uint32)
+    # Without 64 bits the upper word is put together from products of 16-bit halves, as in long multiplication.
     half, mask = np.uint32(16), np.uint32(0xFFFF)
     low, high = np.uint32(factor & 0xFFFF), np.uint32(factor >> 16)
     first, second = low * (x >> half), high * (x & mask)

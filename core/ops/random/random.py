@@ -109,6 +109,8 @@ def parameterized_truncated_normal(
         if value.ndim > 1:
             raise InvalidArgumentError(f"Input {name} should be a scalar or vector, got shape {Shape(value.shape)}")
     batches, samples = dims[0], element_count(dims[1:])
+    # With scalars TensorFlow draws batches of 100, whatever the shape; which part of the stream a sample comes from depends
+    # on it.
     if means.size == stdevs.size == 1 and minvals.ndim == maxvals.ndim == 0:
         batches, samples = -(-size // _BATCH), _BATCH
     elif any(value.size not in (1, batches) for value in parameters):
@@ -135,6 +137,7 @@ def bounded_normals(gen: Philox, parameters: list[Array], samples: int, spans: S
     """
     parts = [np.empty(0, parameters[0].dtype)]
     for start, stop, skipped in spans:
+        # Each thread of TensorFlow skips ahead to its share and goes on by what it draws: the result depends on the division.
         own = PrefetchedBlocks(gen.skipped(skipped))
         for first, end in _equal_rows(parameters, start, stop, samples):
             mean, stddev, low, high = (values[first] for values in parameters)
@@ -184,6 +187,7 @@ def random_gamma_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
     ones = g.Fill(g.Shape(shape_, out_type="int32"), g.constant(1, shape_.base_dtype))
     broadcast = g.ConcatV2([ones, g.Shape(alpha, out_type=shape_.base_dtype)], 0)
     partial = g.RandomGammaGrad(g.Reshape(alpha, broadcast), node.output())
+    # The samples of an alpha lie along the dimensions that `shape` adds in front.
     axes = g.Range(0, g.Squeeze(g.Shape(shape_, out_type="int32")), 1)
     return [None, g.Sum(g.Mul(grad, partial), axes)]
 
@@ -238,6 +242,7 @@ flops("Multinomial")(multinomial_flops)
 @kernel("RandomShuffle")
 def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -> Result:
     """The rows of `value` in random order."""
+    # Nothing is drawn then, and the stream stays where it is.
     if value.size <= 1 or value.shape[0] <= 1:
         return value
     return shuffled(node_stream(ctx, seed, seed2).take((len(value) - 1 + 3) // 4), value)
@@ -264,6 +269,7 @@ def random_crop(ctx: KernelContext, image: Array, size: Array, *, seed: int, see
         raise FailedPreconditionError(f"size ({height}, {width}) does not fit into an image of shape {Shape(image.shape)}")
     if (height, width) == image.shape[:2]:
         return image
+    # The width is drawn first; a dimension without choice takes no word.
     words = iter(node_stream(ctx, seed, seed2).take(1).block())
     left = next(words) % (image.shape[1] - width + 1) if width < image.shape[1] else 0
     top = next(words) % (image.shape[0] - height + 1) if height < image.shape[0] else 0
@@ -294,6 +300,7 @@ def sobol_sample(dim: Array, num_results: Array, skip: Array, *, dtype: DType) -
         raise InvalidArgumentError(f"skip must be at least 0, got {skip}")
     engine = sobol.engine(int(dim))
     step = max(PIECE // int(dim), 1)
+    # SciPy's sequence begins with the origin, which TensorFlow leaves out.
     for count in _pieces(int(skip) + 1, step):
         engine.fast_forward(count)
     return np.concatenate([engine.random(count).astype(dtype.numpy) for count in _pieces(int(num_results), step)])

@@ -66,6 +66,7 @@ def _words_of(handle: Any) -> tuple[Array, Variable]:
 
 def _advance(variable: Variable, gen: Philox, outputs: int, tags: int = 0) -> None:
     """Write back the state that lies behind `outputs` samples."""
+    # TensorFlow moves on by the most that a sample may need, so that the state does not depend on how many were refused.
     counter = gen.skipped(outputs * RESERVED_PER_OUTPUT).counter
     words = np.array([counter & _MASK64, counter >> 64], np.uint64).view(np.int64)
     variable.writable()[tags : tags + 2] = words
@@ -120,6 +121,7 @@ def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> 
     """Samples of the standard normal distribution; the state begins with the number of its algorithm."""
     dims = as_dims(shape)
     tag = _words_of(resource)[0].reshape(-1)[:1]
+    # The first version of the op has no input for the algorithm: its number is the first word of the state.
     variable, gen = _state(resource, np.int64(tag[0] if len(tag) else 0), tags=1)
     _advance(variable, gen, element_count(dims), tags=1)
     return philox.normal(gen, element_count(dims), dtype.numpy).reshape(dims)
@@ -169,6 +171,7 @@ def stateful_random_binomial(
     parameters = np.broadcast_shapes(counts.shape, probs.shape)
     batches = element_count(parameters)
     samples = element_count(drawn.shape[: drawn.ndim - len(parameters)])
+    # TensorFlow's count for this op: up to 100 attempts of two numbers for each sample, in whole blocks.
     _advance(variable, gen, batches * 2 * 100 * (samples + 3) // 4)
     return drawn
 
@@ -211,6 +214,7 @@ def rng_read_and_skip(resource: Array, alg: Array, delta: Array) -> Result:
     if np.ndim(alg) or np.ndim(delta):
         raise InvalidArgumentError(f"alg and delta must be scalars, not of shape {np.shape(alg)} and {np.shape(delta)}")
     variable, gen = _state(resource, alg)
+    # A copy, because the advance writes into the variable's memory.
     before = np.array(variable.read()[:_STATE_SIZE])
     _advance(variable, gen, int(delta))
     return before

@@ -77,6 +77,7 @@ def seeded(seed: Any) -> Philox:
         raise InvalidArgumentError(f"seed must have shape [2], not {Shape(seed.shape)}")
     first, second = seed.tolist()
     mix = Philox(_SCRAMBLE_KEY, first & _MASK64 | (second & _MASK64) << 64).block()
+    # The upper half of the counter is the seed's, the lower half counts the blocks that are drawn.
     return Philox(mix[0] | mix[1] << 32, (mix[2] | mix[3] << 32) << 64)
 
 
@@ -95,6 +96,7 @@ def _check_algorithm(alg: Any, size: int) -> None:
     if alg.ndim:
         raise InvalidArgumentError(f"alg must have shape [], not {Shape(np.shape(alg))}")
     algorithm = alg.item()
+    # TensorFlow looks at the algorithm when it draws: an empty result needs none that runs.
     if algorithm not in (PHILOX, AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
 
@@ -248,6 +250,7 @@ def _gamma_gradient(g: GradientBuilder, node: Node, alpha: Any, grad: Output) ->
     """Implicit reparametrization: the derivative of each sample by its alpha, summed over the samples."""
     sample = node.output()
     shape_, alpha_shape = g.shape_of(sample), g.shape_of(alpha)
+    # The dimensions that the samples have in front of those of alpha.
     extra = g.Sub(g.Rank(sample), g.Rank(alpha))
     ones = g.Fill(g.Reshape(extra, [1]), 1)
     broadcast = g.Reshape(alpha, g.ConcatV2([ones, alpha_shape], 0))

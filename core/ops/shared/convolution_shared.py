@@ -46,6 +46,8 @@ class Geometry:
         strides, padding, explicit_paddings, data_format, dilations, _ = window
         for name, values, error in (("strides", strides, self.stride_error), ("dilations", dilations, InvalidArgumentError)):
             require(len(values) == rank, f"{name} must have {rank} values, not {list(values)}")
+            # TensorFlow reports strides over channels as unimplemented and dilations as invalid; gradients have the latter
+            # for both.
             if batch_and_channel(values, data_format) != (1, 1):
                 raise error(f"{name} {list(values)} over batch or channels")
             require(min(values) > 0, f"{name} must be positive, not {list(values)}")
@@ -63,7 +65,7 @@ class Geometry:
         self.explicit = explicit
 
     def outputs(self, sizes: Sequence[DimLike], window: Sequence[DimLike]) -> tuple[Any, ...]:
-        """Output sizes of the spatial dimensions; InvalidArgumentError where the filter does not fit."""
+        """Output sizes of the spatial dimensions; InvalidArgumentError if the filter does not fit."""
         return output_sizes(sizes, window, self.strides, self.dilations, self.padding, self.explicit)
 
     def pads(self, sizes: Sequence[int], window: Sequence[int]) -> Pads:
@@ -82,6 +84,7 @@ class Geometry:
         dims = self.last(shape)
         _check_channels(dims[-1], *filter_shape[-2:])
         outputs, pads = self.fitted(dims[1:-1], filter_shape[:-2])
+        # An empty filter is an error only if results would have to be summed of nothing.
         require(math.prod(filter_shape) or not math.prod(outputs), f"the filter of shape {filter_shape} is empty")
         return pads, (dims[0], *outputs, filter_shape[-1]), not (math.prod(dims) and math.prod(outputs))
 
@@ -115,6 +118,7 @@ def _check_channels(channels: int, depth: int, filters: int) -> None:
         return
     require(channels % depth == 0, f"input depth {channels} is not a multiple of the filter's {depth}")
     groups = channels // depth
+    # An image without channels has no groups, and its convolution is zero.
     require(groups == 0 or filters % groups == 0, f"{filters} filters do not divide into {groups} groups")
 
 
@@ -164,7 +168,7 @@ def filter_gradient(x: Array, filter_shape: tuple[int, ...], grad: Array, geomet
 def empty_filter_gradient(x: Array, sizes: Array, grad: Array) -> Array | None:
     """Zeros where input, filter or gradient is empty, whatever the other shapes: so TensorFlow answers in float32.
 
-    None where there is something to compute.
+    None if there is something to compute.
     """
     dims = sizes.tolist() if np.ndim(sizes) == 1 else [-1]
     if (x.size and grad.size and math.prod(dims)) or min(dims, default=0) < 0:
@@ -183,6 +187,7 @@ def empty_input_gradient(sizes: Array, grad: Array) -> Array | None:
 def input_sizes_2d(sizes: Array, filter_shape: tuple[int, ...], grad: Array, data_format: str) -> tuple[int, ...]:
     """input_sizes as four numbers; two give the spatial sizes only."""
     sizes = ints(sizes, "input_sizes")
+    # TensorFlow takes the two spatial sizes alone, too: batch and channels follow from the other inputs.
     if len(sizes) == 4:
         return sizes
     require(len(sizes) == 2, f"input_sizes must have 2 or 4 elements, not {len(sizes)}")
@@ -249,6 +254,7 @@ def lower_gradients(input_op: str, filter_op: str, forward: Callable[..., Any]) 
 
     def by_input(xla: Any, sizes: Array, w: Any, dy: Any, *, window: WindowAttributes) -> Any:
         StrictGeometry(4, window)
+        # JAX transposes the convolution itself, so that padding, strides and groups are said once.
         return xla.transposed(lambda x: forward(xla, x, w, window), tuple(sizes.tolist()), dy)
 
     def by_filter(xla: Any, x: Any, sizes: Array, dy: Any, *, window: WindowAttributes) -> Any:

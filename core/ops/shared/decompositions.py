@@ -41,6 +41,8 @@ def _gradient(build: Build, g: GradientBuilder, node: Node, *grads: Output | Non
     for output, grad in zip(outputs, grads):
         if grad is not None:
             arrived.setdefault(output, []).append(grad)
+    # The reverse sweep on the parts alone: the node itself stays as it is, and its gradient is that of the nodes it stands
+    # for.
     for part in reversed(_parts(outputs, inputs)):
         for value, grad in zip(part.inputs, _taken_back(g, part, arrived)):
             if grad is not None and _carries(value):
@@ -72,6 +74,7 @@ def _taken_back(g: GradientBuilder, part: Node, arrived: dict[Output, list[Outpu
     if function is registry.NOT_DIFFERENTIABLE or not any(grads):
         return [None] * len(part.inputs)
     assert callable(function), part.op
+    # Gradient functions of several outputs expect a gradient for each.
     dense = [g.zeros_like(output) if grad is None and _carries(output) else grad for output, grad in zip(outputs, grads)]
     gradients: Any = function(g, part, *dense)
     return gradients

@@ -89,6 +89,7 @@ def binary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost
 
 
 def _register_kernels(row: Unary | Binary) -> None:
+    # Kernels for narrow floats come first, as the registry takes the first that accepts the dtypes.
     narrow = [dtype for dtype in NARROW if row.widened and kernel_types.takes(row.op, "T", dtype)]
     if narrow:
         registry.kernel(row.op, T=narrow)(widened(row.function))

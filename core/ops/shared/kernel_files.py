@@ -41,6 +41,7 @@ def system_errors(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         kind = _ERRORS.get(error.errno or 0, UnknownError)
+        # TensorFlow's form of the message.
         raise kind(f"{path}; {error.strerror or error}") from error
 
 
@@ -70,6 +71,7 @@ def write_file(ctx: Any, path: str, contents: bytes) -> None:
         if not os.path.isdir(folder):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         if os.path.isdir(target):
+            # Before the atomic write, whose rename onto a folder has another error on each system.
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     with atomic_file(target) as file:
         file.write(contents)

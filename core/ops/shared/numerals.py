@@ -51,7 +51,7 @@ def _bounds(dtype: np.dtype) -> tuple[int, int]:
 
 
 def parse_number(text: bytes, dtype: np.dtype) -> float | int | None:
-    """Parse a number of the NumPy dtype; None where the text has none."""
+    """Parse a number of the NumPy dtype; None if the text has none."""
     return parse_float(text) if dtype.kind == "f" else parse_integer(text, dtype)
 
 
@@ -60,7 +60,7 @@ _PLAIN = {"f": b"+-.0123456789eE", "i": b"+-0123456789", "u": b"+0123456789"}
 
 
 def plain_numbers(texts: Sequence[bytes], dtype: np.dtype) -> Array | None:
-    """Return the numbers of all texts if each is plain and fits the dtype; None where the texts must be parsed singly."""
+    """Return the numbers of all texts if each is plain and fits the dtype; None if the texts must be parsed singly."""
     if b"".join(texts).translate(None, _PLAIN[dtype.kind]):
         return None
     try:

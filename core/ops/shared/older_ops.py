@@ -69,6 +69,7 @@ class OlderOps:
     def value(self, node: Node, index: int, word: str) -> Array:
         """Return the constant that is the input `index`; KeepsNewOpError for another input, called `word`."""
         source = node.inputs[index]
+        # Constants first: inference of the whole graph is only needed for values that follow from others.
         known: Array | None = source.node.attrs["value"].numpy() if source.node.is_constant else None
         if known is None and source in self._specs:
             known = self._specs[source].value
@@ -77,7 +78,7 @@ class OlderOps:
         return known
 
     def are_unread(self, node: Node, first: int) -> bool:
-        """Return True where nothing reads the outputs from `first` on."""
+        """Return True if nothing reads the outputs from `first` on."""
         read = [value for user in node.uses for value in user.inputs]
         return not any(value.node is node and value.index >= first for value in (*read, *self._results))
 
@@ -92,6 +93,7 @@ class OlderOps:
     def become(self, node: Node, op: str, inputs: Sequence[Any], **attrs: Any) -> None:
         """Change a node to `op` of these inputs, one for each argument; name, device and control inputs stay."""
         made = self._add(node, op, inputs, attrs)
+        # Attributes with an underscore speak of the node, as its class for colocation, and any op may have them.
         own = {name: value for name, value in node.attrs.items() if name.startswith("_")}
         self.graph.set_inputs(node, made.inputs)
         node.change_op(op, {**made.attrs, **own})
@@ -143,6 +145,7 @@ def _copies_stay(older: OlderOps, node: Node) -> None:
 @_rule("BatchMatMulV3")
 def _batch_product(older: OlderOps, node: Node) -> None:
     _require(node.attr("Ta") is node.attr("Tb") is node.attr("Tout"), "the dtypes of the factors and of the product differ")
+    # V3 has a dtype for each factor; `rename` leaves out what the older op does not know.
     node.set_attr("T", node.attr("Ta"))
     older.rename(node, "BatchMatMulV2")
 
@@ -162,6 +165,7 @@ def _batch_norm(older: OlderOps, node: Node) -> None:
 
 @_rule("FusedBatchNormGradV3")
 def _batch_norm_gradient(older: OlderOps, node: Node) -> None:
+    # The sixth input is an internal output of the forward op, which the older one lacks.
     older.graph.set_inputs(node, node.inputs[:5])
     older.rename(node, "FusedBatchNormGradV2")
 
@@ -207,13 +211,15 @@ def _require_main_diagonal(older: OlderOps, node: Node, index: int) -> None:
 @_rule("ClipByValue")
 def _clip(older: OlderOps, node: Node) -> None:
     value, low, high = node.inputs
-    least = older.before(node, "Maximum", value, low)
-    older.become(node, "Minimum", [least, high])
+    # In the op's order, which shows where the bounds cross: the lower one is the result.
+    bounded = older.before(node, "Minimum", value, high)
+    older.become(node, "Maximum", [bounded, low])
 
 
 @_rule("LeakyRelu")
 def _leaky_relu(older: OlderOps, node: Node) -> None:
     slope = node.attr("alpha")
+    # max(x, alpha x) is the function only for such slopes.
     _require(0 < slope <= 1, "its alpha is not between 0 and 1")
     value = node.inputs[0]
     older.become(node, "Maximum", [value, older.before(node, "Mul", value, older.constant(node, slope, value.base_dtype))])

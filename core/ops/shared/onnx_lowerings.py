@@ -15,6 +15,7 @@ from .window_geometry import WindowAttributes, explicit_pads, is_channels_first,
 
 def gathered(g: Any, x: Any, places: Array, dims: int, fill: Any = None) -> Any:
     """Return the elements at flat `places` of the last dimensions of `x`; `fill` where a place is -1."""
+    # The tensor may be empty then, and Gather would fail.
     if fill is not None and (places < 0).all():
         return g.Expand(fill, g.joined(_leading(g, x, dims), places.shape))
     flat, numbers = g.reshape(x, _leading(g, x, dims), -1), np.maximum(places, 0).reshape(-1).astype(np.int64)
@@ -31,7 +32,7 @@ def _leading(g: Any, x: Any, dims: int) -> Any:
 
 
 def last_dims(g: Any, x: Any, count: int) -> tuple[int, ...]:
-    """Return the sizes of the last dimensions; refused where a size is unknown."""
+    """Return the sizes of the last dimensions; refused if a size is unknown."""
     sizes = x.shape.dims[g.rank(x) - count :]
     if not all(isinstance(size, int) for size in sizes):
         g.refuse("a dimension of the moved elements is unknown")
@@ -44,7 +45,7 @@ def nan_of_no_elements(g: Any, x: Any, axes: Array | None, mean: Any) -> Any:
 
 
 def surely_reduces_elements(shape: Shape, axes: Array | None) -> bool:
-    """Return True where the reduced dimensions are known and not 0."""
+    """Return True if the reduced dimensions are known and not 0."""
     if shape.dims is None or axes is None:
         return False
     sizes = [shape.dims[axis] for axis in axes.reshape(-1)]
@@ -85,6 +86,7 @@ def window_attrs(x: Any, sizes: Sequence[int], window: WindowAttributes) -> dict
     if padding == "SAME" and not all(isinstance(size, int) for size in images):
         if any(by != 1 for by in steps):
             return {**attrs, "auto_pad": "SAME_UPPER"}
+        # At stride 1 SAME pads by the window alone, whatever the size: any large number gives the same paddings.
         images = [size if isinstance(size, int) else 1 << 20 for size in images]
     pads = window_pads(images, sizes, steps, spread, padding, explicit_pads(explicit, len(strides), data_format))
     return {**attrs, "pads": [before for before, _ in pads] + [after for _, after in pads]}

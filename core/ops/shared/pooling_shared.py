@@ -55,6 +55,7 @@ class PoolingAttributes:
         if padding == "EXPLICIT" and self.explicit is None:
             raise InvalidArgumentError("padding EXPLICIT needs explicit_paddings")
         for size, pads in zip(self.windows, self.explicit or ()):
+            # A window in the padding alone would have no maximum.
             if max(pads) >= size:
                 raise InvalidArgumentError(f"explicit padding {pads} must be less than the window {size}")
 
@@ -64,7 +65,7 @@ class PoolingAttributes:
 
     @functools.lru_cache(1024)  # noqa: B019 - pools that kernels ask are kept too
     def pads(self, sizes: tuple[int, ...]) -> Pads:
-        """(before, after) of each spatial dimension; InvalidArgumentError where the window does not fit."""
+        """(before, after) of each spatial dimension; InvalidArgumentError if the window does not fit."""
         self.sizes(sizes)
         return window_pads(sizes, self.windows, self.strides, [1] * len(self.windows), self.padding, self.explicit)
 
@@ -97,14 +98,17 @@ def _inside(size: int, window: int, stride: int, pads: tuple[int, int]) -> tuple
     """Return a window and its padding without the places that lie outside the image in every window."""
     before, after = pads
     count = (size + before + after - window) // stride + 1
+    # A window within the image needs no cut, and one that does not fit is an error elsewhere.
     if not size or window <= size or count <= 0:
         return window, pads
+    # Places that lie in the padding even for the last window, and places beyond the image even for the first.
     early, late = max(before - (count - 1) * stride, 0), max(window - before - size, 0)
     return window - early - late, (before - early, after - late)
 
 
 def _depthwise_max(x: Array, pool: PoolingAttributes) -> Array:
     """Return the maximum over groups of channels; the groups must divide evenly."""
+    # TensorFlow pools over channels by groups that do not overlap.
     if math.prod(pool.windows) != 1 or pool.depth != pool.depth_stride or x.shape[-1] % pool.depth:
         raise UnimplementedError("MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
     return np.max(x.reshape(*x.shape[:-1], x.shape[-1] // pool.depth, pool.depth), -1)

@@ -73,6 +73,7 @@ def product_range(a: tuple[Any, Any], a_type: DType, b: tuple[Any, Any], b_type:
 def _span(low: Any, high: Any, dtype: DType, xp: Any) -> Any:
     """Return the width of a range with a step more, 1 for a range of a single number."""
     count = steps(dtype)
+    # TensorFlow counts 256 steps where the range of 256 integers has 255, and widens the range by the same factor.
     return xp.where(low == high, 1, (high - low).astype(np.float64) * (count / (count - 1.0)))
 
 
@@ -98,6 +99,7 @@ def to_float(q: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
     """Return the real numbers of integers, computed in double precision, float32."""
     is_flat = low == high
     scale = _span(low, high, dtype, xp) / steps(dtype)
+    # TensorFlow rounds the first number to a whole number of single-precision steps, though the scale is a double.
     single = scale.astype(np.float32)
     first = round_half_away((low / single).astype(np.float64), xp) * single.astype(np.float64)
     scale, first = xp.where(is_flat, 0, scale), xp.where(is_flat, low.astype(np.float64), first)
@@ -116,6 +118,7 @@ def tensor_to_float(q: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> 
     width = high.astype(np.float64) - low.astype(np.float64)
     scale = (width / (steps(dtype) - 1.0)).astype(np.float32)
     is_flat = low == high
+    # The lower end moves to the nearest step, so that zero is a step as well.
     first = xp.where(is_flat, low, round_half_away(low / xp.where(is_flat, 1, scale), xp) * scale)
     return (first - np.float32(limits(dtype)[0]) * scale) + q.astype(np.float32) * scale
 
@@ -127,6 +130,7 @@ def tensor_from_float(x: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -
     width = xp.where(is_flat, 1, high.astype(np.float64) - low.astype(np.float64))
     scale = xp.where(is_flat, 0, (np.float64(steps(dtype) - 1.0) / width).astype(np.float32))
     scaled = round_half_away(x.astype(np.float32) * scale, xp) - (round_half_away(low * scale, xp) - lowest)
+    # 2^31 - 1 as a float32 is 2^31, and its conversion to an integer would overflow.
     top = min(highest, np.float32(2.147483520e9))  # the largest of float32 below 2^31
     return xp.clip(scaled, lowest, top).astype(dtype.numpy)
 
@@ -156,6 +160,7 @@ def _requantize_32_to_8(q: Any, old: tuple[Any, Any], new: tuple[Any, Any], xp: 
             new[0].astype(np.float64) * 255 * one / divisor,
         )
     )
+    # q is in parts of 2^32 of the old range, and the scale in parts of 2^16: the shift by 32 leaves 16 bits of fraction.
     value = ((q.astype(np.int64) * scale) >> 32) + (offset - new_offset + (one >> 1))
     return xp.clip(value >> 16, 0, 255).astype(np.uint8)
 
@@ -171,6 +176,7 @@ def nudged_range(low: Any, high: Any, num_bits: int, narrow_range: bool, xp: Any
     first, last = np.float32(1 if narrow_range else 0), np.float32((1 << num_bits) - 1)
     scale = (high - low) / (last - first)
     with np.errstate(all="ignore"):
+        # A range of width 0 has a scale of 0; the callers replace its results.
         zero = first - low / scale
         nearest = xp.trunc(zero + np.float32(0.5))  # between first and last, which are not negative
     zero = xp.where(zero < first, first, xp.where(zero > last, last, nearest)).astype(np.float32)
@@ -183,6 +189,7 @@ def simulated_range(low: Any, high: Any, signed: bool, bits: int, narrow: bool, 
     lowest = t((-(1 << (bits - 1)) + narrow) if signed else 0)
     highest = t((1 << (bits - 1)) - 1 if signed else (1 << bits) - 1)
     with np.errstate(all="ignore"):
+        # An end on the other side of zero than its integer sets no bound on the scale.
         from_low = xp.where(lowest * low > 0, lowest / low, most)
         from_high = xp.where(highest * high > 0, highest / high, most)
         by_low = from_low < from_high
@@ -201,6 +208,7 @@ def fake_quantize(x: Array, low: Any, high: Any, num_bits: int, narrow_range: bo
         result = np.asarray(np.maximum(np.minimum(x, nudged_high), nudged_low))
         result -= nudged_low
         result *= inverse
+        # TensorFlow's order of the steps, which rounds between each of them.
         result -= zero
         result += np.float32(0.5)
         np.floor(result, out=result)

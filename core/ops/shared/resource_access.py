@@ -26,6 +26,7 @@ class ReferenceHandle(Variable):
     def __init__(self, container: str, name: str, resource: Any) -> None:
         super().__init__(name, dtypes.string, Shape((2,)))
         self.resource = resource
+        # TensorFlow's string handle is this pair, and "localhost" its default container.
         self.assign(object_array([os.fsencode(container or "localhost"), os.fsencode(name)], (2,)))
 
     @property
@@ -36,6 +37,7 @@ class ReferenceHandle(Variable):
 
 def named(ctx: Any, container: str, shared_name: str, kind: type[_Resource], create: Callable[[], _Resource]) -> Any:
     """Return a handle of the resource of that name, the node's own where there is none; created at first touch."""
+    # As TensorFlow: a node without a shared name has a resource of its own name.
     name = shared_name or ctx.name
     content = ctx.resources.get_or_create(container, name, kind, create)
     return ReferenceHandle(container, name, content) if ctx.node.op_def.outputs[0].is_ref else scalar_object(content)

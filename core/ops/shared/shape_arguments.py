@@ -19,7 +19,7 @@ SIZE_DTYPES: Final = (int32, int64)
 
 
 def dims_of(spec: TensorSpec) -> list[DimLike] | None:
-    """Return the elements of a constant integer input, flattened; None where unknown."""
+    """Return the elements of a constant integer input, flattened; None if unknown."""
     return None if spec.value is None else as_dims(spec.value)
 
 
@@ -55,6 +55,7 @@ def shape_value(dims: Iterable[DimLike], dtype: DType = int64) -> np.ndarray[Any
     """Dimensions as a vector of `dtype`, or as an object array where some are symbolic."""
     listed = list(dims)
     try:
+        # An array of Dims: inference computes with it as the kernels do with numbers.
         return np.array(listed, object if any(d is None or isinstance(d, Dim) for d in listed) else dtype.numpy)
     except OverflowError:
         shown = ", ".join(map(str, listed))
@@ -74,6 +75,7 @@ def unknown_dims(rank: DimLike | None) -> Shape:
     """Return a shape of known rank without known dimensions, or of unknown rank."""
     if not isinstance(rank, int):
         return UNKNOWN
+    # A damaged file may state a length of 2^60.
     if rank > _MOST_DIMS:
         raise InvalidArgumentError(f"a tensor has at most {_MOST_DIMS} dimensions, not {rank}")
     return Shape([None] * rank)
@@ -98,6 +100,7 @@ def number(value: Any) -> int:
 
 def numbers(value: Any) -> list[int]:
     """Return the elements of an integer array as a flat list of plain ints."""
+    # The usual case, without a call for each element.
     if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "iu":
         return value.tolist()
     return [number(v) for v in np.ravel(value).tolist()]

@@ -64,6 +64,7 @@ def flat_positions(indices: Array, dims: Any) -> Array:
     """Return the row-major position of each index vector in an array of shape `dims`."""
     flat = np.zeros(len(indices), np.int64)
     for axis, size in enumerate(np.asarray(dims).tolist()):
+        # Horner's scheme: no product of sizes, which could overflow before the indices do.
         flat = flat * size + indices[:, axis]
     return flat
 
@@ -73,10 +74,13 @@ def index_vectors(flat: Array, dims: Any) -> Array:
     sizes = np.asarray(dims).tolist()
     result = np.empty((len(flat), len(sizes)), np.int64)
     rest = np.asarray(flat, np.int64)
-    for axis in range(len(sizes) - 1, -1, -1):
-        size = max(sizes[axis], 1)
-        result[:, axis] = rest % size
-        rest = rest // size
+    for axis in range(len(sizes) - 1, 0, -1):
+        # No position exists in an empty dimension, and the remainder by 0 would warn.
+        # Towards zero, as TensorFlow counts positions that lie outside, which SparseReshape does not refuse.
+        result[:, axis] = np.fmod(rest, max(sizes[axis], 1))
+        rest = (rest - result[:, axis]) // max(sizes[axis], 1)
+    if sizes:
+        result[:, 0] = rest
     return result
 
 
@@ -87,7 +91,7 @@ def sparse_shapes(rank: Any = None) -> tuple[Shape, Shape, Shape]:
 
 
 def rank_of(indices: TensorSpec, dense_shape: TensorSpec) -> Any:
-    """Return the rank of a sparse tensor from the specs of its parts; None where unknown."""
+    """Return the rank of a sparse tensor from the specs of its parts; None if unknown."""
     if dense_shape.rank == 1 and isinstance(dense_shape.shape[0], int):
         return dense_shape.shape[0]
     return indices.shape[1] if indices.rank == 2 else None
@@ -101,6 +105,7 @@ def common_keys(*parts: Array) -> list[Array]:
     else:
         low = np.array([column.min() for column in rows.T])
         spans = [column.max().item() - least + 1 for column, least in zip(rows.T, low.tolist())]
+        # One number for each vector while 64 bits hold it; else the numbers are ranks, which cost a sort of the rows.
         if math.prod(spans) < 2**62:
             keys = flat_positions(rows - low, spans)
         else:
@@ -110,6 +115,7 @@ def common_keys(*parts: Array) -> list[Array]:
 
 def merged(a_keys: Array, b_keys: Array) -> tuple[Array, Array]:
     """Return for each row of the merge of two lists its place in a and in b, -1 where absent."""
+    # TensorFlow merges as it finds the entries; lists in order, the usual case, need no loop in Python.
     if np.all(a_keys[1:] > a_keys[:-1]) and np.all(b_keys[1:] > b_keys[:-1]):
         return _merged_runs(np.concatenate([a_keys, b_keys]), len(a_keys))
     pairs = list(_merge_steps(a_keys.tolist(), b_keys.tolist()))
@@ -122,6 +128,7 @@ def _merged_runs(keys: Array, count: int) -> tuple[Array, Array]:
     order = np.argsort(keys, kind="stable")  # which merges runs
     keys = keys[order]
     is_last = np.append(keys[1:] != keys[:-1], np.ones(min(len(keys), 1), bool))
+    # Of equal keys the stable sort has that of a first: the last one is of b, if b has the key.
     in_b = order[is_last] - count
     starts = np.flatnonzero(is_last) - np.diff(np.flatnonzero(is_last), prepend=-1) + 1
     in_a = order[starts]

@@ -43,9 +43,13 @@ def places(xp: Any, indices: Any, dims: Any) -> Any:
 
 
 def vectors(xp: Any, places: Any, dims: Any) -> Any:
-    """Return the index vectors of places (n); a negative place, which TensorFlow does not refuse, is counted from 0 down."""
-    apart = xp.maximum(strides(xp, dims), 1)
-    return xp.fmod(xp.truncated_quotient(places[:, None], apart), xp.maximum(dims, 1))
+    """Return the index vectors of places (n).
+
+    A place outside, which SparseReshape does not refuse, is counted on beyond the first dimension, or from 0 down.
+    """
+    apart, first = xp.maximum(strides(xp, dims), 1), np.full(min(dims.shape[0], 1), np.iinfo(np.int64).max)
+    sizes = xp.concatenate([first, xp.maximum(dims[1:], 1)])
+    return xp.fmod(xp.truncated_quotient(places[:, None], apart), sizes)
 
 
 def _rows(xp: Any, x: Any, numbers: Any) -> Any:

@@ -45,9 +45,12 @@ def _interpolated(xp: Any, x: Any, function: Function, low: float, high: float, 
     half = (high - low) / pieces / 2
     centres = low + half * (2 * np.arange(pieces) + 1)
     values = np.asarray(function(centres + half * nodes[:, None]))
+    # All intervals in one system: a column of values for each.
     series = np.linalg.solve(chebyshev.chebvander(nodes, _DEGREE), values)
+    # cheb2poly drops zeros at the end and would return rows of different lengths: 1e-300 stands for them.
     powers = np.array([chebyshev.cheb2poly(column) for column in np.where(series == 0, 1e-300, series).T])
     position = (x - low) / (2 * half)
+    # Arguments out of bounds take the nearest piece; the caller replaces their results.
     place = xp.clip(xp.floor(position).astype(np.int64), 0, pieces - 1)
     t = (position - place.astype(x.dtype)) * 2 - 1
     rows = [xp.take(column.astype(x.dtype), place, 0) for column in powers.T]
@@ -58,6 +61,8 @@ def _smooth(xp: Any, x: Any, function: Function, turn: float = 8) -> Any:
     """Return a function of x >= 0 that is smooth in x up to `turn`, and in 1/x from there on."""
 
     def turned(v: Array) -> Any:
+        # The inverse of the substitution below, which maps [0, inf) to [0, 2]: polynomials in 1/x describe the function far
+        # away.
         return function(np.where(v <= 1, turn * v, turn / (2 - v)))
 
     return _interpolated(xp, xp.where(x < turn, x / turn, 2 - turn / x), turned, 0, 2, 256)
@@ -79,6 +84,7 @@ def bessel_i0e(xp: Any, x: Any) -> Any:
 
 def bessel_i1e(xp: Any, x: Any) -> Any:
     size = abs(x)
+    # The scaled I1 is x / 2 near 0 and falls as 1 / sqrt(x): the quotient is smooth, and its relative error small everywhere.
     value = _smooth(xp, size, lambda x: special.i1e(x) * (1 + x) ** 1.5 / x) * (size / ((size + 1) * xp.sqrt(size + 1)))
     return xp.where(xp.isinf(size), 0, value) * xp.sign(x)
 
@@ -95,6 +101,7 @@ def shrunk(program: Callable[..., Any]) -> Callable[..., Any]:
 
 def _by_logarithm(xp: Any, x: Any, function: Function) -> Any:
     """Return a function of positive numbers that is smooth in their logarithm."""
+    # exp(-90) and exp(90) are beyond the range of float32 on both sides.
     return _interpolated(xp, xp.log(x), lambda logarithm: function(np.exp(logarithm)), -90, 90, 720)
 
 
@@ -131,6 +138,7 @@ def _wave(xp: Any, x: Any, order: int) -> tuple[Any, Any]:
         )
 
     angle = x - math.pi * (1 / 4 + order / 2)
+    # The wave itself stays outside of the polynomial, which would need many pieces for its periods.
     cosine, sine, root = xp.cos(angle), xp.sin(angle), xp.sqrt(x)
     p, q = part(np.real), part(np.imag)
     return (p * cosine - q * sine) / root, (p * sine + q * cosine) / root
@@ -151,6 +159,7 @@ def bessel_y(xp: Any, x: Any, order: int) -> Any:
 
     def rest(x: Array) -> Any:
         if order:
+            # Without logarithm and pole the rest is a power series.
             return special.y1(x) - 2 / math.pi * (np.log(x) * special.j1(x) - 1 / x)
         return special.y0(x) - 2 / math.pi * np.log(x) * special.j0(x)
 
@@ -175,8 +184,10 @@ def lgamma(xp: Any, x: Any) -> Any:
     is_left = x < 0.5
     right = xp.where(is_left, 1 - x, x)
     inverse = 1 / right
+    # From 8.5 on the first term that is left out is about 1e-13.
     series = _polynomial(inverse * inverse, (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188))
     logarithm = (right - 0.5) * (xp.log(right) - 1) - (0.5 - math.log(2 * math.pi) / 2)
+    # inf - inf would be NaN.
     far = xp.where(xp.isinf(right), right, logarithm + series * inverse)
     value = xp.where(right < 8.5, _interpolated(xp, right, special.gammaln, 0.5, 8.5), far)
     # sin(pi x), up to sign, from the fractional part of x
@@ -193,6 +204,7 @@ def digamma(xp: Any, x: Any) -> Any:
     series = _polynomial(square, tuple(-b / (2 * k) for k, b in enumerate(_BERNOULLI, 1)))
     far = xp.log(right) - inverse * 0.5 + series * square
     value = xp.where(right < 8.5, _interpolated(xp, right, special.digamma, 0.5, 8.5), far)
+    # The period is taken off before the product with pi, which would lose the fraction of large numbers.
     fraction = (x - xp.rint(x)) * math.pi
     reflected = value - xp.cos(fraction) / xp.sin(fraction) * math.pi
     return xp.where((x <= 0) & (x == xp.rint(x)), math.nan, xp.where(is_left, reflected, value))
@@ -201,6 +213,7 @@ def digamma(xp: Any, x: Any) -> Any:
 def zeta(xp: Any, x: Any, q: Any) -> Any:
     """Return Hurwitz's zeta: the first terms, until q is 10, and the Euler-Maclaurin formula for the rest."""
     # The smallest q, which may be negative, has the most terms.
+    # The bound keeps a number far below 0, or minus infinity, from making a loop that does not end.
     needed = 10 - xp.floor(xp.maximum(xp.where(xp.isnan(q), 0, q), -1000))
     count = xp.max(xp.concatenate([needed.reshape(-1), np.array([10], q.dtype)])).astype(np.int64)
     first = xp.fori_loop(0, count, lambda i, total: total + (q + i.astype(q.dtype)) ** -x, xp.zeros_like(x) * xp.zeros_like(q))
@@ -210,6 +223,7 @@ def zeta(xp: Any, x: Any, q: Any) -> Any:
     factor = power * x / last
     for k, number in enumerate(_BERNOULLI, 1):
         tail = tail + factor * (number / math.factorial(2 * k))
+        # x (x + 1) ... (x + 2k - 2) / last^(2k - 1) in steps: the powers alone would overflow.
         factor = factor * ((x + (2 * k - 1)) * (x + 2 * k)) / (last * last)
     is_pole = (q <= 0) & (q == xp.floor(q))
     at_pole = xp.where(xp.fmod(x, 2) == 0, math.inf, xp.zeros_like(x) + math.nan)
@@ -236,11 +250,13 @@ def _quantile(r: Array) -> Any:
 
 def _by_tail(xp: Any, y: Any, tail: Any) -> Any:
     """erfinv(y) where tail is 1 - y²."""
+    # The root of the logarithm is nearly linear in the quantile; 26 reaches down to the p of exp(-676).
     return _interpolated(xp, xp.sqrt(-xp.log(tail)), _quantile, 0, 26, 520) * y
 
 
 def erfinv(xp: Any, y: Any) -> Any:
     size = abs(y)
+    # 1 - y^2 as a product: near 1 the square would lose the digits that count.
     return xp.where(size == 1, y * math.inf, _by_tail(xp, y, (1 - size) * (size + 1)))
 
 
@@ -313,6 +329,7 @@ def _lower_series(xp: Any, a: Any, x: Any) -> tuple[Any, Any]:
     def advance(n: Any, carried: Any) -> Any:
         term, change, total, changes = carried
         below = a + (n + 1).astype(a.dtype)
+        # The derivative of each term by a, from that of the term before.
         change = x * (change - term / below) / below
         term = term * x / below
         return term, change, total + term, changes + change
@@ -331,6 +348,8 @@ def _upper_fraction(xp: Any, a: Any, x: Any) -> tuple[Any, Any]:
     def advance(i: Any, carried: Any) -> Any:
         value, slope = carried
         n = (_STEPS - i).astype(a.dtype)
+        # From the last partial quotient to the first, with the derivative by a carried along: no convergence test is needed,
+        # which lanes of an array could not share.
         above = n * (n - a) / value
         return x - a + (n * 2 - 1) - above, (n + above * slope) / value - 1
 
@@ -343,6 +362,7 @@ def _incomplete(xp: Any, a: Any, x: Any) -> tuple[Any, ...]:
     """Both arguments in their domain, where they are not, x^a exp(-x) / gamma(a), and where the upper integral is small."""
     refused = (x < 0) | (a <= 0) | xp.isnan(a) | xp.isnan(x)
     a, x = xp.where(refused, 1, a), xp.where(refused, 1, x)
+    # Arguments out of the domain become 1 first, so that no NaN spreads through the loops.
     return a, x, refused, xp.exp(a * xp.log(x) - x - lgamma(xp, a)), x > a + 1
 
 
@@ -388,6 +408,7 @@ def betainc(xp: Any, a: Any, b: Any, x: Any) -> Any:
     """Return the integral by its continued fraction; where that is slow, 1 less the integral with a and b exchanged."""
     inside = functools.reduce(operator.and_, (a > 0, b > 0, x >= 0, x <= 1))
     a, b, x = xp.where(inside, a, 1), xp.where(inside, b, 1), xp.where(inside, x, 0)
+    # Beyond the mean of the distribution the fraction converges slowly, and for the exchanged integral fast.
     is_far = x * (a + b + 2) > a + 1
     first, second, part = xp.where(is_far, b, a), xp.where(is_far, a, b), xp.where(is_far, 1 - x, x)
     value = _beta_density(xp, first, second, part) / (first * _beta_fraction(xp, first, second, part))

@@ -27,6 +27,7 @@ def number_text(value: Any, dtype: np.dtype[Any]) -> str:
     if dtype == np.float64:
         short = f"{number:.15g}"
         return short if float(short) == number else f"{number:.17g}"
+    # TensorFlow's FloatToBuffer: six digits if they read back to the same float, else nine.
     short = f"{number:.6g}"
     return short if np.float32(short) == np.float32(number) else f"{number:.9g}"
 
@@ -50,6 +51,7 @@ def summarize_numpy_style(array: np.ndarray[Any, Any], limit: int) -> bytes:
     """Format as NumPy does: `limit` elements at both ends of each dimension, all elements for -1."""
     array = np.asarray(array)
     limit = array.size if limit < 0 else min(limit, array.size)
+    # TensorFlow has no text for complex elements, and prints question marks.
     if array.dtype.kind == "c":
         return _unknown_style(array, limit)
     return _numpy_style(array, limit, 0, lambda value: element_text(value, array.dtype, True))
@@ -84,6 +86,7 @@ def summarize_array(value: Any, limit: int) -> str:
         return "..." if array.size else ""
     if array.ndim == 0:
         return _element(array[()], array.dtype)
+    # Never the whole array: a tensor of a gigabyte may be printed with three elements.
     first = array.flat[:count]
     texts = [text for start in range(0, count, PIECE) for text in _elements(first[start : start + PIECE])]
     shown = _nested(texts, array.shape)

@@ -60,6 +60,7 @@ def _translate_fused(graph: Graph, node: Node) -> None:
 def _is_tensorflows(node: Node, parts: Sequence[str]) -> bool:
     """Return True for a fused node that TensorFlow's op of the name computes: a bias, and maybe an activation."""
     padding = CATALOG[node.op].attrs.get("padding")
+    # TensorFlow's fused ops may lack EXPLICIT padding, which TensorFlow.js has for all of them.
     has_padding = padding is None or padding.allowed is None or node.attrs.get("padding") in padding.allowed
     return has_padding and parts[:1] == ["BiasAdd"] and len(parts) < 3 and set(parts[1:]) <= set(_ACTIVATIONS)
 
@@ -97,11 +98,13 @@ class _Chain:
 
     def sloped(self, value: Output, slope: Output) -> Output:
         """Return max(x, 0) - slope * max(-x, 0): x, and its product with the slope below 0."""
+        # As Keras computes it.
         above, below = self.add("Relu", value), self.add("Relu", self.add("Neg", value))
         return self.add("Sub", above, self.add("Mul", slope, below))
 
     def end(self, last: Node) -> None:
         """Let the replaced node compute what the last node computes."""
         self.node.change_op(last.op, dict(last.attrs))
+        # The node keeps its name, so that readers and signatures find the result.
         self.graph.set_inputs(self.node, last.inputs, self.controls)
         self.graph.remove_node(last)

@@ -22,6 +22,7 @@ class Line:
 
     def serve(self) -> None:
         """Serve the first in line, and the next, until a turn blocks."""
+        # In order of arrival: a later kernel that could be served at once must not pass one that waits.
         while self._turns and self._turns[0].is_served():
             self._turns.popleft()
 
@@ -49,9 +50,10 @@ class _Turn:
         """WouldBlock until the turn is served, then the error of the call, if any."""
 
     def is_served(self) -> bool:
-        """Try the call; return False where it would still block."""
+        """Try the call; return False if it would still block."""
         try:
             self.result, self.error = self._act(), None
+        # An error ends the wait as well, and belongs to the kernel that waits, not to the one that changed the object.
         except (WouldBlock, TfgError) as error:
             self.error = error
         return not isinstance(self.error, WouldBlock)
@@ -64,7 +66,10 @@ class _Turn:
 
 def in_turn(ctx: KernelContext, shared: Shared, line: Line, inputs: tuple[Any, ...], act: Callable[[], _Result]) -> _Result:
     """Return the result of `act` in its turn; WouldBlock until then, which keeps the place until the kernel runs again."""
+    # A kernel that blocked is called again with the same inputs: their identities tell the calls of one node in several
+    # frames apart.
     key = (ctx.node, *map(id, inputs))
+    # The attempt keeps the inputs alive, so that no other object gets their identities.
     turn: Any = ctx.step.attempts.pop(key, (None, inputs))[0]
     if turn is None:
         turn = _Turn(shared, line, act)

@@ -16,6 +16,7 @@ _FEW: Final = 128
 
 def variable_behind(handle: Any) -> Variable:
     """Return the variable of a handle, initialized or not; InvalidArgumentError for another object."""
+    # np.size is slow for arrays, and every access to a variable comes by here.
     size = handle.size if isinstance(handle, np.ndarray) else np.size(handle)
     content = handle.item() if size == 1 else None
     if not isinstance(content, Variable):
@@ -24,7 +25,7 @@ def variable_behind(handle: Any) -> Variable:
 
 
 def resource_variable(handle: Any) -> Variable:
-    """Return the initialized variable behind a handle; NotFoundError where nothing was assigned yet."""
+    """Return the initialized variable behind a handle; NotFoundError if nothing was assigned yet."""
     variable = variable_behind(handle)
     if not variable.is_initialized:
         raise NotFoundError(
@@ -35,7 +36,7 @@ def resource_variable(handle: Any) -> Variable:
 
 
 def same_shape(variable: Variable, value: Any, op: str) -> None:
-    """Raise InvalidArgumentError where the variable's value and `value` differ in dtype or shape."""
+    """Raise InvalidArgumentError if the variable's value and `value` differ in dtype or shape."""
     if variable.dtype.numpy != value.dtype:
         message = f"{op} cannot update '{variable.name}' of dtype {variable.dtype} with a value of dtype {value.dtype}"
         raise InvalidArgumentError(message)
@@ -50,6 +51,7 @@ def rounds_without_repeats(indices: Any) -> list[Any]:
     """Group positions in `indices` so that no row occurs twice in a group: all first occurrences, then all second
     occurrences ...
     """
+    # Nothing repeats in most gradients of embeddings: then one round updates all rows without a copy.
     if len(indices) <= _FEW and len(set(indices.tolist())) == len(indices):
         return [slice(None)] if len(indices) else []
     order = np.argsort(indices, kind="stable")
@@ -59,6 +61,7 @@ def rounds_without_repeats(indices: Any) -> list[Any]:
     if is_first.all():
         return [slice(None)] if len(indices) else []
     starts = np.flatnonzero(is_first)
+    # How many earlier positions name the same row.
     occurrence = np.arange(len(indices)) - np.repeat(starts, np.diff(np.append(starts, len(indices))))
     ends = np.cumsum(np.bincount(occurrence))
     return np.split(order[np.argsort(occurrence, kind="stable")], ends[:-1])

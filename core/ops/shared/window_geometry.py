@@ -79,7 +79,7 @@ def batch_and_channel(values: Sequence[Any], data_format: str) -> tuple[Any, Any
 
 
 def explicit_pads(explicit_paddings: Sequence[int], rank: int, data_format: str) -> Pads | None:
-    """Return (before, after) of each spatial dimension from the attribute; None where empty."""
+    """Return (before, after) of each spatial dimension from the attribute; None if empty."""
     if not explicit_paddings:
         return None
     if len(explicit_paddings) != 2 * rank:
@@ -112,6 +112,8 @@ def output_sizes(
 
 
 def _valid_size(size: DimLike, extent: DimLike, stride: int) -> DimLike:
+    # TensorFlow's (size - extent + stride) / stride, which is 0 for windows slightly too large and negative for others: only
+    # the latter are errors.
     room = size - extent + stride
     if isinstance(room, int):
         if room <= -stride:
@@ -137,6 +139,7 @@ def window_pads(
         return explicit
     pads = []
     for size, window, stride, dilation in zip(sizes, windows, strides, dilations):
+        # What the last of ceil(size / stride) windows reaches beyond the input.
         needed = max((math.ceil(size / stride) - 1) * stride + (window - 1) * dilation + 1 - size, 0)
         pads.append((needed // 2, needed - needed // 2))
     return tuple(pads)

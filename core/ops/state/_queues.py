@@ -94,6 +94,7 @@ class Queue(Shared):
         # makes room for the next enqueue.
         while any([self._serve(self.adding), self._serve(self.taking)]):
             has_progress = True
+        # Only then: a thread that is woken tries all its waiting kernels again.
         if has_progress:
             self.tell()
 
@@ -109,6 +110,7 @@ class Queue(Shared):
         """Close at once and refuse the waiting enqueues."""
         self.is_closed = True
         for attempt in self.adding:
+            # The attempts stay with their kernels, which find the error when they run again.
             attempt.is_done, attempt.error = True, CancelledError("Enqueue operation was cancelled")
         self.adding.clear()
         self.serve()
@@ -266,6 +268,7 @@ class Taking(QueueAttempt):
             self._put_back()
             return self.fail(OutOfRangeError(f"{self.queue.title} {message}"))
         before = self._missing
+        # Taken though more are asked for: later dequeues wait behind this one, as in TensorFlow.
         while self._missing and self.queue.available():
             self.elements.append(self.queue.take())
         self.is_done = not self._missing
@@ -340,6 +343,7 @@ class RandomShuffleQueue(Queue):
         return len(self._elements)
 
     def available(self) -> int:
+        # Nothing comes into a closed queue, so nothing has to stay for a better choice.
         return len(self) if self.is_closed else max(len(self) - self._minimum, 0)
 
     def put(self, element: Element) -> None:

@@ -100,6 +100,7 @@ class SparseAccumulator(_Accumulator):
         if len(indices) != len(values):
             raise InvalidArgumentError(f"{len(indices)} indices do not fit {len(values)} values")
         self._check_shapes(indices, values, dense_shape if has_shape else None)
+        # Rows one by one: those of new indices come in between, and each counts its gradients.
         self.entries = _merged(self.entries, [(i, row, 1) for i, row in zip(indices.tolist(), values)])
         self.row_shape = values.shape[1:]
         self.count += 1
@@ -127,6 +128,7 @@ class SparseAccumulator(_Accumulator):
             values[i] = total / np.asarray(count, self.dtype.numpy) if self.is_mean else total
         indices = np.array([index for index, _, _ in self.entries], np.int64)
         length = self.shape[0] if self.shape.rank else None
+        # A gradient with slices says -1 for an unknown number of rows, as in TensorFlow.
         size = [length if isinstance(length, int) else -1, *self.row_shape]
         self.entries = []
         self.taken()

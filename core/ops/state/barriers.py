@@ -188,6 +188,7 @@ class Barrier(Shared):
 
     def insert_many(self, keys: Sequence[bytes], values: np.ndarray[Any, Any], component: int) -> None:
         """Insert a component for each key."""
+        # A barrier that is closed still takes the components that begun elements lack.
         if self.is_closed and (self._cancels or (keys and not self._incomplete)):
             raise CancelledError(f"Barrier {self.name} is closed.  Pending enqueues cancelled: {self._cancels}.")
         is_new = [self._insert(key, value, component) for key, value in zip(keys, values)]

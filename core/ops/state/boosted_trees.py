@@ -164,7 +164,7 @@ def _parse_ensemble(data: bytes) -> _Ensemble:
     """Return the ensemble in a message; InvalidArgumentError for a damaged message."""
     try:
         parts = list(wire.fields(data))
-        trees = [_parse_tree(part.payload) for part in parts if part.number == _TREES]
+        trees = [list(map(_parse_node, wire.contents(part.payload, 1))) for part in parts if part.number == _TREES]
         weights = np.frombuffer(wire.repeated_fixed((part for part in parts if part.number == _WEIGHTS), 4), "<f4").tolist()
         finalized = [_integers(part.payload).get(3, 0) for part in parts if part.number == _TREE_METADATA]
         growing = _integers(b"".join(part.payload for part in parts if part.number == _GROWING))
@@ -176,16 +176,14 @@ def _parse_ensemble(data: bytes) -> _Ensemble:
     return _Ensemble(trees, weights, growth)
 
 
-def _parse_tree(data: bytes) -> list[_TreeNode]:
-    return [_parse_node(part) for part in wire.contents(data, 1)]
-
-
 def _parse_node(data: bytes) -> _TreeNode:
     kind, payload, value = 0, b"", None
     for number, part in wire.parts(data):
         if number == _METADATA:
             value = _original_leaf(part)
         elif number in (_LEAF, _BUCKETIZED, _CATEGORICAL, 4):
+            # By the rules of protobuf: parts of one message are merged, and another field of the oneof takes the place of the
+            # first.
             kind, payload = number, payload + part if number == kind else part
     if kind == _LEAF:
         return _TreeNode(kind, _parse_leaf(payload))

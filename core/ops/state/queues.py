@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...datasets.dataset import row_of
 from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
@@ -117,6 +118,7 @@ def priority_queue(
     """Return a queue that returns the element of the smallest priority, its first component."""
     if shapes and len(shapes) != len(component_types):
         raise InvalidArgumentError(f"PriorityQueue: {len(component_types)} types but {len(shapes)} shapes")
+    # The attributes list the components without the priority, which is the first of each element.
     types, sizes = [dtypes.int64, *component_types], [SCALAR, *shapes]
     spec = QueueSpec.make("PriorityQueue", types, sizes if shapes or not component_types else (), capacity)
     return _queue(ctx, container, shared_name, PriorityQueue, spec)
@@ -153,13 +155,8 @@ def queue_enqueue_many(ctx: KernelContext, handle: Any, components: list[Array])
     sizes = {len(component) for component in components}
     if len(sizes) > 1:
         raise InvalidArgumentError(f"All input tensors must have the same size in the 0th dimension, not {sorted(sizes)}")
-    rows = [tuple(_row(component, i) for component in components) for i in range(sizes.pop())]
+    rows = [tuple(row_of(component, i) for component in components) for i in range(sizes.pop())]
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, rows))
-
-
-def _row(array: Array, index: int) -> Array:
-    """Return a slice; a string, resource or variant stays an array."""
-    return array[index] if array.ndim > 1 or array.dtype != object else array[index : index + 1].reshape(())
 
 
 @kernel("QueueClose", "QueueCloseV2")

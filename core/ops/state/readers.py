@@ -109,6 +109,7 @@ def _sources(
         raise InvalidArgumentError(f"a reader takes strings, queue '{queue.name}' holds {list(map(str, queue.spec.dtypes))}")
 
     def next_unit() -> bytes:
+        # The reader waits as a dequeue does, in the line of the queue.
         attempt = done(ctx, queue.taking, (reader_handle, queue_handle), lambda: Taking(queue, 1))
         return np.asarray(attempt.elements[0][0]).item()
 
@@ -370,6 +371,7 @@ class TextLineReader(Reader):
         # The end of the last line begins no further line.
         if lines[-1] == b"":
             lines.pop()
+        # Numbered before the header is left out: keys name the lines of the file.
         return iter([(b"%s:%d" % (unit, i), line) for i, line in enumerate(lines, 1)][self._skipped :])
 
 
@@ -382,6 +384,7 @@ class FixedLengthReader(Reader):
             raise InvalidArgumentError(
                 f"record_bytes must be positive, header, footer and hop not negative: {record}, {header}, {footer}, {hop}"
             )
+        # A hop of 0, the default, leaves no gap between records.
         self._layout = (header, record, footer, hop or record)
         self._encoding = encoding
 

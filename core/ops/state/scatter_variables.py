@@ -105,9 +105,11 @@ def _scatter_rows(variable: Variable, indices: Any, updates: Any, write: Callabl
     bad = np.flatnonzero((indices < 0) | (indices >= current.shape[0]))
     if len(bad):
         raise InvalidArgumentError(f"indices[{bad[0]}] = {indices.ravel()[bad[0]]} is not in [0, {current.shape[0]})")
+    # A scalar stands for all rows, without a copy for each.
     rows = np.broadcast_to(updates, expected).reshape((indices.size, *current.shape[1:]))
     # This reference would make `writable` copy the variable.
     del current
+    # Nothing to write: `writable` would count a write, and perhaps copy the variable.
     if indices.size and rows.size:
         write(variable.writable(), indices.reshape(-1), rows)
 

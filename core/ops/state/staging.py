@@ -93,6 +93,7 @@ class MapArea(_Area):
         twice = [index for index in indices if index in parts]
         if twice:
             raise InvalidArgumentError(f"The tensor for index '{twice[0]}' for key '{key}' was already initialized.")
+        # Before anything is put: a kernel that has to wait is run again, and may have changed nothing.
         self.require_room(values, len(parts) + len(indices) == self.width)
         parts = {**parts, **dict(zip(indices, values))}
         if len(parts) == self.width:

@@ -49,6 +49,7 @@ def _array_of(ctx: KernelContext, handle: Array | Variable) -> TensorArray:
     """Return the TensorArray behind a handle of any version."""
     if isinstance(handle, Variable):
         handle = handle.read()
+    # V3, the handle of nearly all graphs, holds the array itself.
     if handle.size == 1 and isinstance(handle.item(), TensorArray):
         return handle.item()
     if handle.size != 2:
@@ -311,6 +312,7 @@ def tensor_array_scatter(
     array = _array_of(ctx, handle)
     _require_dtype(array, T, "is trying to write")
     highest = max(indices.tolist(), default=-1)
+    # Before the first row is written: the op is refused as a whole.
     if not array.dynamic_size and highest >= len(array):
         raise InvalidArgumentError(f"Max scatter index must be < array size ({highest} vs. {len(array)})")
     array.write_rows(indices.tolist(), value)

@@ -72,6 +72,7 @@ def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_na
     name = var_name or ctx.name
     created = Variable(name, dtype, shape)
     created.assign(zeros(shape.known(), dtype))
+    # Another node of the run has the name.
     if ctx.step.resources.get_or_create(_STEP_CONTAINER, name, Variable, lambda: created) is not created:
         raise AlreadyExistsError(f"temporary variable '{name}' exists")
     return created

@@ -185,7 +185,7 @@ _Fuse = Callable[[Rewriter, Node, Node], Output]
 
 
 def _fusion(
-    fusion: rewriting.Fusion,
+    fusion: rewriting.PipelineFusion,
     blocker: Callable[[Rewriter, Node, Node], str],
     *,
     algebra: str,

@@ -83,6 +83,8 @@ def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
         raise
 
 
+# Python's collector looks through all objects each time that enough were made, and on a large graph that took most of the time
+# of a measured run.
 @rare_collection()
 def execute_measured(instructions: Sequence[Instruction], slots: list[Any]) -> int:
     """Run the instructions on the slots; return the number of elements of the largest result."""

@@ -112,7 +112,7 @@ class FunctionCalls:
         plain: Callable[[Sequence[Any]], Sequence[Any]],
     ) -> Callable[[Sequence[Any]], Sequence[Any]]:
         """Return `plain`, a loop over calls of two functions, without its dead values where a run has no hook to see them."""
-        # A cache and an engine take the whole plan of a function, whose list they must see as a value.
+        # The programs of the loop made here have neither a cache nor an engine.
         if not self._policy.allows(Tier.FUSED) or self._cache is not None or self._runtime is not None:
             return plain
         made: list[tuple[WhileCall, _FunctionProgram] | None] = []
@@ -235,6 +235,8 @@ _UNKNOWN_SHAPE: Final = np.array(-1, np.int32)
 """The `element_shape` input of a node that pops an element: unknown."""
 
 
+# The forward loop of a Keras RNN pushes each intermediate value, read or not. Without the dead values, and with Python's
+# lists, a training step of a GRU takes 14.5 ms instead of 20.6, an LSTM's 8.9 instead of 9.9.
 class WhileCall:
     """A loop with a body that pops elements from some lists and pushes elements onto others."""
 

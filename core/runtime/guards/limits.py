@@ -38,6 +38,7 @@ from .process_limits import LONGEST_SECONDS
 # The process gets a node's attributes and input values through a pipe, and returns the kernel's result or error; this module
 # is both ends. A kernel that needs this takes seconds, so a start of some tenths costs little.
 
+# Inverting a matrix of 6,000 rows overran a limit of two seconds by seventeen: LAPACK holds the interpreter all the time.
 _OF_OTHER_KINDS: Final = (resource, string, variant)
 
 

@@ -80,7 +80,8 @@ def call_function(graph: Graph, word: str) -> None:
     for name, value in zip(_result_names(saved, function), call.outputs()):
         node = add_identity(graph, re.sub(r"[^\w./-]", "_", name), value, value.base_dtype)
         results[name] = _tensor(node.output())
-    signature = Signature(saved.name, _described(arguments), results)
+    taken = {value.node.name: _tensor(value, value.node.attrs["shape"]) for value in arguments}
+    signature = Signature(saved.name, taken, results)
     meta = graph.meta or MetaGraph()
     graph.meta = dataclasses.replace(meta, signatures={saved.name: signature}, chosen=saved.name)
 
@@ -143,10 +144,6 @@ def _bound(graph: Graph, saved: SavedCallable, item: Bound, owners: Mapping[str,
     if item.tensor:
         return graph.output(item.tensor)
     raise InvalidArgumentError(f"function '{saved.name}' is bound to {item.words}, which the graph lacks")
-
-
-def _described(arguments: Sequence[Output]) -> dict[str, SignatureTensor]:
-    return {value.node.name: _tensor(value, value.node.attrs["shape"]) for value in arguments}
 
 
 def _tensor(value: Output, shape: Shape = UNKNOWN) -> SignatureTensor:

@@ -63,6 +63,7 @@ class RunState:
 
 def scalar_object(value: Any) -> np.ndarray[Any, Any]:
     """Return a Python object (resource, variant, bytes) as the array of rank 0 that flows along edges."""
+    # np.array would look into the object: a sequence would become its elements.
     array = np.empty((), object)
     array[()] = value
     return array

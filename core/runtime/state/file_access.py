@@ -194,7 +194,7 @@ class FileGate:
                 yield from self._walk(path, patterns[1:])
 
     def _checked(self, path: str, allowed: tuple[pathlib.Path, ...] | None, verb: str) -> str:
-        # The C library would take the part before the NUL, which nobody checked.
+        # Python's own error for such a name is a ValueError, which would end the run as a fault of tfg.
         if "\0" in path:
             raise InvalidArgumentError(f"a file name cannot hold a NUL: {path!r}")
         # A graph that may open all files opens them by the names that it gives, links included.

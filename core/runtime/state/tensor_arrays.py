@@ -70,6 +70,7 @@ class TensorArray(RunState):
         reserve(_ELEMENT_BYTES * max(size - len(self._elements), 0))
         while len(self._elements) < size:
             check_time()
+            # In pieces, with a look at the clock in between: a graph may ask for billions.
             self._elements += [_Element() for _ in range(min(size - len(self._elements), _AT_ONCE))]
 
     def gradient(self, name: str, prepended: Sequence[int] = ()) -> TensorArray:
@@ -86,6 +87,7 @@ class TensorArray(RunState):
         )
         result.marked_size = self.marked_size
         for mine, other in zip(self._elements, result._elements):
+            # An element of the array that was written has a gradient of its shape, zeros if none arrives.
             if mine.is_written:
                 other.shape = (*prepended, *(mine.shape or ()))
                 other.is_written = True
@@ -159,6 +161,7 @@ class TensorArray(RunState):
         if value.shape != self._fitting or value.dtype != self.dtype.numpy:
             self._check_value(index, value)
         element = self._elements[index]
+        # As in TensorFlow, and for gradients as well: the value that was read would lack this summand.
         if element.is_read:
             raise self._refused(index, "it has already been read")
         if not element.is_written:

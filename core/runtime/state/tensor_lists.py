@@ -147,11 +147,9 @@ _UNKNOWN_RANK: Final = 3
 
 def is_storable(value: Any) -> bool:
     """Return True for an element of a variant that a checkpoint can hold."""
-    return isinstance(value, StoredVariant) or (isinstance(value, TensorList) and not _holds_objects(value))
-
-
-def _holds_objects(value: TensorList) -> bool:
-    return value.dtype.is_object and value.dtype is not dtypes.string
+    if isinstance(value, TensorList):
+        return value.dtype is dtypes.string or not value.dtype.is_object
+    return isinstance(value, StoredVariant)
 
 
 def stored(value: Any) -> StoredVariant:

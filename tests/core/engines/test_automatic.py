@@ -355,6 +355,12 @@ def test_a_trial_of_an_engine_behind_ends_early():
     assert taken.count("a") == 3 + 4, "to warm up, and two turns"
 
 
+def test_a_trial_of_an_engine_ahead_ends_early():
+    contest, taken = contest_of({"numpy": 1.0, "a": 0.4})
+    first, last = taken.index("a"), len(taken) - taken[::-1].index("numpy")
+    assert (contest.best, taken[first:last].count("numpy")) == ("a", 4), "two turns"
+
+
 @pytest.mark.parametrize("final, lead, tried", [("a", 1.0, 0), ("a", 1.5, 0), ("a", 2.5, 1), (None, 1.0, 1)])
 def test_after_the_final_engine_no_other_is_tried(final, lead, tried):
     """It must be as far ahead as is asked for."""

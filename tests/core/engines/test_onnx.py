@@ -100,11 +100,23 @@ def is_complex(case, recorded):
     return any(np.asarray(value).dtype.kind == "c" for value in (*case.feeds.values(), *recorded["results"]))
 
 
-@pytest.mark.parametrize("op", ["Einsum", "FloorDiv", "FloorMod", "LowerBound", "Pow", "UpperBound"])
+@pytest.mark.parametrize(
+    "op",
+    ["ArgMax", "ArgMin", "Bucketize", "Einsum", "EuclideanNorm", "FloorDiv", "FloorMod", "LowerBound", "Pow", "UpperBound"],
+)
 def test_all_cases_of_lowerings_with_corners(op, tmp_path):
     """Integers near their limits wrap around, NaN has TensorFlow's place, and labels that an output repeats are diagonals."""
     cases = [(case, recorded) for case, recorded in recorded_cases(op) if not is_undefined(op, case)]
     assert count_equal(cases, tmp_path / "case.onnx", most=len(cases)) > TRIED
+
+
+def test_an_unsorted_top_k_has_the_same_elements(tmp_path):
+    """TensorFlow's order is that of a heap; ONNX has the greatest first."""
+    unsorted = [each for each in recorded_cases("TopKV2") if "sorted=False" in each[0].key]
+    for case, recorded in unsorted:
+        for got, want in zip(result_of(case, tmp_path / "case.onnx", *CONSTANTS[0], OPSET), recorded["results"], strict=True):
+            assert_same(np.sort(got, -1), np.sort(want, -1))
+    assert len(unsorted) == 4
 
 
 def has_nothing(case, recorded):

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from tfg.core.numerics.channel_sums import column_sums
-from tfg.core.ops.array.joining import concat
+from tfg.core.ops.array.joining import concat, split
 from tfg.core.ops.array.reshaping import reshape
 from tfg.core.ops.array.selecting import select
 from tfg.core.ops.array.slicing import slice_
-from tfg.core.ops.array.splitting import split
 from tfg.core.ops.state.stack import Stack
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types.dtypes import float32

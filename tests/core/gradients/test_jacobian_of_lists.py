@@ -28,7 +28,7 @@ def assert_rows_are_products(graph, x: str, feeds, session=None) -> None:
             np.testing.assert_allclose(result[i] if mode == "reverse" else result[:, i], alone, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("key", KEYS)
 def test_recorded_graphs(key: str) -> None:
     """Loops and conditionals of both kinds, map_fn, scan, foldl, TensorArrays, nested."""

@@ -97,6 +97,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_second_gradient_by_the_variable(name):
     """Of half the squares of the first: 4v where y is the sum of v * v."""

@@ -80,6 +80,7 @@ BUILDS = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("build", BUILDS, ids=lambda build: build.__name__)
 def test_values_in_variants(build: Callable[[GraphBuilder, Output], Output]) -> None:
     b = GraphBuilder()

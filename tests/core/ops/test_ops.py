@@ -132,6 +132,7 @@ def assert_compatible(shape: Shape, want: tuple[int, ...]) -> None:
         assert not isinstance(dim, int) or dim == size, f"inferred {shape}, TensorFlow gives {want}"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.ops(single=True)
 def test_flops_are_decided(cases: Cases) -> None:
     """The op has a FLOPs function with numbers for known shapes, equal to the expected count of the case, if there is any.

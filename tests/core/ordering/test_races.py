@@ -251,6 +251,7 @@ def memory_program(seed):
     return g.graph, [init for _, init in made]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(24))
 def test_optimization_keeps_the_time_of_reads(seed):
     graph, init = memory_program(seed)

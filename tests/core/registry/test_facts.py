@@ -43,6 +43,7 @@ def test_every_fact_is_stated_of_some_op():
     assert [fact for fact in op_facts.FACTS if not ops_of(fact)] == []
 
 
+@pytest.mark.slow
 def test_every_fact_is_asked_by_some_code():
     assert sorted(op_facts.FACTS.keys() - set(asked_facts())) == []
 

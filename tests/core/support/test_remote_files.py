@@ -363,6 +363,7 @@ def test_a_node_reads_below_an_opened_address_and_nowhere_else(memory, tmp_path)
     assert run(*words, "--allow-files", f"{memory}/open").code == 0
 
 
+@pytest.mark.slow
 def test_an_untrusted_process_reads_no_address():
     done = process("--untrusted", "dump", "s3://bucket/graph.pb")
     assert done.code == 1 and "the network is closed to 's3://bucket/graph.pb'" in done.err

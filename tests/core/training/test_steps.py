@@ -99,7 +99,7 @@ def test_steps_are_those_of_tensorflow(key):
     assert [run.races for run in explain_races(training.graph, ["loss:0", training.train_op])] == [()]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("options", (
     {"clipping": Clipping("value", 0.05)},
     {"clipping": Clipping("norm", 0.1)},
@@ -143,7 +143,7 @@ def looked_up_in_a_loop(kind):
     return g.graph
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["momentum", *(name for name in OPTIMIZERS if name != "momentum")])
 def test_rows_that_a_loop_looks_up_are_trained_as_tensorflow_trains_rows(name, kind):
@@ -234,7 +234,7 @@ def run_own(graph, key):
     return numbers(losses, session.run([f"end_{place}:0" for place in range(len(VARIABLES["whole"]))]))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("is_optimized", (False, True))
 @pytest.mark.parametrize("key", PROGRAMS)
 def test_own_steps_of_all_optimizers(key, is_optimized):

@@ -79,6 +79,7 @@ def test_own_steps(key, form):
             np.testing.assert_allclose(got, value, rtol=2e-5, atol=1e-6, err_msg=name)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("key", KEYS)
 def test_optimized_steps_have_no_more_races(key):
     states = []
@@ -109,6 +110,7 @@ def racing(graph, *fetches):
     return {race.state for run in explain_races(graph, fetches) for race in run.races}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("key", KEYS)
 def test_written_models_and_gradients_have_no_race_of_their_own(key, tmp_path):
     training = trained(key, "adam")
