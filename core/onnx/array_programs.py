@@ -443,9 +443,7 @@ class OnnxNamespace:
             raise UnimplementedError("ONNX adds no strings up")
         if policy == "IGNORE":
             raise UnimplementedError("ONNX leaves out no updates")
-        reduction = "none" if how == "set" or updates.dtype == bool else how
-        at = self.g.cast(indices.value, dtypes.int64)
-        return self.array_of(self.g.ScatterND(self.value(target), at, updates.value, reduction=reduction))
+        return self.scattered(target, indices, updates, "set" if updates.dtype == bool else how)
 
     def searchsorted(self, limits: Any, x: Any, side: str) -> Any:
         """Return how many of a few ascending limits are not above each number, or below it for the left side."""
