@@ -655,7 +655,7 @@ class Sizes:
 
     @property
     def shape(self) -> tuple[int]:
-        rank = self.value.shape[0] if self.value.rank == 1 else None
+        rank: Any = self.value.shape[0] if self.value.rank == 1 else None
         if not isinstance(rank, int):
             self.g.refuse("the rank of a shape that its lowering takes is unknown")
         return (int(rank),)
