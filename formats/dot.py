@@ -130,7 +130,7 @@ def _add_legend(source: graphviz.Digraph, picture: Picture) -> None:
         for i, (label, style) in enumerate(entries):
             part.node(f"k{i}", label, **style)
             if i % _COLUMN:
-                # Boxes of a rank are below each other only if an edge says so; an invisible edge keeps the boxes of a column
+                # Graphviz puts a box below another only for an edge between them, so an invisible edge keeps a column
                 # together.
                 part.edge(f"k{i - 1}", f"k{i}", style="invis")
         _add_edge_legend(part, picture)

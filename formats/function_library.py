@@ -445,7 +445,8 @@ def encode_library(functions: Mapping[str, Function], library: FunctionDefLibrar
     gradients = {g.function_name: g.gradient_func for g in library.gradient if g.function_name not in removed}
     messages = []
     for name in functions:
-        # A function that nobody has looked at is written by its bytes; decoding it might refuse what nobody asked about.
+        # A function that was never decoded is written with its original bytes: decoding could fail on a function that nobody
+        # uses.
         untouched = functions.undecoded(name) if isinstance(functions, FunctionLibrary) else None
         if untouched is not None:
             messages.append(untouched)

@@ -442,7 +442,7 @@ class ItemReader:
     def _line(self, item: Item) -> bytes:
         assert item.start is not None
         with file_errors(item.path):
-            # Opened again for each line, a file of short lines takes most of the time to be opened.
+            # With short lines, opening the file again for each of them would take most of the time.
             if self._lines is None or self._path != item.path:
                 self.close()
                 self._lines = open_regular(item.path)

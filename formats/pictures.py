@@ -70,7 +70,7 @@ def parse_transform(text: str) -> tuple[str, Transform]:
     unknown = fields.keys() - {"resize", "scale", "offset"}
     # Signed addresses have queries of their own, behind the same sign.
     if unknown and is_address(text):
-        return text, Transform()  # the query of the address
+        return text, Transform()
     if unknown:
         raise InvalidArgumentError(f"unknown option '{min(unknown)}' of a picture", hint=_FORMS)
     size = _size(fields["resize"]) if "resize" in fields else None

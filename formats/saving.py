@@ -102,7 +102,8 @@ def within_limit(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memor
     size = 0
     for piece in pieces:
         size += len(piece)
-        # The error comes behind the last piece, as it names the whole size; a file is written whole or not at all.
+        # The error comes after the last piece, as it names the whole size. Writers of files keep nothing of an incomplete
+        # message.
         if size <= MAX_MESSAGE:
             yield piece
     if size > MAX_MESSAGE:

@@ -116,7 +116,8 @@ class FlopsCounter:
         if others:
             graph = graph.copy()
             set_shapes(graph, others)
-        # A graph that states a batch needs other constants for another; in an open one the batch is the symbol N.
+        # A graph with a fixed batch size needs other constants for another size. If the batch is open, its size is the symbol
+        # N.
         if batch is not None and find_batch(graph, fetches, self._feeds).rows is not None:
             graph = graph.copy()
             self.changes = set_batch(graph, fetches, batch)
@@ -248,7 +249,7 @@ def profile(
     session = local_session(graph, open_session, state)
     given = {graph.output(name).name: value for name, value in named(feeds).items()}
     all_feeds = Feeds(graph, given, names)
-    # A further run before those that are measured, if values are drawn: which of them the graph takes is seen there.
+    # Drawn values need one more run before the measured ones, which shows which of the drawn values the graph accepts.
     if not all_feeds.drawn:
         return measure(session, names, given, warmup=warmup, runs=runs)
     given, _ = next(all_feeds.each_that_runs(lambda tried: session.run(names, tried)))

@@ -139,7 +139,8 @@ class ModelExport(Displayed):
         by default with the values that the model was made with.
         """
         self.check_trust()
-        # As another program would find it: nothing beside the original can mend what the file lacks.
+        # In a folder of its own, as on another machine: a file beside the original cannot stand in for one that the model
+        # lacks.
         with private_copy(self.path) as path:
             model = copy.copy(self)
             model.path = path
@@ -240,7 +241,7 @@ def export_model(
     fetches |= {f"{name}_after": tensor for name, tensor in states.items()}
     frozen = freeze(plain, values, list(fetches.values()), names_of(inputs))
     for name, sizes in (shapes or {}).items():
-        # A shape may be of an input that the outputs do not need, and is not in the model.
+        # `shapes` may name an input that the outputs do not need, and that the frozen graph therefore lacks.
         if name.partition(":")[0] in frozen and (node := frozen.output(name).node).is_placeholder:
             node.set_attr("shape", merge_shapes(as_shape(node.attr("shape")), Shape(sizes)))
     by_tensor = {tensor: word for word, tensor in words.items()}

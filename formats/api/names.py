@@ -298,7 +298,7 @@ class Names:
                 yield word, given
                 continue
             for name, value in named_values(read_document(given, "feed"), self.signature, self._is_input).items():
-                # Back to a text, as values of a document go the way of all other values, with their checks and errors.
+                # Each value becomes a text again, so that it gets the checks and errors of a value that is given by itself.
                 yield name if name != WHOLE else self._only_input(), json.dumps(value)
 
     def _is_input(self, word: str) -> bool:
@@ -322,8 +322,8 @@ class Names:
         """
         if self.signature is None:
             return dict(feeds)
-        # A loop of runs asks for the same completion each time. The number of nodes is a part, as a graph only grows while it
-        # is used.
+        # A loop of runs asks for the same completion each time. The key has the number of nodes, as a graph may gain nodes
+        # while it is used, but loses none.
         key = len(self.graph), tuple(feeds), tuple(fetches)
         if key not in self._defaults:
             self._defaults[key] = dict(self._missing(self.signature, *key[1:]))
