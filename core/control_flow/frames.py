@@ -209,7 +209,6 @@ def loop_conditions(nodes: Iterable[Node]) -> list[Node]:
     The loops that count iterations for a gradient share the frame of the loop that they count. TensorFlow knows them by the
     name alone (ValidateControlFlowInfo in core/graph/control_flow.cc).
     """
-    # By the name, though names mean nothing elsewhere: TensorFlow itself has no other sign.
     return [node for node in nodes if node.is_loop_condition and "LoopCounter" not in node.name]
 
 

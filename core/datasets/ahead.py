@@ -287,7 +287,7 @@ class _Calls(_PassState):
                 self.changed.notify_all()
 
 
-# Without this, decoding a folder of JPEGs kept one core busy.
+# Without this class, decoding a folder of JPEGs kept only one core busy.
 class MappedAhead(_Pass):
     """A pass over a function's results: up to `calls` calls at a time, up to `size` results ahead of demand.
 

@@ -330,7 +330,7 @@ class Rebatch(Dataset):
 def _cut(elements: Sequence[Element], rows: int) -> tuple[Element, list[Element]]:
     """Split consecutive elements after the first `rows` rows; return the rows as an element, and the remaining elements."""
     columns = [_joined(place, column) for place, column in enumerate(zip(*elements))]
-    # A view: what is left of several elements is not copied until the next cut joins it with others.
+    # The remaining rows are a view, which is copied only when the next cut joins them with other elements.
     rest = tuple([column[rows:] for column in columns])
     return tuple([column[:rows] for column in columns]), [rest] if len(rest[0]) else []
 

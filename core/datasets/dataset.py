@@ -28,7 +28,7 @@ _Made = TypeVar("_Made")
 Element: TypeAlias = tuple[Any, ...]
 CHECKED: Final = 256
 """Elements of an input between two checks of the run's deadline, in a transformation that gathers many elements."""
-# A function and no generator: a generator that has raised an error is finished, and a pass goes on behind a failing element.
+# A function and no generator: a generator that has raised an error is finished, and a pass continues after a failing element.
 Pull: TypeAlias = Callable[[], Element | None]
 
 INFINITE: Final = -1

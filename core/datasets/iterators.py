@@ -87,7 +87,7 @@ class DatasetIterator(Shared):
                 "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer "
                 "operation for this iterator before getting the next element."
             )
-        # Before the pull: an element that fails is behind the iterator, too.
+        # Counted before the pull: an element that fails counts as taken, too.
         self.taken += 1
         try:
             element = self._pull()
@@ -95,7 +95,7 @@ class DatasetIterator(Shared):
             self._has_failed = True
             raise
         if element is not None and self._declares_shapes:
-            # After the count: an element of a wrong shape is behind the iterator, too.
+            # Checked after the count: an element of a wrong shape counts as taken, too.
             self._check(element)
         return element
 

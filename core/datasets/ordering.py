@@ -103,7 +103,7 @@ class _Buffer:
         self._starts[0] = start + 1
         self._waiting -= 1
         self._has_given = True
-        # Only once half of the list is empty, so that an element is moved twice at most on average.
+        # Only once half of the list is empty, so that an element is moved at most twice on average.
         if start > _MANY and 2 * start > len(elements):
             del elements[: start + 1]
             self._starts[0] = 0
@@ -132,7 +132,7 @@ class _Buffer:
             check_time()
 
     def _has_room(self) -> bool:
-        # A short input with a large buffer would else be begun as often as it takes to fill the buffer.
+        # A short input with a large buffer would otherwise be begun as often as it takes to fill the buffer.
         if self._waiting and len(self._epochs) > _MAX_EPOCHS:
             return False
         return self._waiting < self._dataset.size or self._dataset.size < 0

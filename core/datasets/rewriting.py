@@ -111,7 +111,7 @@ class Repeating(Protocol):
 
 
 def _why_repeat_stays(shuffle: object, repeat: Repeating) -> str:
-    # TensorFlow's fused op has no pass that is empty from the start: it refuses a count of 0.
+    # TensorFlow's fused op refuses a count of 0.
     return "" if repeat.count else "the number of passes may be 0"
 
 

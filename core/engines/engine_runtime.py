@@ -404,7 +404,7 @@ class Group:
         except ENDING:
             raise
         # Blamed for these shapes alone: `self.blame` holds for all.
-        except UnfitShapes as error:  # not for other inputs
+        except UnfitShapes as error:
             blamed = blame(error, cluster, values, self.engine)
             self._divide(
                 key, Blame({**self.blame.refused, **blamed.refused}, blamed.attempts), reasons.uncompiled(said(error))

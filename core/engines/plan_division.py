@@ -676,7 +676,7 @@ def _counting(step: Step, attempts: int) -> Step:
 
 def _plan_of(body: Body) -> Plan:
     """Return the steps of a body as a plan of their own. Variables are not feeds, as the groups inside write to them."""
-    # The values of feeds are kept until the end of a run; the groups inside may write to variables.
+    # The value of a feed is kept until the end of a run, and so would be the old value of a variable.
     feeds = tuple(slot for slot in range(body.inputs) if slot not in body.variables)
     return Plan(tuple(_with_constants_late(body.steps)), body.slots, feeds, body.outputs, (), body.fed)
 

@@ -102,7 +102,7 @@ def count_flops(
     symbols = Symbols()
     counter = _CountState(graph, trips or {}, symbols, derived or CountCache())
     placeholder_specs = symbolic_placeholders(graph, shapes or {}, symbols)
-    # A given shape of a tensor inside the graph replaces what is inferred; before, it must not contradict it.
+    # A given shape of a tensor inside the graph replaces the inferred shape, and must not contradict it.
     others = {name: shape for name, shape in (shapes or {}).items() if not is_placeholder(graph.output(name).node)}
     if others:
         free = {value: spec for value, spec in placeholder_specs.items() if is_placeholder(value.node)}

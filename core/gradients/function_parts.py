@@ -211,7 +211,7 @@ def forward_body(parts: Differentiated) -> tuple[Graph, dict[Node, Node]]:
     copied = parts.body.copy(parts.body.functions)
     mapping = {node: copied.node(node.name) for node in parts.body}
     doomed = [*parts.backward_nodes, *(arg for arg in parts.grad_args if arg is not None)]
-    # What is left computes the results alone, and what the gradient reads of it.
+    # The remaining nodes compute the results, and the values that the gradient reads.
     copied.remove_nodes(mapping.pop(node) for node in doomed)
     return copied, mapping
 

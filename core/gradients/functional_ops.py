@@ -207,7 +207,7 @@ def _asked_forward(body: Graph, backward_nodes: Sequence[Node], forward: set[Nod
         # The value itself is saved for another reader, so its shape costs nothing more.
         if node.inputs[0] in rest:
             continue
-        # Each question would save an element for each iteration.
+        # Equal questions share a node, as each node would save an element in each iteration.
         same = nodes.setdefault((node.op, node.inputs[0], *node.output_dtypes), node)
         if same is not node:
             body.replace_all_uses(node.output(), same.output())

@@ -124,7 +124,7 @@ class Sweep(abc.ABC):
         """Take all gradients from ys back to xs."""
         # Before the first backward loop is built: half of a loop has no shapes.
         if self.loops.has_loops:
-            self._infer()  # of no loop that is half built
+            self._infer()
         for unit in reversed(self._units()):
             grads = [self.total(output) for output in unit.outputs]
             # A unit without an arriving gradient adds nothing, so no zeros are built for it.
@@ -255,7 +255,7 @@ class Sweep(abc.ABC):
         """
         deadness = self.loops.deadness
         own = deadness.of_node(unit.runs_with or unit.node) if self.loops.has_branches else ALWAYS
-        # What decides that the reader runs, and does not decide whether the value exists.
+        # The conditions on which the reader runs, without those on which the value exists.
         more = own - deadness.of_value(value) if own else ALWAYS
         literals = [literal for literal in more if self._is_decided_here(literal[0])]
         if not literals:

@@ -44,7 +44,7 @@ def alike(builders: Sequence[GradientBuilder], grads: Sequence[Output | IndexedS
     if not any(isinstance(grad, IndexedSlices) for grad in grads):
         return list(grads)
     slices = [grad if isinstance(grad, IndexedSlices) else _all_rows(g, grad) for g, grad in zip(builders, grads)]
-    # A Merge has one dtype for each of its parts.
+    # The gradients are joined by Merge nodes, whose inputs must have one dtype.
     if len({s.indices.dtype for s in slices}) > 1 or len({s.dense_shape.dtype for s in slices}) > 1:
         return [IndexedSlices(s.values, _int64(g, s.indices), _int64(g, s.dense_shape)) for g, s in zip(builders, slices)]
     return list(slices)

@@ -164,7 +164,7 @@ class _RowWalk:
 
     def _called(self, node: Node, kind: CallKind, states: _States) -> _States:
         references, arguments = kind.references(node), kind.arguments(states)
-        # BatchFunction joins the rows of several callers. For For, maps and gradients there is no rule: they stay whole.
+        # BatchFunction joins the rows of several callers, and the op For, maps and gradients have no rule.
         if self.depth > _MAX_DEPTH or kind.form not in (Form.CALL, Form.BRANCH, Form.LOOP) or kind.counters or kind.is_batched:
             raise self.mixed(node, "rows inside this call are not followed")
         specs = list(kind.arguments([self.spec(value) for value in node.inputs]))

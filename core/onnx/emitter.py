@@ -616,7 +616,7 @@ class Emitter:
             source = self.source
             with self.inside() as block:
                 block.outputs = list(emit())
-            # What the branch emitted has left the name of its own last node.
+            # The branch has set `source` to the name of its own last node.
             self.source = source
             blocks.append(block)
         if not all(is_branch_output(value) for block in blocks for value in block.outputs):

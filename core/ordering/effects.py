@@ -186,7 +186,7 @@ class _Effects:
         effects = _FunctionEffects(inner.of(list(function.body)), inner.looked_at)
         outside = inner.called_again - {function.name}
         self.called_again |= outside
-        # Accesses that were collected up to a recursive call are a part of all accesses: only for this walk.
+        # Accesses that were collected up to a recursive call are incomplete, and serve this walk alone.
         if not outside:
             function.accesses = effects
         return effects

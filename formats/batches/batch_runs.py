@@ -114,7 +114,7 @@ class BatchJob:
         self._note = note
         self._tasks = _placed(tasks, recipe.output)
         self._record = _record(recipe, self._tasks)
-        # A job that goes on must draw as it began, though the user gave no seed either time.
+        # A resumed job must draw the numbers of its first start, even if the user gave no seed.
         seed = recipe.session.seed if recipe.output.overwrite else self._record.adopt_seed(recipe.session.seed)
         # All processes have the same seed, and again after a resume, so that initializers draw the same numbers.
         self._seed = secrets.randbits(31) if seed is None and is_place else seed
@@ -150,7 +150,7 @@ class BatchJob:
                 for report in told:
                     self._record.count(report.outcomes)
                     yield report
-                    # Ends the place by `closing`; results that are on the disk stay, and a later job goes on behind them.
+                    # `closing` ends the processes. Results on the disk stay, and a later job continues after them.
                     if not self._recipe.output.keep_going and any(outcome.error is not None for outcome in report.outcomes):
                         break
         finally:

@@ -50,7 +50,7 @@ class GraphPlugin(distributed.WorkerPlugin):
         """A worker is started, or was there before."""
         keep_freed_memory(in_threads=True)  # Dask's nanny has its workers return all that is freed, and fetch it anew
         _recipes[self.name] = self.recipe
-        # The samples would take a good part of the time of small runs, and nobody looks at them.
+        # The samples of Dask's profiler would take a good part of the time of small runs, and nobody looks at them.
         _profile(worker, False)
 
     def teardown(self, worker: Any) -> None:
@@ -239,7 +239,8 @@ class Dask:
             return outcomes
         if not isinstance(error, distributed.scheduler.KilledWorker):
             raise error
-        # Any task of the batch may have killed the workers: alone, the next death tells which.
+        # Any task of the batch may have killed the workers. Each of them then runs alone, and the next death tells which it
+        # is.
         if len(tasks) > 1 and tasks[0].shard is None:
             return None
         return [Outcome(task, error=_killed(error)) for task in tasks]

@@ -190,7 +190,7 @@ def reports(
             computed += len(outcomes)
             failed = None if keep_going else next((outcome for outcome in outcomes if outcome.error is not None), None)
             if failed is not None:
-                # The failure comes last, and the outcomes before it are on the disk: the job goes on behind them.
+                # The failure comes last, and the outcomes before it are on the disk: a resumed job continues after them.
                 yield SweepReport([*(known for known in results.finish() if known.error is None), failed], computed)
                 return
             yield SweepReport(results.known(), computed)

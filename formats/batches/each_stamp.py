@@ -124,7 +124,7 @@ class Stamp(Record):
         return (result_path(self._output, task) for task in tasks)
 
     def _left(self, tasks: SweepTasks) -> Sequence[SweepTask]:
-        # By times alone: a file for each result needs no record of its own, which would have to be written after each.
+        # The times of the files tell what is done: a list of results would have to be written again after each of them.
         since, written = modified(self._path), WrittenFiles(self._output)
         return [task for task in tasks if not written.is_there(result_path(self._output, task), [task], since)]
 

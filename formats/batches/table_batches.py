@@ -88,7 +88,7 @@ class TableFunction:
         """Return the results for the rows of a table, or of the tables of an iterator."""
         if isinstance(batch, Iterator):
             return map(self, batch)
-        # For each thread, since the rows of the table at hand are in it.
+        # Each thread has an object of its own, which holds the rows of the current table.
         if not hasattr(self._local, "rows"):
             self._local.rows = _TableRows(*self._settings)
         rows: _TableRows = self._local.rows

@@ -363,7 +363,7 @@ def _converted(array: Array, dtype: np.dtype[Any]) -> Array:
 
 def _storage(dtype: DType) -> np.dtype[Any]:
     """Return a type of NumPy's own that holds every number of a dtype."""
-    # 2 are types that another package has registered, as ml_dtypes; numpy.load reads them as raw bytes.
+    # `isbuiltin` is 2 for types that another package has registered, such as ml_dtypes; numpy.load reads them as raw bytes.
     is_own = dtype.numpy.isbuiltin == 1
     return dtype.numpy if is_own else np.dtype({"f": np.float32, "i": np.int8, "u": np.uint8}[dtype.kind])
 

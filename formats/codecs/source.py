@@ -165,7 +165,7 @@ def _write_chunks(file: IO[bytes], chunks: Iterable[bytes | memoryview], compres
         for chunk in chunks:
             file.write(chunk)
         return
-    # zlib writes no time into the header, where the module gzip would, so equal graphs are equal files.
+    # Unlike the module gzip, zlib writes no time into the header, so equal graphs are equal files.
     packer = zlib.compressobj(wbits=_GZIP_BITS)
     for chunk in chunks:
         file.write(packer.compress(chunk))

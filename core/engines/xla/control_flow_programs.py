@@ -183,7 +183,7 @@ class _Shared:
                 self.calls = xla.calls
             finally:
                 xla.alive, xla.calls = alive, calls
-        # A call in the program's text, where the operations would stand once for each call.
+        # By `jit` the program's text has a call for each use, in place of a copy of the operations.
         self.program.function = jax.jit(self.program.function)
 
     def __call__(self, xla: Any, values: Sequence[Any]) -> list[Any]:
@@ -209,7 +209,7 @@ def shared(xla: Any, site: Hashable, values: Sequence[Any], compute: Advance) ->
     """
     if not all(map(_is_shareable, values)):
         return list(compute(values))
-    # How often the code runs decides how much room lists get, and whether it is on a branch what requirements mean.
+    # The room for lists depends on how often the code runs, and the meaning of requirements on whether it is on a branch.
     site = (site, xla.times, xla.alive is True)
     call = xla.memory.call(site, values)
     # The first call is traced in place, as most code is called once; only the second makes the program to share.

@@ -56,7 +56,7 @@ class TracedVariable:
 
     def assign(self, xla: Any, value: Any) -> None:
         """Take a new value."""
-        # The op has already chosen between old and new value, by the conditions until then; only later ones are left.
+        # The op has already chosen between the old and the new value by the conditions so far; only later conditions are open.
         if any(value is held for held in xla.barriers):
             count = len(xla.conditions)
             self.value, self.settled = value, count if self.settled is None else min(count, self.settled)

@@ -196,7 +196,7 @@ class _DataflowRun:
         root = _FrameState("", None, None, 0, {0: first}, 1)
         program = self.program
         items = (*program.items.values(), *program.fed_items)
-        # Which nodes start, and in which order, decides the order of racing effects, so this is TensorFlow's.
+        # The order in which nodes start decides the order of racing effects, so it is TensorFlow's order.
         for item in starting_order([item for item in items if not item.inputs and not item.controls]):
             self.make_ready(item, root, first, False, ())
         self.queue.add(self.ready)
@@ -276,7 +276,8 @@ class _DataflowRun:
             assert item.node is not None
             raise_from_kernel(error, item.node, inputs)
         outputs = (result,) if item.outputs == 1 and not isinstance(result, tuple) else result or ()
-        # As TensorFlow does: a kernel whose cost was measured as low counts as cheap from some run on, and runs before others.
+        # TensorFlow measures the cost of a kernel, and runs a cheap one before others from some run on. Here small values
+        # stand for a low cost.
         if not item.is_cheap:
             item.runs += 1
             if item.runs >= RUNS_UNTIL_CHEAP and is_small((*inputs, *outputs)):

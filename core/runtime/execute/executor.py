@@ -83,8 +83,8 @@ def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
         raise
 
 
-# Python's collector looks through all objects each time that enough were made, and on a large graph that took most of the time
-# of a measured run.
+# Python's collector walks through all objects after so many allocations. On a large graph this took most of the time of a
+# measured run.
 @rare_collection()
 def execute_measured(instructions: Sequence[Instruction], slots: list[Any]) -> int:
     """Run the instructions on the slots; return the number of elements of the largest result."""
@@ -335,7 +335,7 @@ class Program:
             execute(active.instructions, slots)
         values = [None if slot is None else slots[slot] for slot in self.plan.fetches]
         for i, value in enumerate(values):
-            # What is left is a dead value, or a reference that stands for a variable.
+            # Any other value is a dead one, or a reference that stands for a variable.
             if value.__class__ is not np.ndarray and value is not None and not isinstance(value, np.generic):
                 values[i] = self._fetched(i, value)
         return values
@@ -499,8 +499,8 @@ class Program:
         with faults_of(node, "kernel"):
             kernel = select_kernel(node)
             bound = _Bound(exclusive(node, bind_kernel(node, kernel, ctx)), kernel.function)
-        # A stateful kernel is bound to its own node; attributes of nodes without inputs, such as a Const, are rarely shared.
-        # other.
+        # A stateful kernel is bound to its own node. Nodes without inputs, such as a Const, rarely have the attributes of
+        # another.
         if node.inputs and not kernel.is_stateful:
             self._alike[node.op, id(node.attrs)] = node.attrs, bound
         return bound

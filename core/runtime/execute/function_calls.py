@@ -294,7 +294,7 @@ class _ChangingList:
     def popped(self) -> Any:
         """Remove and return the last element."""
         # The list may run out in any iteration, and the error must be the one of the node that pops.
-        if not self._items:  # the kernel has the error of the op
+        if not self._items:
             apply_kernel(self._node, [self.as_tensor(), _UNKNOWN_SHAPE])
         return self._items.pop()
 

@@ -63,7 +63,8 @@ def _is_lowered(graph: Graph, node: Node) -> bool:
     kind = CALL_KINDS.get(node.op)
     if kind is None or not (kind.is_inlined or (kind.is_loop and call_site(node).is_lowered)):
         return False
-    # Handles have no Switch, so a V1 loop of handles alone could not end. As a call it makes the same draws.
+    # TensorFlow's lowering gives a handle no Switch, so a V1 loop of handles alone could not end. As a call it makes the same
+    # draws.
     if kind.is_loop and all(value.dtype is resource for value in node.inputs):
         return False
     if not any(access.kind == DRAW for access in accesses(graph, [node])):

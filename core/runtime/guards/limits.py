@@ -37,7 +37,7 @@ from .process_limits import LONGEST_SECONDS
 # Kernels in a process of their own, where a kernel that cannot be interrupted, such as a LAPACK decomposition, can be ended.
 # The process gets a node's attributes and input values through a pipe, and returns the kernel's result or error; this module
 # is both ends. A kernel that needs this takes seconds, so a start of some tenths costs little.
-
+#
 # Inverting a matrix of 6,000 rows overran a limit of two seconds by seventeen: LAPACK holds the interpreter all the time.
 _OF_OTHER_KINDS: Final = (resource, string, variant)
 
@@ -52,7 +52,7 @@ def can_be_apart(node: Node, inputs: Sequence[Any]) -> bool:
     if any(dtype.is_ref or dtype in _OF_OTHER_KINDS for dtype in node.output_dtypes):
         return False
     kernel = binding.select_kernel(node)
-    # A kernel of an op library may not be importable there, and one with a context needs this session.
+    # The other process may be unable to import a kernel of an op library, and a kernel with a context needs this session.
     return kernel.is_own and not kernel.is_stateful
 
 

@@ -226,8 +226,8 @@ def every_step(steps: Sequence[Step]) -> list[Step]:
 
 # The programs of a plan by shapes.
 
-# CPU time of a run in its program for shapes, of that without: LSTM step 0.74 to 0.78, word2vec 0.76, A2C 0.84, XLNet 0.87,
-# transformer 0.91.
+# A program for shapes takes this part of the CPU time of a run without: LSTM step 0.74 to 0.78, word2vec 0.76, A2C 0.84, XLNet
+# 0.87, transformer 0.91.
 MOST_PROGRAMS: Final = 16
 """The largest number of programs of a plan: each has its own instructions and layouts."""
 _MOST_KEPT: Final = 64

@@ -286,7 +286,7 @@ def with_pad_fusions(steps: Sequence[Step], fetched: Collection[int]) -> list[St
             readers[slot].add(id(step))
     fusions = {id(step): fused for step in steps if (fused := _fused_with_pad(step, made_by)) is not None}
     pads = [fused.steps[0] for fused in fusions.values()]
-    # A Pad that something else reads stays a step, and the convolutions pad by themselves all the same.
+    # A Pad that something else reads stays a step, but the convolutions do not read it.
     needless = {id(pad) for pad in pads if pad.outputs[0] not in fetched and readers[pad.outputs[0]] <= fusions.keys()}
     return [fusions.get(id(step), step) for step in steps if id(step) not in needless]
 

@@ -405,7 +405,7 @@ class Session(Displayed, NotCopied):
     def share(self, other: Session) -> None:
         """Use the variables, tables and other resources of a session of an alike graph from now on."""
         other.start()
-        # Copies of this session for engines have the attribute of their own.
+        # The copies of this session for engines have a `resources` attribute of their own.
         for session in (self, *self._by_engine.values()):
             session.resources = other.resources
         self._is_started = True

@@ -120,7 +120,8 @@ class VariableGroup:
         written = [variables[place] for place in self.written]
         settings = self.group.runtime.settings
         before = [np.array(inputs[slot]) for slot in self.slots] if settings.chooses or settings.verify else []
-        # NumPy's kernels write the variables themselves, so `before` keeps copies: neighbouring floats need the old values.
+        # NumPy's kernels write the variables themselves, so `before` keeps copies: the run on neighbouring floats needs the
+        # old values.
         expected = self._in_numpy(executable, values, written)
         moved = functools.partial(self._of_neighbours, values, variables, before, written)
         return None if expected is None or self.group.accepts(executable, results, expected, moved) else expected
