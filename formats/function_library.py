@@ -121,7 +121,7 @@ def decode_function(proto: FunctionDef, library: ReadFunctions, gradient: str | 
         function = _Decoder(proto, library).function(gradient)
         if checks:
             function.check(function.signature.attrs)
-        # After the check, which names the node that is wrong; linking would meet its missing inputs first.
+        # Linking comes after the check, which names the node that is wrong; linking alone would meet its missing inputs first.
         function.body.link()
         return function
     except TfgError as error:

@@ -156,7 +156,7 @@ class _FrameSearch:
         assigned = self.frame_of.get(node)
         if assigned is None:
             self.frame_of[node] = self.entered(node, frame) if node.op in ENTER else frame
-            # For the message: which of two inputs is wrong, only the author knows.
+            # The message names both inputs, because only the author knows which of them is wrong.
             self.reached_from[node] = source
             self.queue.append(node)
             return

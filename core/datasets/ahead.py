@@ -207,7 +207,7 @@ class _Elements(_PassState):
         self.ready: collections.deque[Outcome] = collections.deque()
 
     def step(self) -> bool:
-        # Without the lock: only this thread appends, and the consumer only takes.
+        # No lock is needed to look: only this thread appends, and the consumer only takes.
         if self.is_dropped or len(self.ready) >= self.size:
             return False
         outcome = outcome_of(self.pull)
@@ -282,7 +282,7 @@ class _Calls(_PassState):
             with self.changed:
                 slot.outcome, slot.is_done = outcome, is_done
                 if not is_done:
-                    # In front, where it came from: the consumer wants the slots in order.
+                    # The slot goes back to the front, where it came from, because the consumer wants the slots in order.
                     self.waiting.appendleft(slot)
                 self.changed.notify_all()
 

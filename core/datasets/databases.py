@@ -53,7 +53,7 @@ class Query(Dataset):
 
     def _opened(self) -> tuple[sqlite3.Connection, sqlite3.Cursor]:
         with _sqlite_errors():
-            # As an address, which escapes `?` in a name and says that SQLite may not write, not even a journal.
+            # The file is named by an address, which escapes `?` in a name and forbids SQLite to write, even a journal.
             connection = sqlite3.connect(f"{pathlib.Path(self.path).absolute().as_uri()}?mode=ro", uri=True)
             # Text may have any encoding, and TensorFlow's strings are bytes.
             connection.text_factory = bytes
@@ -227,7 +227,7 @@ class _LmdbFile:
             if flags & _LEAF:
                 yield from (self._pair(page, offset) for offset in offsets)
             else:
-                # Reversed on a stack, so that the keys come in their order.
+                # The children are pushed in reverse, so that the stack gives the keys in order.
                 pending += [(_child(page, offset), depth + 1) for offset in reversed(offsets)]
 
     def _pair(self, page: bytes, offset: int) -> tuple[bytes, bytes]:

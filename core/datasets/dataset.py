@@ -95,7 +95,7 @@ class Origin:
     library: Graph
 
 
-# `eq=False`: two datasets with equal fields are two, for each has passes and states of its own.
+# `eq=False`: two datasets with equal fields stay two, because each has passes and states of its own.
 @dataclasses.dataclass(eq=False)
 class Dataset:
     """Elements on demand, mostly made from elements of `inputs`. `kind` is TensorFlow's word for the transformation."""
@@ -362,7 +362,7 @@ def keeping(source: Dataset, keep: Callable[[list[Element]], None]) -> Pull:
         if element is not None:
             elements.append(element)
         elif not is_over:
-            # Before `keep`: if that fails, a further demand must not begin to gather again.
+            # This is set before `keep`: if `keep` fails, a further demand must not begin to gather again.
             is_over = True
             keep(elements)
         return element

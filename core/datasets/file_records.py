@@ -270,7 +270,8 @@ class CsvRecords(Dataset):
                     raise
                 if fields is not None:
                     return self.convert(fields)
-                # At once, and not when Python finds the buffer: a pass over thousands of files would run out of descriptors.
+                # The file is closed at once: a pass over thousands of files would run out of descriptors before Python
+                # collects them.
                 current.close()
                 current, place = None, place + 1
                 check_time()

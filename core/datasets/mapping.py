@@ -333,7 +333,7 @@ class DirectedInterleave(Dataset):
                 if self.stop_on_empty:
                     break
                 check_time()
-            # After the end, a further demand finds the end again and asks no dataset.
+            # With no pull left, a demand after the end finds the end again and asks no dataset.
             pulls[:] = [None] * len(pulls)
             return None
 

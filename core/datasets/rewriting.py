@@ -147,7 +147,7 @@ def finalized(dataset: Dataset) -> Dataset:
     # When a pass begins, and not when datasets are made: options may come after the transformations that they switch.
     options = gathered_options(dataset)
     final = everywhere(rewritten(dataset, options), _with_own_states)
-    # After the rewrites, whose result an assertion names.
+    # Assertions are checked after the rewrites, because they name the result of the rewrites.
     hold_assertions(final)
     return final
 
@@ -166,7 +166,7 @@ def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
 def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
     """Return the dataset after the rewrites in its options, in TensorFlow's order, and without its options."""
     has_defaults, tunes = bool(options.get(DEFAULTS, True)), bool(options.get(AUTOTUNE, True))
-    # Before the rewrites, since an Options between two maps would keep them apart.
+    # Options are removed before the rewrites, because an Options between two maps would keep them apart.
     dataset = everywhere(dataset, _without_options)
     if options.get(WARM_START, False):
         dataset = everywhere(dataset, _prefetched_before_shuffled)
@@ -285,7 +285,7 @@ def _shuffle_and_repeat(source: Shuffle, dataset: Repeat) -> Dataset:
 
 def _in_parallel(kind: type[Dataset], parallel: type[Dataset], dataset: Dataset) -> Dataset:
     """Return a stateless dataset of a kind as the parallel kind with the same fields."""
-    # Not isinstance: the parallel kinds are subclasses of the kind.
+    # isinstance would also accept the parallel kinds, which are subclasses.
     if type(dataset) is not kind or getattr(dataset, "is_stateful", False):
         return dataset
     arguments = {field.name: getattr(dataset, field.name) for field in dataclasses.fields(dataset) if field.init}

@@ -322,8 +322,8 @@ class _Levels:
 
     def level(self, i: int, reach: _Reach) -> int:
         """Return the level of a step that waits for `reach`."""
-        # A step of NumPy that waits for a group comes a level later, for the group is one step and ends as a whole. A step of
-        # a group may share the level of the groups that it waits for. After steps of NumPy no new level is needed: within a
+        # A step of NumPy that waits for a group comes a level later, because the group is one step and ends as a whole. A step
+        # of a group may share the level of the groups that it waits for. After steps of NumPy no new level is needed: within a
         # level, they come before the groups.
         group, rest = reach
         return max(group + (not self.able[i]) if group >= 0 else 0, rest, 0)
@@ -353,7 +353,7 @@ class _Levels:
 
     def look_behind(self, node: Node) -> None:
         """Find the reach of a node without a step; nodes without steps may lie on a cycle, in a loop that hands a value on."""
-        # By a list of its own and not by calls: a chain of nodes without steps may be longer than Python's stack.
+        # The walk keeps a list and makes no recursive calls: a chain of nodes without steps may be longer than Python's stack.
         pending = [node]
         while pending:
             current = pending[-1]

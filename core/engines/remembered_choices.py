@@ -103,7 +103,7 @@ class ChoiceMemory:
 
 def written_choice(choice: RememberedChoice, name: str) -> bytes:
     """Return an entry of the cache folder; `name` is its name there."""
-    # Without the groups, which `asdict` would copy only for them to be replaced by rows.
+    # The groups are left out here: `asdict` would copy them, and rows replace them below.
     document = dataclasses.asdict(dataclasses.replace(choice, groups={}))
     groups = list(choice.groups.items())[:_MOST_GROUPS]
     rows = {key: [*group.seconds, *((group.reason, group.reason.step) if group.reason else ())] for key, group in groups}
@@ -151,7 +151,7 @@ def _parts(node: Node) -> Iterator[str]:
     """Yield the parts of a node that its result depends on."""
     inputs = [*(value.name for value in node.inputs), *(f"^{control.name}" for control in node.control_inputs)]
     yield repr((node.name, node.op, inputs))
-    # Sorted, as the order of attributes depends on the format of the file.
+    # The attributes are sorted, because their order depends on the format of the file.
     for name, value in sorted(node.attrs.items()):
         yield repr((name, _beginning(value) if isinstance(value, Tensor) else attribute_key(value)))
 

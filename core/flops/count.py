@@ -392,7 +392,8 @@ class _CountState:
         arg_specs = {arg.output(): spec for arg, spec in zip(function.args, call.specs)}
         targets = function_targets(function, call_site(node, call.unused))
         needed = needed_nodes(targets, list(arg_specs))
-        # From the end: the predicate of an If and the counters of a For come before the arguments.
+        # Arguments and inputs are paired from the end: the predicate of an If and the counters of a For come before the
+        # arguments.
         arguments = dict(zip(reversed(function.args), reversed(node.inputs)))
         kind = CALL_KINDS.get(node.op, BY_NAME)
         if kind.is_loop:

@@ -381,7 +381,7 @@ class LiveMemory:
         for value in result if isinstance(result, (tuple, list)) else (result,):
             if isinstance(value, np.ndarray):
                 self._add_owner(_owner(value))
-        # After the whole result: a node's outputs are alive together.
+        # The peak is taken after the whole result, because a node's outputs are alive together.
         if self._bytes > self.peak:
             self.peak, self.path = self._bytes, path
 

@@ -491,7 +491,7 @@ def _difference(
         moved.ravel()[index] += sign * step
         results.append((moved.ravel()[index], float(np.sum(run.run(y, {**feeds, x: fed(moved)}) * weights, dtype=np.float64))))
     (high, f_high), (low, f_low) = results
-    # By the distance that was really taken: in half precision the step is rounded.
+    # The difference is divided by the real distance, because in half precision the step is rounded.
     return (f_high - f_low) / float(high - low)
 
 

@@ -243,7 +243,7 @@ class _StackConversion:
     def popped(self, use: _Use, items: Output) -> Output:
         """Return the list without the last element, which replaces the popped value."""
         pop = use.node
-        # A constant in a loop needs an input from its iteration, else it would stand in the root frame.
+        # A constant in a loop needs an input from its iteration; otherwise it would stand in the root frame.
         with self.g.control_dependencies([self.g.Identity(items)]):
             unknown = self.g.constant(-1, dtypes.int32)
         gives_stack = pop.output() in self.uses

@@ -122,7 +122,7 @@ class Sweep(abc.ABC):
 
     def sweep(self) -> None:
         """Take all gradients from ys back to xs."""
-        # Before the first backward loop is built: half of a loop has no shapes.
+        # Shapes are inferred before the first backward loop is built, because half of a loop has no shapes.
         if self.loops.has_loops:
             self._infer()
         for unit in reversed(self._units()):
@@ -212,7 +212,7 @@ class Sweep(abc.ABC):
     def spec(self, value: Output) -> TensorSpec:
         """Return the inferred spec of a value without the value itself, from the graph and the call's arguments."""
         inferred = self._infer().get(value)
-        # Without the value: functions are shared by calls, and a value of one call would become a constant in the gradient of
+        # The value is left out: calls share a function, and the value of one call would become a constant in the gradient of
         # all.
         return TensorSpec(dtype_of(value)) if inferred is None else dataclasses.replace(inferred, value=None)
 

@@ -286,8 +286,8 @@ def _new_specs(node: Node, inputs: Sequence[TensorSpec], reasons: dict[str, str]
         return unknown
     try:
         results = _by_shape_function(node, function, inputs, unknown)
-        # Twice: a value that is read from a container is another than the one written last, so its unknown sizes must have
-        # other symbols; the container itself goes on with its own.
+        # If a container is read, the function is called twice: the value read is not the one written last, so its unknown
+        # sizes need other symbols, while the container keeps its own.
         if (apart := library.held_apart(inputs)) is not inputs:
             read = _by_shape_function(node, function, apart, unknown)
             results = [dataclasses.replace(spec, handle=written.handle) for spec, written in zip(read, results)]

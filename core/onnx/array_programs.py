@@ -793,7 +793,7 @@ for _name, _function in {
     "floordiv": "floor_divide", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
     "lshift": "left_shift", "rshift": "right_shift",
 }.items():  # fmt: skip
-    # As methods of the class: Python looks operators up there and not in `__getattr__`.
+    # Operators are methods of the class, because Python looks them up there and not by `__getattr__`.
     for _prefix, _method in zip(("", "r"), _operators(_function)):
         setattr(OnnxArray, f"__{_prefix}{_name}__", _method)
 for _name, _function in {

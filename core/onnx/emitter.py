@@ -143,7 +143,7 @@ def _asin(g: Any, x: Any) -> Any:
 
 
 def _acos(g: Any, x: Any) -> Any:
-    # Not pi/2 less the arc sine, which cancels near 1.
+    # pi/2 less the arc sine would cancel near 1.
     return g.Mul(_atan(g, g.Sqrt(g.Div(g.Sub(1, x), g.Add(x, 1)))), 2)
 
 
@@ -456,7 +456,7 @@ class Emitter:
         size = None if value.rank is None else value.shape[axis]
         if isinstance(size, int):
             return self.constant(np.array([size], np.int64))
-        # For the last axis the end would be 0, which is before the axis.
+        # For axis -1 the end would be 0, which is before the axis.
         ends: dict[str, Any] = {"end": axis + 1} if axis != -1 else {}
         result: Value = self.op("Shape", value, start=axis, **ends)
         result.spec = TensorSpec(dtypes.int64, Shape((1,)))

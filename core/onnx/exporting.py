@@ -104,7 +104,7 @@ def export(
         raise _refused(exporter.refusals, layer_names() if layer_names is not None else _own_names)
     g.block.inputs = list(entries.values())
     tidy(g)
-    # After the cleanup, which removes blocks, too.
+    # The depth is checked after the cleanup, which may remove blocks.
     if g.block.depth > DEEPEST:
         raise too_deep(next(iter(outputs)))
     return OnnxModel(g.block, dict(zip(inputs, entries.values())), dict(zip(outputs, g.block.outputs)), tuple(g.narrowed))

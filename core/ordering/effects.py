@@ -157,7 +157,7 @@ class _Effects:
             return
         for reference in kind.references(node):
             function = self.graph.functions.get(reference.name)
-            # Also for a missing function: adding it later must make the cached accesses invalid.
+            # A missing function is noted, too: adding it later must make the cached accesses invalid.
             self.looked_at[reference.name] = _looked(self.graph.functions, reference.name)
             # A recursive call adds no accesses but those that are collected already.
             if reference.name in self.active:

@@ -98,7 +98,7 @@ class FlopsCounter:
         if options["backward"] or loss is not None:
             from ...core.flops.training_steps import with_backward  # lazy: needs gradients
 
-            # After the batch has changed: the gradients are built on the graph that is counted.
+            # Gradients come after the change of the batch, so that they are built on the graph that is counted.
             loss = _loss(self.graph, names) if loss is None else loss
             self.graph, self.gradients = with_backward(self.graph, loss, options["wrt"])
         self.fetches = (*names, *self.gradients.values())

@@ -227,7 +227,7 @@ def train(
     TFG_ENGINE names one. InvalidArgumentError if the loss depends on no such variable. The given graph stays as it is.
     """
     graph = as_graph(graph)
-    # Before the training: a dtype that the file cannot hold is an error now, and not after an hour of steps.
+    # The file is checked before the training: a dtype that it cannot hold is an error now, and not after an hour of steps.
     file = training_file(save_state, graph, checkpoint_every, resume)
     method = find_optimizer(optimizer).configured(settings or {})
     rule = parse_schedule(schedule) if schedule else None

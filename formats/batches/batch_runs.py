@@ -127,7 +127,7 @@ class BatchJob:
         folder = self._recipe.output.place
         with file_errors(folder):
             make_folders(folder)
-        # Before any result is written, so that a refusal leaves another job's results as they are.
+        # The record is opened before any result is written, so that a refusal leaves the results of another job as they are.
         left = self._record.open(self._seed, self._tasks)
         # The clock starts here: reading the record of a long job is no run.
         done, cpu, failed, started = 0, 0.0, [], time.monotonic()
@@ -158,7 +158,8 @@ class BatchJob:
 
     def _reports(self, queue: TaskQueue) -> Generator[SweepReport]:
         """Return reports on the tasks from the place of the batch, after a check of the settings."""
-        # Made here wherever the runs are: errors that concern all inputs are told once, before processes start.
+        # The worker is made here even if other processes do the runs, so that errors that concern all inputs are told once,
+        # before they start.
         worker = Worker(self._graph, self._session, self._recipe.request, self._recipe.output, self._recipe.batch, self._note)
         worker.check()
         kind, _, rest = self._on.partition(":")

@@ -185,8 +185,8 @@ class _Archive:
         if info.compress_type != zipfile.ZIP_STORED:
             self._check_room()
         with _zip_errors(where), self._archive.open(info) as member:
-            # From the beginning of the member: a compressed one cannot be read from the middle, and the checksum is of all
-            # bytes.
+            # The member is read from the beginning: a compressed one cannot be read from the middle, and the checksum is of
+            # all bytes.
             data = _exactly(member, header.offset + header.size, where)
             if member.read(1):  # zipfile compares the checksum at the end
                 raise DataLossError(f"{where} is longer than its header says")

@@ -71,7 +71,7 @@ class JaxFunction:
         _require_lowerings(self.plan, graph, lifted, updates)
         self.parameters = _parameters(self.plan, frozenset(lifted))
         self.__name__ = "graph"
-        # Compiled here although the user may do it, for a call without `jax.jit` would run op by op.
+        # The function is compiled here although the user may do it, because a call without `jax.jit` would run op by op.
         self.compiled = jax.jit(self.traced)
 
     def __repr__(self) -> str:

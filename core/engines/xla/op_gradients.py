@@ -84,7 +84,7 @@ def _attached(rule: Callable[..., Any], values: Sequence[Any], results: Sequence
             arguments[place] = value
         return arguments
 
-    # As a rule for tangents: JAX derives the reverse from it by transposition, and forward derivatives work, too.
+    # The rule is one for tangents, from which JAX derives the reverse by transposition, so that forward derivatives work, too.
     attach = jax.custom_jvp(lambda traced, outputs: outputs)
 
     def tangents_of(primals: Any, tangents: Any) -> Any:

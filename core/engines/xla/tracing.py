@@ -506,7 +506,7 @@ def _outputs(xla: Namespace, branches: Branches, step: Step, values: Sequence[An
     if alive is True:
         return made(xla, step, values)  # type: ignore[arg-type]
     branches.note(step, alive)
-    # Known to be dead while tracing: the step, maybe a whole loop, is left out.
+    # While tracing the step is already known to be dead, so it is left out, even if it is a whole loop.
     if not isinstance(alive, jax.Array) and not alive:
         return [Unread(np.dtype(np.float32))] * len(step.outputs)
     with on_branch(xla, alive):

@@ -206,9 +206,9 @@ def _exclusive(call: Callable[..., Any], places: Sequence[int]) -> Callable[...,
             try:
                 result = call(*inputs)
             finally:
-                # Also after an error: while the flag is set, every reader takes the lock.
+                # The flag is cleared even after an error: while it is set, every reader takes the lock.
                 shared.is_changing = False
-        # After the lock is free, so that a woken thread does not wait again at once.
+        # Others are told after the lock is free, so that a woken thread does not wait again at once.
         shared.tell()
         return result
 
@@ -672,7 +672,7 @@ def loop_runner(loop: Loop, initial: list[Any], parts: Sequence[list[Instruction
         inputs = ()  # the values of the first iteration must not live as long as the loop
         while True:
             execute(head, slots)
-            # As in TensorFlow's Switch, whose message this is.
+            # The check and its message are those of TensorFlow's Switch.
             predicate = slots[condition]
             if hooked:
                 _call_hook(loop.node, _pass_on, (predicate,))

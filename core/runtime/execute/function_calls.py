@@ -87,7 +87,7 @@ class FunctionCalls:
 
     def call(self, reference: FuncRef, args: Sequence[Any], site: CallSite = PLAIN_CALL) -> list[Any]:
         """Return the results of a library function on `args`; None for results that are left out."""
-        # Without the lock: entries are only added, and `_library_body` looks again under the lock.
+        # The first look takes no lock: entries are only added, and `_library_body` looks again under the lock.
         body = self._bodies.get((reference.name, site)) or self._library_body(reference, site)
         return self._run(body, args)
 

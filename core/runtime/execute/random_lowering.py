@@ -45,7 +45,7 @@ def lowered_function(function: Function) -> Function:
     # A copy: the library's function is what the user sees, saves and differentiates.
     made = instantiate(function, {})
     made.body.functions = function.body.functions
-    # By name: lowering may replace the nodes, and a replacement takes over the name.
+    # Control results are kept by name: lowering may replace the nodes, and a replacement takes over the name.
     named = [node.name for node in made.control_results]
     ends = [_end(made.body, value) for value in made.results]
     _Lowering(made.body).run()

@@ -275,7 +275,8 @@ class _Special:
 
     def _holds_still(self) -> bool:
         stamp = Variable.reshapes
-        # After the stamp is read: a reshape by another thread meanwhile makes the stamp old, and is seen in the next run.
+        # The shapes are compared after the stamp is read: a reshape by another thread meanwhile makes the stamp old, and is
+        # seen in the next run.
         if any(_shape_of(variable) != shape for variable, shape in self.variables):
             return False
         self.stamp = stamp
@@ -482,7 +483,7 @@ def without_unread(plan: Plan, specs: Mapping[Output, TensorSpec], call_of: Call
     fetched = {slot for slot in plan.fetches if slot is not None}
     read = set(fetched)
     steps: list[Step] = []
-    # From the end: what only dead steps read is dead too.
+    # The steps are walked from the end, because a step that only dead steps read is dead, too.
     for step in reversed(plan.steps):
         if read.isdisjoint(step.outputs) and _never_fails(step, specs, call_of):
             continue

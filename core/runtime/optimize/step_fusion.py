@@ -103,7 +103,8 @@ class _StepGrouping:
         """Return all groups in order, a producer first, by the identity of their last step."""
         taken: set[int] = set()
         groups: dict[int, list[Step]] = {}
-        # From the end: a group found from its result back holds the whole chain, not its first steps.
+        # Groups are searched from the end: found back from its result, a group holds the whole chain and not only its first
+        # steps.
         for root in reversed(range(len(self.steps))):
             if root in taken or not self.kinds[root]:
                 continue

@@ -431,7 +431,7 @@ class Runner:
 
 def _reading_nodes(g: GraphBuilder, restoring: Node) -> tuple[str, list[Output]]:
     """Add the nodes that tell whether a resource has contents, and that return the contents; return (test, contents)."""
-    # By nodes of the graph's own kind, since only kernels know what such a resource holds.
+    # Nodes of the graph's own kind read the contents, because only kernels know what such a resource holds.
     test, read = READERS[restoring.op]
     handle = g.graph.node(restoring.inputs[0].node.name).output()
     count = len(restoring.inputs) - 1

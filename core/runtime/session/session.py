@@ -144,7 +144,7 @@ class Session(Displayed, NotCopied):
         self._numbers = itertools.count(1)
         # Re-entrant: making a program may bind kernels whose states are made by `node_state`, which locks as well.
         self._lock = threading.RLock()
-        # Not `_lock`: a start runs operations for as long as a restore takes, and other threads need `_lock` meanwhile.
+        # The start has a lock of its own: it runs operations for as long as a restore takes, while other threads need `_lock`.
         self._starting = threading.RLock()
         self._prepared: dict[tuple[tuple[str, ...], tuple[str, ...]], _Prepared] = {}
         self._runtime, self._auto = _engine_runtime(engine, precision)
@@ -300,7 +300,7 @@ class Session(Displayed, NotCopied):
         self, prepared: _Prepared, names: tuple[str, ...], fed: Iterable[Any], hook: Hook | None, takes_dead: bool = False
     ) -> list[Any]:
         """Return the values of a program's fetches for the values of its feeds."""
-        # Before the run begins: a wrong feed must not count as a run, nor change a variable.
+        # Feeds are converted before the run begins: a wrong feed must not count as a run, nor change a variable.
         values = [feed.convert(value) for feed, value in zip(prepared.feeds, fed) if feed is not None]
         run = Run(next(self._numbers), None if hook is None else users_hook(hook))
         run.takes_dead = takes_dead
@@ -431,7 +431,7 @@ class Session(Displayed, NotCopied):
 
     def draw_on(self, streams: Mapping[str, tuple[int, int]]) -> None:
         """Continue random streams from the given keys and counters, by the names of nodes."""
-        # Cleared first: a stream that `streams` lacks begins anew, wherever it stood.
+        # The old positions are cleared first, so that a stream that `streams` lacks begins anew.
         self._begun.clear()
         self._begun.update(streams)
 
@@ -574,7 +574,7 @@ def _own(name: str, values: list[Any], place: int) -> Any:
     if type(values[place]) is not np.ndarray:
         value = values[place]
         return value if value is None or isinstance(value, Batched) else np.asarray(value)
-    # As TensorFlow's sessions return a string.
+    # TensorFlow's sessions return a single string as bytes, too.
     if values[place].dtype == object and values[place].ndim == 0 and isinstance(values[place].item(), bytes):
         return values[place].item()
     # A small view would keep a large array alive for as long as the caller has the result.

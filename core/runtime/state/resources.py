@@ -418,7 +418,7 @@ class Wait:
         has_looked = False
         with _condition:
             try:
-                # A change before this sleep but after the failed attempt counts, else it would be missed.
+                # A change between the failed attempt and this sleep counts, too; otherwise it would be missed.
                 while self._seen == _changes or me in _stuck:
                     if me in _stuck or not _others_act(me, has_looked):
                         # All threads that sleep are stuck as well: none of them will change anything.
@@ -429,7 +429,7 @@ class Wait:
                     if left <= 0:
                         raise DeadlineExceededError(f"{reason} after the time allowed", node=node.name, op=node.op)
                     _asleep.add(me)
-                    # Not for ever: a thread of the program that ends tells nobody.
+                    # The wait has a limit, because a thread of the program that ends tells nobody.
                     has_looked = not _condition.wait(min(left, _LOOK_AGAIN))
                 self._seen = _changes
             finally:

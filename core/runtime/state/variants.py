@@ -43,7 +43,7 @@ def _once(make: Callable[..., Any], *items: Any) -> Any:
     """Return the result of `make` for some objects, computed once in a walk."""
     met = _MET.get()
     assert met is not None
-    # By identity: comparing nested lists would itself be exponential.
+    # Objects are known by identity, because comparing nested lists would itself be exponential.
     key = tuple(map(id, items))
     if key not in met:
         met[key] = items, make(*items)

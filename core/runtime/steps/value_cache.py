@@ -78,8 +78,8 @@ class _Remembered:
     def __call__(self, *inputs: Any) -> Any:
         last = self.last
         if last is not None:
-            # By identity: comparing elements would take as long as many of the trees, and `Variable.read` returns the same
-            # array until a write.
+            # Inputs are compared by identity: comparing elements would take as long as many of the trees, and `Variable.read`
+            # returns the same array until a write.
             for a, b in zip(last[0], inputs):
                 if a is not b:
                     break
