@@ -161,7 +161,7 @@ class _FileRows(MadeOnDemand[Item]):
     def has(self, name: str) -> bool:
         """Return True if a row has the name."""
         stem, _, number = name.rpartition("-")
-        # Only the spelling that a row has: `t-7` and `t-0000007` are other names.
+        # Only the spelling of the row's own name counts: `t-7` and `t-0000007` are other names.
         return stem == self.stem and number.isdecimal() and f"{int(number):06d}" == number and int(number) in self.numbers
 
 

@@ -561,7 +561,7 @@ def check_graph(meta_graph: PrintedMetaGraph) -> None:
 
 def _cut(text: bytes, field: str) -> tuple[bytes, list[bytes]]:
     """Return a text without the messages of a field, and each of the messages as a text."""
-    # Possessive repeats: a text without the end of a message would otherwise be tried again from each of its lines.
+    # The repeats are possessive: a text without the end of a message would otherwise be tried again from each of its lines.
     message = re.compile(rf"^{field} \{{\n((?:  [^\n]*+\n)*+)\}}\n".encode(), re.MULTILINE)
     around, inner, position = [], [], 0
     for match in message.finditer(text):

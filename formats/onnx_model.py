@@ -258,7 +258,7 @@ def _declared_dim(dim: Any) -> int | str | None:
 def _onnx_session(path: str | os.PathLike[str]) -> Any:
     runtime = require("onnxruntime")
     options = runtime.SessionOptions()
-    # Only fatal messages: onnxruntime prints others to the terminal, and errors arrive as exceptions.
+    # Level 4 allows fatal messages only: onnxruntime prints to the terminal, and errors arrive as exceptions anyway.
     options.log_severity_level = 4
     options.add_session_config_entry("session.disable_quant_qdq", "1")  # else 8-bit weights have activations rounded too
     try:

@@ -393,7 +393,7 @@ _THIS_RUN: Final = "."
 
 def _summaries(events: _Events) -> Iterator[tuple[Event, Summary.Value, str]]:
     """Yield the values of events with their kinds; only the first value of a tag names the plugin."""
-    # Across all events of a file: TensorFlow writes the metadata of a tag only once.
+    # `plugins` is kept across all events of a file, because TensorFlow writes the metadata of a tag only once.
     plugins: dict[str, str] = {}
     for event in events:
         for value in event.summary.value:

@@ -93,7 +93,7 @@ def _message(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> I
     written.
     """
     pieces = within_limit(_chunks(graph, kind))
-    # What standard output has taken cannot be taken back, as a file under a temporary name can.
+    # Standard output cannot take back what it was given, as a file under a temporary name can.
     return list(pieces) if path == "-" else pieces
 
 

@@ -460,7 +460,7 @@ def _quantized(array: Array, dtype: str) -> tuple[Array, dict[str, Any] | None]:
     if dtype == "float16":
         return (array.astype("<f2"), about) if np.abs(array).max() <= np.finfo(np.float16).max else (array, None)
     least, most, steps = float(array.min()), float(array.max()), np.iinfo(_QUANTIZED[dtype]).max
-    # All numbers equal: any scale but 0 gives them back.
+    # If all numbers are equal, any scale but 0 gives them back.
     scale = (most - least) / steps or 1.0
     if least <= 0 <= most:
         least = -np.round(-least / scale).item() * scale  # so that 0 stays 0

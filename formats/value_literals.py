@@ -178,7 +178,7 @@ def _read_array(path: str) -> Array:
         # The content decides: numpy.savez and numpy.save write what they are told, whatever the name is.
         is_archive = file.read(2) == b"PK"
     if is_archive:
-        # Without an array of the key, all are listed for the error.
+        # If no array has the key, all are opened, because the error lists them.
         return _member(path, read_npz(path, only=key) or read_npz(path), key).numpy()
     if key is not None:
         raise InvalidArgumentError(f"'{path}' holds a single array without a key")

@@ -227,7 +227,7 @@ class Prefetched(_Pass):
     def next(self) -> Element | None:
         """Return the next element."""
         work, worth = self._work, self._worth
-        # None as long as elements are timed, False once they were too short.
+        # The answer is None as long as elements are timed, and False if they are too fast or must not come early.
         if not worth.answer:
             return work.pull() if worth.answer is False else worth.timed(work.pull)
         with work.changed:

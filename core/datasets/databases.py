@@ -214,7 +214,7 @@ class _LmdbFile:
         for seen in itertools.count():
             if not pending:
                 return
-            # More pages than the file has: a damaged tree leads around in a circle.
+            # A walk over more pages than the file has means that a damaged tree leads around in a circle.
             if seen * self._size >= self._end:
                 raise LmdbError("a page has several parents")
             pause()

@@ -72,7 +72,8 @@ class DatasetIterator(Shared):
         """Begin a pass; InvalidArgumentError if the dataset's elements break the iterator's spec."""
         if self.spec.dtypes and dataset.spec.dtypes:
             self.spec.require(dataset.spec)
-        # None until the pass has begun: after a failure here the iterator is not initialized, as before its first start.
+        # The dataset is None until the pass has begun: after a failure here the iterator is not initialized, as before its
+        # first start.
         self.dataset = None
         final = finalized(dataset)
         self._starts = tuple(seeds.state for seeds in _seeds(final))

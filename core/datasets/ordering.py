@@ -103,7 +103,7 @@ class _Buffer:
         self._starts[0] = start + 1
         self._waiting -= 1
         self._has_given = True
-        # Only once half of the list is empty, so that an element is moved at most twice on average.
+        # The list is cut only once half of it is empty, so that an element is moved at most twice on average.
         if start > _MANY and 2 * start > len(elements):
             del elements[: start + 1]
             self._starts[0] = 0

@@ -192,7 +192,7 @@ def _with_own_states(dataset: Dataset) -> Dataset:
     """Return the dataset with a fresh copy of its function, if the function draws random numbers."""
     if not isinstance(dataset, Map | MapAndBatch) or not isinstance(dataset.function, PerPass):
         return dataset
-    # A copy, since other iterators may run the same dataset, and each draws from the beginning.
+    # The dataset is copied, because other iterators may run it, and each draws from the beginning.
     other = dataset.with_inputs(dataset.inputs)
     assert isinstance(other, Map | MapAndBatch)
     other.function = dataset.function.anew()
@@ -309,7 +309,7 @@ def _parallel(option: OptionName, is_default: bool, kind: type[Dataset], paralle
     return _Rewrite(option, is_default, functools.partial(_in_parallel, kind, parallel), is_tuned=True)
 
 
-# In the order of TensorFlow's rewrites. The order shows: a map that a batch has taken in makes no parallel map any more.
+# The order is that of TensorFlow's rewrites, and it shows: a map that a batch has taken in makes no parallel map any more.
 _REWRITES: Final = (
     _Rewrite(NOOPS, True, _without_noop),
     _fused(SHUFFLE_AND_REPEAT, _shuffle_and_repeat),

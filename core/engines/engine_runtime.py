@@ -405,7 +405,7 @@ class Group:
         # NumPy must not take over: see ENDING.
         except ENDING:
             raise
-        # Blamed for these shapes alone: `self.blame` holds for all.
+        # These nodes are blamed for these shapes alone: `self.blame` holds for all shapes.
         except UnfitShapes as error:
             blamed = blame(error, cluster, values, self.engine)
             self._divide(
@@ -582,7 +582,7 @@ def fastest_rounded(
     differences = {name: _largest_difference(function(values), expected) for name, function in rounded.items()}
     trial = Trial(1 + len(rounded))
     ways = [functools.partial(function, values) for function in (exact, *rounded.values())]
-    # In turns, so that other work on the machine slows all types alike.
+    # The types run in turns, so that other work on the machine slows all of them alike.
     while trial.choice is None:
         trial.run(*ways)
     exact_seconds, *others = [seconds or 0.0 for seconds in trial.least]

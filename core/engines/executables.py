@@ -109,8 +109,8 @@ def difference(result: Array, expected: Array, tolerance: float | None = None) -
     if kind in "biu":
         wrong = int(np.count_nonzero(result != expected))
         return f"{wrong} of {expected.size} elements differ" if wrong else None
-    # Relative to the largest magnitude of the tensor and not of the element: a sum that cancels to a small element has the
-    # error of its terms.
+    # The limit is relative to the largest magnitude of the tensor and not of the element: a sum that cancels to a small
+    # element has the error of its terms.
     limit = tolerance or TOLERANCES.get(f"{kind}{expected.dtype.itemsize}", _COARSE)
     return _numeric_difference(_wide(result), _wide(expected), limit)
 

@@ -358,7 +358,7 @@ class _Levels:
         while pending:
             current = pending[-1]
             if current not in self.reach:
-                # Stands until the sources are known, and for a node that a back edge leads to again.
+                # This value stands until the sources are known, and for a node that a back edge leads to again.
                 self.reach[current] = _FREE
                 pending += [n for n in self.without_step(current) if n not in self.reach]
                 continue
@@ -734,7 +734,8 @@ class _PrefixSearch:
     def part(self, count: int) -> tuple[Cluster, list[Any]]:
         """Return the first `count` steps, with all slots that later steps read as results, and the values of the inputs."""
         members = self.steps[:count]
-        # All that the rest would read: a compiler that sees no use of a value drops its step, and with the step the error.
+        # The results are all values that later steps read: a compiler that sees no use of a value drops its step, and with it
+        # the error.
         taken = {*self.cluster.body.outputs, *(slot for step in self.steps[count:] for slot in step.inputs)}
         inputs, body = body_of(members, self.constants, list(_tensors(members, taken)), frozenset(self.plan.feeds))
         fixed = {place: self.cluster.fixed[slot] for place, slot in enumerate(inputs) if slot in self.cluster.fixed}

@@ -124,7 +124,7 @@ def _power_sum(power: int, rounds: DimLike) -> DimLike:
     falling = rounds
     for j in range(1, power + 1):
         falling = falling * (rounds - j)
-        # Exact: of j + 1 numbers in a row, one is divisible by j + 1.
+        # The division is exact: of j + 1 numbers in a row, one is divisible by j + 1.
         total = total + _stirling(power, j) * floor_div(falling, j + 1)
     return total
 

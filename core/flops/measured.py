@@ -161,7 +161,7 @@ def measure(
     times: list[tuple[str, int]] = []
     profiled, wall = [], []
     for _ in range(runs):
-        # In turn with the recorded runs, so that a machine that becomes slower meanwhile slows both.
+        # Plain and recorded runs take turns, so that a machine that becomes slower meanwhile slows both.
         wall.append(_seconds(lambda: session.run(fetches, feeds)))
         timing.clear()
         profiled.append(_seconds(lambda: session.run(fetches, feeds, hook=timing)))

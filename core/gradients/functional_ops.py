@@ -571,7 +571,7 @@ def _extend_while(graph: Graph, g: GradientBuilder, node: Node, loop: _Different
     element_dtypes = [dtype_of(value) for value in loop.parts.captured]
     with g.name_scope(f"{node.name}_saved/"):
         zero = g.constant(0, dtypes.int32)
-        # Lists, not stacks: a list is a value, so that a gradient of the gradient flows through it.
+        # The values are kept in lists, not in stacks: a list is a value, so that a gradient of the gradient flows through it.
         empty = [g.EmptyTensorList(-1, -1, element_dtype=dtype) for dtype in element_dtypes]
     graph.set_inputs(node, (*node.inputs, zero, *empty))
     node.set_attr("T", [dtype_of(value) for value in node.inputs])

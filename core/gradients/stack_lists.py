@@ -58,7 +58,7 @@ def use_lists_for_stacks(graph: Graph) -> None:
     if not any(node.op in PUSH for node in graph):
         return
     stacks = _Stacks(LoopState(graph))
-    # All or none: a list inside a stack, or a stack inside a list, could not be handed over.
+    # All stacks become lists or none: a list inside a stack, or a stack inside a list, could not be handed over.
     if not all(map(stacks.is_plain, stacks.differentiable)):
         return
     conversion = _StackConversion(graph, stacks)

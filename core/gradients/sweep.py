@@ -188,7 +188,7 @@ class Sweep(abc.ABC):
                     stack += [consumer.output(i) for i in range(len(consumer.output_dtypes))]
         if self._enclosing is None:
             refuse_other_stacks(forward | {x.node for x in self._xs}, self._ys)
-        # Only nodes on a way from an x to a y: a node without a gradient function elsewhere is no error.
+        # Only nodes on a way from an x to a y count: a node without a gradient function elsewhere is no error.
         return forward & _needed_for(self._ys, forward)
 
     def _ends_iteration(self, node: Node) -> bool:

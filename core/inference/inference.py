@@ -179,7 +179,7 @@ def _infer(order: Sequence[Node], base: Specs, overrides: Mapping[Output, Tensor
     assumed: dict[Output, TensorSpec] = {}
     free: set[DimLike] = set()
     derived = _sweep(order, base, overrides, assumed, loops, library)
-    # From a certain sweep on, what still changes becomes unknown for good: each further sweep settles at least one loop
+    # After _MAX_SWEEPS, a spec that still changes becomes unknown for good: each further sweep settles at least one loop
     # variable or container, so that the sweeps end.
     for sweep in range(_MAX_SWEEPS + len(loops) + len(containers)):
         changed = _relaxed(derived, loops, assumed, overrides, library, free)

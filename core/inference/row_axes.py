@@ -85,7 +85,7 @@ class _RowWalk:
 
     def visit(self, nodes: Sequence[Node]) -> None:
         """Find the states of the results of nodes."""
-        # What is fed is not computed, also in the middle of a graph.
+        # A fed tensor is not computed, even in the middle of a graph.
         known = dict(self.states)
         needed = closure(nodes, lambda node: [value.node for value in node.inputs if value not in known])
         for node in topological_order(needed):

@@ -408,7 +408,7 @@ class _Frame:
 
         if not any(value is axis for value in values):
             raise undecided
-        # From an axis to its branch; an axis that shapes rule out never comes and may have any.
+        # `branches` maps an axis to its branch. An axis that shapes rule out never comes, and may have any branch.
         branches = np.zeros(undecided.rank, np.int64)
         branches[list(undecided.possible)] = range(len(undecided.possible))
         number = g.reshape(g.cast(axis, dtypes.int64), [])
@@ -613,7 +613,7 @@ def _read_outside(g: Emitter, block: Block, copies: Sequence[tuple[Value, Value]
 
 def handed_on(step: Loop) -> set[int]:
     """Return the positions in `carried` of the values that each iteration of a V1 loop hands on unchanged."""
-    # Followed through Identity, Switch and the like, which hand the same value on.
+    # Values are followed through Identity, Switch and the like, which hand the same value on.
     origins = {target: target for _, target in step.carried}
     for each in (*step.head, *step.body):
         if hands_in(each.node) and each.inputs[0] in origins:

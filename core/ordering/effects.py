@@ -120,7 +120,7 @@ class _Effects:
         """Yield reads of reference variables, directly or through values that are their memory."""
         if has_fact(node.op, "metadata") or has_fact(node.op, "fills_likewise"):
             return
-        # What passes the memory on reads nothing: the reader behind it does, perhaps after a write.
+        # A node that passes the memory on reads nothing: the reader behind it does, perhaps after a write.
         if (memory := memory_outputs(node)) and memory[0] in self.memory:
             return
         owners = [owner for value in node.inputs if value not in self.fed for owner in self.memory.get(value, ())]

@@ -204,7 +204,7 @@ def execution_order(units: Sequence[_Unit], edges: Callable[[_Unit], Edges[_Unit
     for unit in queue.taken():
         order.append(unit)
         ready = []
-        # Data edges before control edges, as in TensorFlow's PropagateOutputs.
+        # Data edges come before control edges, as in TensorFlow's PropagateOutputs.
         for consumer in (*data[unit], *control[unit]):
             waits[consumer] -= 1
             if not waits[consumer]:

@@ -139,7 +139,7 @@ class FlopsCounter:
         """The shapes of arguments, and those that are given by themselves, with a value or in the RunMetadata."""
         given = {**{name: value.shape for name, value in self._values.items()}, **self._shapes}
         shapes = {**argument_shapes(self.graph), **given}
-        # What the user says comes before what a recording of some run had.
+        # The user's shapes come before those that a recorded run had.
         return recorded_shapes(self.graph, self.times) | shapes if self.times else shapes
 
     def by_variable(self) -> dict[str, tuple[Section, Section]]:

@@ -139,8 +139,8 @@ class ModelExport(Displayed):
         by default with the values that the model was made with.
         """
         self.check_trust()
-        # In a folder of its own, as on another machine: a file beside the original cannot stand in for one that the model
-        # lacks.
+        # The copy is in a folder of its own, as on another machine: a file beside the original cannot stand in for one that
+        # the model lacks.
         with private_copy(self.path) as path:
             model = copy.copy(self)
             model.path = path
@@ -483,7 +483,7 @@ class TfjsExport(ModelExport):
         fetches = [value.name for value in self.outputs.values()]
         fills = [node.name for node in table_fills(self.graph)]  # no output needs them, and lookups do
         fed = [value.node.name for value in self.inputs.values()]
-        # Portable: the passes make no op of tfg's own or of TensorFlow's runtime, which the other runtime lacks.
+        # Portable passes make no op of tfg's own or of TensorFlow's runtime, which the other runtime lacks.
         return optimize(self.graph, [*fetches, *fills], passes=passes, portable=True, keep=fed).graph
 
     def __repr__(self) -> str:

@@ -305,7 +305,7 @@ class Names:
         return self._is_argument(word, self.inputs) or parse_tensor_name(word)[0] in self.graph
 
     def _only_input(self) -> str:
-        """Return the only input, for a document without names; InvalidArgumentError if there are others."""
+        """Return the only input, for a document without names; InvalidArgumentError if there is none, or several."""
         names = list(self.inputs) or [node.name for node in self.graph if node.must_be_fed]
         if len(names) != 1:
             document = option("feed", '{"inputs": {"NAME": ..}}')

@@ -121,7 +121,7 @@ class _Described:
     def __init__(self, tensors: Mapping[_ValuePlace, Tensor], shown: RunValues, limit: int, notes: list[str]) -> None:
         self._tensors, self._shown, self._limit, self._notes = tensors, shown, limit, notes
         self.statistics: dict[_ValuePlace, TensorStatistics] = {}
-        """Of floats, if a run is shown: constants and variables first, then in the order of the run."""
+        """Of floats and complex numbers, if a run is shown: constants and variables first, then in the order of the run."""
 
     def each(self, report: Report) -> Iterator[tuple[Node, NodeValue]]:
         """Yield the nodes with their values."""

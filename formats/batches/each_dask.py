@@ -250,5 +250,5 @@ class Dask:
         if outcomes:
             size = sum(len(outcome.result) for outcome in outcomes)
             by_bytes = _BATCH_BYTES * len(outcomes) // max(size, 1)
-            # At most four times as large: the inputs of one batch may take less time than those of the next.
+            # A batch is at most four times as large as the last, because its inputs may take more time.
             self._size = max(1, min(int(_BATCH_SECONDS * len(outcomes) / max(seconds, 1e-6)), 4 * self._size, by_bytes, _MOST))

@@ -76,7 +76,7 @@ class ProcessPool:
     def _write_recipe(self, folder: str) -> None:
         """Write the recipe; a graph given as bytes is written to a file, which all processes share in memory."""
         recipe = self._recipe
-        # Through the pickle each process would have a copy of the weights of its own.
+        # In the pickle, each process would have its own copy of the weights.
         if recipe.data is not None:
             path = os.path.join(folder, "graph")
             with open(path, "wb") as file:
@@ -298,7 +298,7 @@ def _work(folder: str, orders: queue.SimpleQueue[Sequence[SweepTask]], answers: 
 
         def batches() -> Iterator[Sequence[SweepTask]]:
             while True:
-                # Nothing to do until the next order, which the pool may send only when it knows the outcomes.
+                # There is nothing to do until the next order, which the pool may send only when it knows the outcomes.
                 if orders.empty() and (outcomes := results.finish()):
                     _send(answers, outcomes)
                 yield orders.get()

@@ -256,7 +256,7 @@ class Manifest(Record):
 
     def __init__(self, output: BatchOutput, job: Mapping[str, Any], tasks: SweepTasks) -> None:
         assert output.shards is not None
-        # Which shard has which inputs follows from the names of all inputs and from the sizes of shards.
+        # The names of all inputs and the sizes of shards decide which shard has which inputs.
         names = hashlib.blake2b(digest_size=16)
         for task in tasks:
             names.update(f"{task.name}\0".encode("utf-8", "surrogateescape"))

@@ -311,7 +311,7 @@ class NpzWriter:
 
     def _write(self, name: str, array: Array) -> None:
         """Write an array without `numpy.savez`, where `file`, `args` and other argument names cannot be names of arrays."""
-        # Without a time of its own, so that equal tensors make equal files. The size is not known before the array is
+        # The member has no time of its own, so that equal tensors make equal files. The size is not known before the array is
         # written, and may need 64 bits.
         with self._archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
             np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)

@@ -256,8 +256,8 @@ class _DataflowRun:
             self.propagate(item, frame, iteration, is_dead, outputs)
         else:
             self.activate(item, frame, iteration, is_dead, outputs)
-        # Only after the outputs are on their way: an iteration without outstanding nodes would be dropped before its consumers
-        # were counted.
+        # The node is counted as done only after its outputs are on their way: an iteration without outstanding nodes would be
+        # dropped before the consumers were counted.
         iteration.outstanding -= 1
         if not iteration.outstanding:
             self.clean_up(frame, iteration.number)
@@ -467,14 +467,14 @@ class _DrawsAhead:
 
     def next(self, inputs: Sequence[Any]) -> Any:
         """Return the draw of the next iteration."""
-        # More iterations than in the run that told the order.
+        # This run has more iterations than the run that told the order.
         if self.taken == len(self.draws):
             raise _Misjudged
         place = self.taken
         self.taken += 1
         if not all(map(np.array_equal, self.inputs[place], inputs)):
             raise _Misjudged
-        # All draws at the first, in the order of the stream: the later draws take what was drawn for their iteration.
+        # The first call makes all draws, in the order of the stream; later calls take what was drawn for their iteration.
         if place == 0:
             self.results = {draw.iteration: self.call(*draw.inputs) for draw in self.draws}
         return self.results.pop(place)
@@ -547,8 +547,8 @@ class RecordedLoops:
         draws: dict[Node, list[LoopDraw]] = {node: [] for nodes in self._nodes.values() for node in nodes}
         results = self._dataflow.run(feeds, draws=draws)
         self.tier = Tier.DATAFLOW
-        # What became cheap within the run had another place in the ready queue before than it has from now on, so no order
-        # that was recorded so far holds.
+        # A node that became cheap within the run had another place in the ready queue before than it has from now on, so no
+        # order recorded so far holds.
         if any(item.is_cheap for item in items) or len(self._records) >= _MOST_RECORDS:
             self._records.clear()
         else:

@@ -108,7 +108,7 @@ def _execute_around(instructions: Sequence[Instruction], slots: list[Any], first
     """Go on from step `first`, which would block: set the step and its dependents aside, and retry while other steps
     progress.
     """
-    # What came before has run, perhaps with effects, and must not run again.
+    # The steps before this one have run, perhaps with effects, and must not run again.
     start = next(i for i, instruction in enumerate(instructions) if instruction[-1] is first)
     pending: Sequence[Instruction] = instructions[start:]
     deadline = current().deadline

@@ -124,7 +124,7 @@ class FunctionCalls:
             if not made:
                 loop = self._while_call(condition, body, site, unused)
                 made.append(None if loop is None else (loop, _FunctionProgram(body.name, loop, len(values), (), True)))
-            # Asked in each run: the lists come from outside, and another may have a limit or lack elements.
+            # This is asked in each run: the lists come from outside, and another list may have a limit or lack elements.
             if made[0] is None or not made[0][0].takes(values):
                 return plain(values)
             return self._run(made[0][1], values)

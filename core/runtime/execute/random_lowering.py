@@ -42,7 +42,7 @@ def lowered_function(function: Function) -> Function:
     """Return the function with a lowered body; the function itself if nothing draws random numbers."""
     if not any(_is_lowered(function.body, node) for node in function.body):
         return function
-    # A copy: the library's function is what the user sees, saves and differentiates.
+    # A copy is lowered, because the library's function is the one that the user sees, saves and differentiates.
     made = instantiate(function, {})
     made.body.functions = function.body.functions
     # Control results are kept by name: lowering may replace the nodes, and a replacement takes over the name.
@@ -70,7 +70,7 @@ def _is_lowered(graph: Graph, node: Node) -> bool:
     if not any(access.kind == DRAW for access in accesses(graph, [node])):
         return False
     functions = [_function(graph, reference) for reference in kind.references(node)]
-    # Only what draws is lowered: a planned call or loop is several times as fast as dataflow.
+    # Only calls and loops that draw are lowered: a planned call or loop is several times as fast as dataflow.
     return all(function is not None and _is_put_into_graphs(function) for function in functions)
 
 

@@ -114,7 +114,7 @@ def _packed(value: Any) -> Any:
 
 def _unpacked(packed: tuple[np.ndarray[Any, Any], tuple[int, ...]]) -> np.ndarray[Any, Any]:
     array, shape = packed
-    # In Python's integers: the product of a large shape may overflow int64.
+    # The product is made in Python's integers, because that of a large shape may overflow int64.
     return array.reshape(shape) if array.size == np.prod(shape, dtype=object) else np.broadcast_to(array, shape)
 
 
@@ -177,8 +177,8 @@ class Limits:
         else:
             result = call(*inputs)
         if self.max_memory is not None:
-            # Counted after the kernel as well: not every shape function knows its sizes, and none knows the lengths of
-            # strings.
+            # Results are counted after the kernel as well: not every shape function knows its sizes, and none knows the
+            # lengths of strings.
             for value in result if isinstance(result, tuple) else (result,):
                 self._count(value)
             with faults_of(node, "limit"):

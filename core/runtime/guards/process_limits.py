@@ -96,7 +96,7 @@ class TimeLimit:
         self._is_over = True
         if time.monotonic() >= self._end + _GRACE and self._watchdog is not None and self._watchdog.stdin is not None:
             os.write(self._watchdog.stdin.fileno(), b"\n")  # the shell prints the reason once
-            # Without cleanup: a computation that ignored the interruption would ignore SystemExit too.
+            # The process ends without cleanup: a computation that ignored the interruption would ignore SystemExit, too.
             os._exit(1)
         if not is_importing(frame):
             raise DeadlineExceededError(self._message)
@@ -153,7 +153,7 @@ def load_libraries() -> None:
     from ...parallel.blas_threads import one_thread
     from ...parallel.gemm import matmul
 
-    # Large enough that OpenBLAS allocates its lasting buffers.
+    # The product is large enough that OpenBLAS allocates its lasting buffers.
     square: Any = np.eye(512, dtype=np.float32)
     with one_thread:
         matmul(square, square)

@@ -334,7 +334,7 @@ class ShapePrograms:
         if self._runs[key] <= self._runs_before or not self._is_open:  # a run may have closed it before this one got the lock
             return None
         made = self._specialized(shapes, feeds)
-        # What gains too little for one combination of shapes is not tried for others: a try costs an inference.
+        # A plan that gains too little for one combination of shapes is not tried for others: a try costs an inference.
         if made is None:
             self._is_open = False
             return None
@@ -474,7 +474,7 @@ def _is_reference(value: Output) -> bool:
 # shapes tells the result for all runs.
 
 
-# Worth 9 % of a training step of LeNet. TensorFlow prunes such steps as well.
+# This saves 9 % of a training step of LeNet. TensorFlow prunes such steps as well.
 def without_unread(plan: Plan, specs: Mapping[Output, TensorSpec], call_of: Callable[[Node], Callable[..., Any]]) -> Plan:
     """Return the plan without dead steps that cannot fail on the values that `specs` describe.
 

@@ -104,7 +104,7 @@ class AutomaticProgram:
             contest.note(way, seconds, runtime is not None and runtime.is_deciding)
             if self._is_idle(way):
                 contest.drop(way)
-            # Written when the outcome changes, not in each run: the memory is a file.
+            # The choice is written when the outcome changes, not in each run, because the memory is a file.
             if contest.untried != untried and self._memory is not None:
                 self._memory.remember(shapes, self._choice(contest, shapes))
         return values

@@ -73,7 +73,7 @@ class CaptureHook:
             )
         outputs = self._captured[output.node]
         value = outputs[output.index] if isinstance(outputs, tuple) else outputs
-        # A copy, since a later kernel may overwrite the array.
+        # The array is copied, because a later kernel may overwrite it.
         return np.array(value) if isinstance(value, np.ndarray) else value
 
 

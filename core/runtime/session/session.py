@@ -142,7 +142,7 @@ class Session(Displayed, NotCopied):
         self.node_states: dict[Node, Any] = {}
         self._begun: dict[str, tuple[int, int]] = {}
         self._numbers = itertools.count(1)
-        # Re-entrant: making a program may bind kernels whose states are made by `node_state`, which locks as well.
+        # The lock is re-entrant: making a program may bind kernels whose states are made by `node_state`, which locks as well.
         self._lock = threading.RLock()
         # The start has a lock of its own: it runs operations for as long as a restore takes, while other threads need `_lock`.
         self._starting = threading.RLock()
@@ -361,7 +361,7 @@ class Session(Displayed, NotCopied):
 
     def held_variables(self) -> list[Variable]:
         """Return all existing variables, initialized or not, in the order of their first use."""
-        # In both places, since a variable without a shared name lives with its node.
+        # Both places are looked at, because a variable without a shared name lives with its node.
         variables = [resource for _, resource in self.resources.items() if isinstance(resource, Variable)]
         variables += [state for state in self.node_states.values() if isinstance(state, Variable)]
         return list(dict.fromkeys(variables))
@@ -492,7 +492,8 @@ class Session(Displayed, NotCopied):
         if self._auto is None:
             return bound(self._runtime)
 
-        # Imported here, and kept apart: only a choice among engines needs it, and each start of a command would pay for it.
+        # The import is here, because only a choice among engines needs the module, and each start of a command would pay for
+        # it.
         from .automatic_program import AutomaticProgram
 
         return AutomaticProgram(plan, graph, self._auto, bound, name, self._optimize)
@@ -502,7 +503,8 @@ class Session(Displayed, NotCopied):
         if runtime not in self._by_engine:
             other = self._by_engine[runtime] = self._twin()
             other.functions = FunctionCalls(self.graph, other._context, self._cache, runtime, self._policy)
-            # Shared, because kernels add functions for their own calls, whose names must be free for all copies.
+            # The library is shared, because kernels add functions for their own calls, whose names must be free for all
+            # copies.
             other.functions.library = self.functions.library
         return self._by_engine[runtime]
 
@@ -533,7 +535,7 @@ def _engine_runtime(
     engine: str | Engine | EngineRuntime | AutoRuntime | None, precision: str | None
 ) -> tuple[EngineRuntime | None, AutoRuntime | None]:
     """Return (the engine at work, the engines to choose from): at most one of the two, and none for NumPy."""
-    # What the program says counts before what the environment says.
+    # The program's choice comes before the environment's.
     name = engine if isinstance(engine, str) else os.environ.get(VARIABLE) or NUMPY if engine is None else None
     if name == NUMPY and precision is None:
         return None, None

@@ -40,7 +40,7 @@ class VariableValues(Mapping[str, Array]):
         held = self._held()
         if name not in held:
             raise MissingKeyError.of("initialized variable", name, held)
-        # A copy: the variable's own array changes with the next step.
+        # The array is copied, because the variable's own array changes with the next step.
         return np.array(held[name].constant().numpy())
 
     def __setitem__(self, name: str, value: Any) -> None:

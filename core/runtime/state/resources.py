@@ -46,8 +46,8 @@ class Shared:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         self = super().__new__(cls)
-        # Re-entrant, since a kernel that holds the lock may load the variable's value, which locks too. Made in `__new__`, so
-        # that no subclass has to call an initializer.
+        # The lock is re-entrant, because a kernel that holds it may load the variable's value, which locks, too. It is made in
+        # `__new__`, so that no subclass has to call an initializer.
         self.lock = threading.RLock()
         self.is_changing = False
         return self
@@ -277,7 +277,8 @@ class Variable(Shared, Readable):
 
     def _references(self) -> int:
         """Return CPython's count of references to the array: each view of the array holds a reference too."""
-        # In a method of its own: the interpreter's temporary references count too, and must be the same here and in the probe.
+        # This is a method of its own, because the interpreter's temporary references count, too, and must be the same here and
+        # in the probe.
         return sys.getrefcount(self._value)
 
     def clear(self) -> None:

@@ -75,7 +75,7 @@ def sum_of(x: Any, y: Any) -> Any:
     if isinstance(x, VariantData) and isinstance(y, VariantData):
         return _sum_of_numbers(x, y)
     if isinstance(x, bytes) == isinstance(y, bytes):
-        # On the type, as Python's own operators are looked up.
+        # The method is looked up on the type, as Python looks up its own operators.
         add = getattr(type(x), "__add__", None)
         total = NotImplemented if add is None else add(x, y)
         if total is not NotImplemented:
