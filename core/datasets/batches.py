@@ -160,7 +160,7 @@ class MapAndBatch(FunctionDataset, Batch):
             nonlocal is_over
             elements: list[Element] = []
             failure: Exception | None = None
-            # All elements of a batch are taken, also after a failure: the next batch begins behind them.
+            # All elements of a batch are taken, even after a failure, because the next batch begins after them.
             for outcome in () if is_over else mapped():
                 if outcome is None:
                     is_over = True

@@ -56,7 +56,7 @@ class Take(Pure):
 
         def next_element() -> Element | None:
             nonlocal left
-            # The input is not asked for an element behind the last: making it may fail, block or draw.
+            # The input is not asked for an element after the last one: making it may fail, block or draw.
             if left <= 0:
                 return None
             element = pull()

@@ -238,7 +238,7 @@ def _python_process(code: str) -> tuple[list[str], Mapping[str, str]]:
 
 def serve(folder: str, number: int) -> None:
     """Work on tasks until standard input ends. The process has a number in the pool."""
-    # The graph is many objects without cycles, which each full collection would walk.
+    # The graph is many objects that live as long as the process, and each full collection would walk through them.
     gc.set_threshold(RARELY)
     orders: queue.SimpleQueue[Sequence[SweepTask]] = queue.SimpleQueue()
     # In a thread, since a kernel may compute for long: at the end of the pipe the job is over, and this process ends at once.

@@ -218,7 +218,7 @@ def node_chunks(source: EncodedNode) -> Iterator[bytes | memoryview]:
     for name in source.contents:
         del head.attr[name]
     yield head.SerializeToString(deterministic=True)
-    # Large attributes come behind the others. The order of a map does not matter to readers, and is the same each time.
+    # Large attributes come after the others. The order of a map does not matter to readers, and is the same each time.
     for name in sorted(source.contents):
         yield from _attr_entry_chunks(name, source.proto.attr[name], source.contents[name])
 

@@ -146,7 +146,7 @@ def _unpack_member(data: memoryview, position: int, contents: bytearray, limit: 
             )
         position += len(piece)
         size = min(2 * size, _LARGEST_PIECE)
-    # A gzip file may have several members behind each other, as `cat a.gz b.gz` makes them.
+    # A gzip file may have several members, one after the other, as `cat a.gz b.gz` makes them.
     return position - len(member.unused_data)
 
 

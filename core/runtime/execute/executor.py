@@ -499,8 +499,8 @@ class Program:
         with faults_of(node, "kernel"):
             kernel = select_kernel(node)
             bound = _Bound(exclusive(node, bind_kernel(node, kernel, ctx)), kernel.function)
-        # A stateful kernel is bound to its own node. Nodes without inputs, such as a Const, rarely have the attributes of
-        # another.
+        # A stateful kernel is bound to its own node. Nodes without inputs, such as a Const, rarely share their attributes with
+        # another node.
         if node.inputs and not kernel.is_stateful:
             self._alike[node.op, id(node.attrs)] = node.attrs, bound
         return bound
