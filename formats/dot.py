@@ -166,7 +166,7 @@ class LayoutProgram:
         watch = Stopwatch()
         command = [self.path, f"-T{kind}"]
         try:
-            # A list of words, no shell: nothing in a path is a command.
+            # The command is a list of words without a shell, so that nothing in a path is a command.
             done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=min(timeout, _LONGEST))
         except subprocess.TimeoutExpired:
             hint = Hint("draw less (", step("draw_less"), "), or raise the time limit (", option("timeout"), ")")

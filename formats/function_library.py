@@ -458,6 +458,6 @@ def encode_library(functions: Mapping[str, Function], library: FunctionDefLibrar
             gradients[name] = function.gradient
     del library.function[:], library.gradient[:]
     library.function.extend(messages)
-    # The order of the file, with new ones behind: an unchanged library is written unchanged.
+    # Gradients keep the order of the file, with new ones at the end, so that an unchanged library is written unchanged.
     for name in sorted(gradients, key=lambda name: order.index(name) if name in order else len(order)):
         library.gradient.add(function_name=name, gradient_func=gradients[name])

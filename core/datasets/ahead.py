@@ -56,7 +56,7 @@ def outcomes(
     run, begun = current(None), time.perf_counter()
     if elements:
         call(0)
-    # The first call is a sample for all.
+    # The time of the first call is a sample for all calls.
     is_slow, others = time.perf_counter() - begun > WORTH_THREADS, range(1, len(elements))
     if not is_slow or run is None or run.hook is not None or run.reserve is not None:
         for place in others:
@@ -64,7 +64,7 @@ def outcomes(
         return results
 
     def call_apart(place: int) -> None:
-        # A part for each call: a Run keeps the token of its context, so it can be current in a single thread.
+        # Each call gets a part of the run: a Run keeps the token of its context, so it can be current in only one thread.
         with run.part():
             call(place)
 

@@ -182,7 +182,7 @@ class _LmdbFile:
         file.seek(size)
         metas = [self._meta(first)[0], self._meta(file.read(size))[0]]
         self._size = size
-        # The page of the later transaction: the other is the state before, in case this one was cut off.
+        # The page of the later transaction counts. The other page is the state before, in case the transaction was cut off.
         _, self._flags, self._root = max(metas)
         if self._flags & ~_PLAIN_FLAGS:
             raise LmdbError("databases with duplicate keys are not supported")

@@ -159,7 +159,7 @@ class Dataset:
 
     def with_inputs(self, inputs: tuple[Dataset, ...]) -> Dataset:
         """Return the same transformation of other inputs; state that outlives a pass is shared."""
-        # A shallow copy: functions, seeds and caches are those of this dataset.
+        # The copy is shallow: functions, seeds and caches are those of this dataset.
         other = copy.copy(self)
         other.inputs = inputs
         return other

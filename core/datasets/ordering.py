@@ -155,7 +155,7 @@ class _Permutation:
     def __getitem__(self, index: int) -> int:
         while len(self._made) <= index:
             i = len(self._made)
-            # A Fisher-Yates shuffle that is made as far as places are asked for: `_moved` stands for the rest of the list.
+            # This is a Fisher-Yates shuffle, made as far as places are asked for: `_moved` stands for the rest of the list.
             other = i + self._words.next() % (self._size - i)
             here = self._moved.pop(i, i)
             self._made.append(here if other == i else self._moved.get(other, other))

@@ -144,7 +144,8 @@ MAP_AND_MAP: Final = PipelineFusion(MAPS, False, _MAP_KINDS, _MAP_KINDS, _why_ma
 
 def finalized(dataset: Dataset) -> Dataset:
     """Return the rewritten dataset for a pass."""
-    # When a pass begins, and not when datasets are made: options may come after the transformations that they switch.
+    # Options are gathered when a pass begins and not when datasets are made, because they may come after the transformations
+    # that they switch.
     options = gathered_options(dataset)
     final = everywhere(rewritten(dataset, options), _with_own_states)
     # Assertions are checked after the rewrites, because they name the result of the rewrites.

@@ -494,8 +494,8 @@ class Group:
         except Declined as error:
             self.decline(reasons.declined(said(error)))
             return self.in_numpy
-        # Results of another dtype or shape than the graph's: the node is refused for all inputs, and the rest is compiled
-        # anew.
+        # A result has another dtype or shape than the graph's: its node is refused for all inputs, and the other nodes are
+        # compiled anew.
         except UnsupportedNodes as error:
             with self.lock:
                 self.executables[executable.key] = None

@@ -155,7 +155,7 @@ def is_free(step: Step) -> bool:
 def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
     """Return the reasons why steps run in NumPy: by their kind, and by the engine's refusals."""
     refusals: dict[Node, Reason] = {}
-    # The impurity of each function, found once for all calls.
+    # `known` has the impurity of each function, found once for all calls.
     known: dict[str, str | None] = {}
     for step in plan.steps:
         reason = None if is_free(step) else _ineligible(step, graph, known, engine)

@@ -349,7 +349,7 @@ def matmul_peak() -> float:
     a = np.ones((_PEAK_SIZE, _PEAK_SIZE), np.float32)
     out = np.empty_like(a)
     with one_thread:
-        # The best, since other programs only ever take time away.
+        # The best time counts, because other programs only take time away.
         best = min(_seconds(lambda: matmul(a, a, out=out)) for _ in range(5))
     return float(2 * _PEAK_SIZE**3 / best)
 

@@ -102,7 +102,7 @@ class Derivative:
             if value.base_dtype.is_object:
                 raise InvalidArgumentError(f"'{value.name}' has dtype {value.base_dtype}, which has no derivatives")
         y, x = self.values(feeds)
-        # A product for each element of the smaller side.
+        # One product is needed for each element of the smaller side.
         is_forward = mode == "forward" or (mode == "auto" and x.size < y.size)
         basis_of, other = (x, y) if is_forward else (y, x)
         multiply = self.jvp if is_forward else self.vjp

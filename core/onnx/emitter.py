@@ -335,7 +335,7 @@ class Emitter:
     def constant(self, value: Any, dtype: DType | None = None) -> Value:
         """Return a constant; equal constants are shared."""
         array = np.asarray(value, None if dtype is None else dtype.numpy)
-        # A digest, as keys with the bytes would hold the weights of a model twice.
+        # The key has a digest, because keys with the bytes would hold the weights of a model twice.
         content = tuple(array.flat) if array.dtype == object else hashlib.blake2b(array.tobytes()).digest()
         key = (str(array.dtype), array.shape, content)
         shared = self._constants.get(key)
@@ -539,7 +539,7 @@ class Emitter:
 
     def stacked(self, rows: Value, elements: ElementShapes | None = None) -> Value:
         """Return a list whose elements are the rows of a tensor, of the rows' shape unless `elements` says otherwise."""
-        # A value of its own: the rows themselves remain a tensor.
+        # The list is a value of its own, so that the rows themselves remain a tensor.
         result: Value = self.op("Identity", rows)
         result.is_stacked = True
         of_rows = ElementShapes(written=Shape(None if rows.shape.dims is None else rows.shape.dims[1:]))

@@ -542,7 +542,7 @@ class _Frame:
 
         entering = [initial[slot] for slot in targets]
         first = self.emitter.truth(started(entering).values[step.condition])
-        # The head once more: exits leave a loop behind the head that found the condition false.
+        # The head is emitted once more, because exits leave a loop after the head that found the condition false.
         last = started(emit_loop(self.emitter, first, entering, advance, values, handed_on(step)))
         last.steps(step.tail)
         return [last.values[slot] for slot in step.exits]

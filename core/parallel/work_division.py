@@ -104,7 +104,8 @@ def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: in
             collections.deque(remaining, maxlen=0)  # the others stop too
             raise
 
-    # A context for each task: a context cannot be entered by two threads, and it has the error state of NumPy and the run.
+    # Each task has a context of its own, because two threads cannot enter the same. It has the error state of NumPy and the
+    # run.
     tasks = [Task(functools.partial(contextvars.copy_context().run, take)) for _ in range(workers - 1)]
     for task, worker in zip(tasks, idle_workers(len(tasks))):
         worker.give(task)

@@ -311,7 +311,7 @@ def write_checkpoint(path: str | os.PathLike[str], values: State, *, labels: Seq
         raise InvalidArgumentError(problem, hint=Hint("choose one: ", step("name_tensor"), "; or write .npz"))
     ((name, tensor),) = tensors.items()
     if labels is not None:
-        # The labels first: if they do not fit the vectors, no file is written.
+        # The labels are written first: if they do not fit the vectors, no file is written.
         _write_labels(os.path.join(os.path.dirname(path), METADATA), labels, name, tensor)
     write_file(os.fspath(path), [_encoded(file_format, name, tensor.numpy())])
     return 1

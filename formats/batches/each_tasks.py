@@ -292,8 +292,8 @@ def digest_of(path: str) -> str | None:
     for name in names:
         if is_file(name):
             with open_regular(name) as file:
-                # The whole file, unlike the beginnings that tell remembered choices apart: results of other weights must never
-                # mix.
+                # The checksum is of the whole file, while beginnings tell remembered choices apart: results of other weights
+                # must never mix.
                 return hashlib.file_digest(file, "blake2b").hexdigest()
     return None
 

@@ -132,7 +132,7 @@ def _tasks_of(master: Master, job: str) -> Iterator[tuple[str, list[Device]]]:
 
 def _devices_with(master: Master, device_filter: str) -> list[Device]:
     """Return the devices of a session that waits for the tasks of a filter alone: the master's and the tasks' devices."""
-    # An empty graph: the session is made only for the answer to whether the tasks of its filter are there.
+    # The graph is empty, because the session is made only to learn whether the tasks of its filter are there.
     handle = master.create(b"", pb.SessionConfig(device_filters=[device_filter]), ANSWER_SECONDS).session_handle
     try:
         return master.devices(handle, ANSWER_SECONDS)

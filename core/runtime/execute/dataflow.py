@@ -480,7 +480,7 @@ class _DrawsAhead:
         return self.results.pop(place)
 
 
-# An RNN with dropout takes 2 to 4 times as long node by node.
+# Without this class an RNN with dropout runs node by node, and takes 2 to 4 times as long.
 class RecordedLoops:
     """The runs of a plan whose loops draw random numbers.
 

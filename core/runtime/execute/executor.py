@@ -627,7 +627,7 @@ class PrecomputedCall:
         arrays = [self._array(slot, value) for slot, value in enumerate(values)]
         if any(array is None for array in arrays):
             return self.in_numpy(*values)[0]
-        # Besides the shapes, the elements of the inputs that decide shapes, such as the new shape of a Reshape.
+        # The key has, besides the shapes, the elements of the inputs that decide shapes, such as the new shape of a Reshape.
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.known])
         try:
             result = self.results[key]

@@ -153,7 +153,7 @@ class FunctionCalls:
     def _library_body(self, reference: FuncRef, site: CallSite) -> _FunctionProgram:
         function = self._implementation(reference)
         key = reference.name
-        # A polymorphic function has a body for each set of attributes; all others need no longer key.
+        # A polymorphic function has a body for each set of attributes; for all others the name is enough.
         if function.signature.attrs:
             key = f"{reference.name}{sorted(reference.attrs.items(), key=lambda item: item[0])}"
         with self._lock:

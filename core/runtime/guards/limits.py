@@ -63,7 +63,7 @@ def run_apart(node: Node, inputs: Sequence[np.ndarray[Any, Any]], seconds: float
     is interrupted.
     """
     order = pickle.dumps((node.name, node.op, dict(node.attrs), [_packed(value) for value in inputs]), protocol=5)
-    # The other process finds the modules where this one did, also those of a path that was added at run time.
+    # The other process finds the modules where this one did, even on a path that was added at run time.
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-P", "-c", f"from {__name__} import answer; answer()"]  # -P: no module of the current folder
     import subprocess  # lazy: only runs with a time limit need the module

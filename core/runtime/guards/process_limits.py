@@ -130,7 +130,7 @@ def limit_memory(count: int) -> Iterator[None]:
     load_libraries()
     limit = _taken(resource.getpagesize()) + count
     bounds = [bound for bound in before if bound != resource.RLIM_INFINITY]
-    # `limit` twice, so that min has two numbers where there are no other bounds.
+    # `limit` comes twice, so that min has two numbers if there are no other bounds.
     resource.setrlimit(resource.RLIMIT_AS, (min(limit, *bounds, limit), before[1]))
     try:
         yield

@@ -88,7 +88,8 @@ class AutomaticProgram:
         self._auto.latest = contest
         with self._lock:
             way = contest.next()
-            # Under the lock, so that a way is compiled once; the run itself is not, and threads may run side by side.
+            # The program is made under the lock, so that a way is compiled once. The run is outside, so that threads may run
+            # side by side.
             program = self._program(contest, way)
         self._latest = program
         runtime = None if program is self._programs[NUMPY] else self._auto.runtime(way)

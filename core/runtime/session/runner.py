@@ -468,7 +468,7 @@ def _write_nodes(g: GraphBuilder, nodes: VariableNodes, mode: str) -> tuple[Outp
     handle = g.graph.node(nodes.node.name).output()
     if nodes.is_resource:
         return fed, g.apply(by_resource, handle, fed, name="tfg_assign/write")
-    # As the graph's own assignment does: a variable without a fixed shape takes values of any.
+    # Shapes are validated if the graph's own assignment does so: a variable without a fixed shape takes values of any shape.
     options = {"validate_shape": _validates_shape(nodes)} if mode == "assign" else {}
     return fed, g.apply(by_reference, handle, fed, name="tfg_assign/write", **options).node
 

@@ -238,7 +238,7 @@ class Session(Displayed, NotCopied):
         """
         if isinstance(fetches, str):
             return self._run((fetches,), feeds, hook)[0]
-        # The form of most calls is passed on as it is: arranging would walk over it twice.
+        # Most calls have this form, which is passed on unchanged: arranging would walk over it twice.
         if is_list_of_names(fetches):
             return self._run(tuple(fetches), feeds, hook)
         names = tuple(fetched_names(fetches, self.graph))
@@ -288,7 +288,7 @@ class Session(Displayed, NotCopied):
             raise ArgumentTypeError(f"feeds must be a mapping from tensors to values, not {feeds!r}")
         prepared = self._prepared.get((names, tuple(feeds)))
         if prepared is None:
-            # Most callers feed by names, which are keys as they stand; Outputs are translated only if that finds nothing.
+            # Most callers feed by names, which are the keys; Outputs are translated only if the names find nothing.
             feeds = {name_of(tensor, self.graph): value for tensor, value in feeds.items()}
             prepared = self._prepared.get((names, tuple(feeds)))
         if prepared is None:
@@ -398,7 +398,7 @@ class Session(Displayed, NotCopied):
 
         for restored, read in unrestored(self.graph).items():
             source, target = (handle.item() for handle in self.run([f"{restored}:0", f"{read}:0"]))
-            # A variable that the model's own restore has filled is right already.
+            # A variable that the model's own restore has filled keeps its value.
             if source.is_initialized and not target.is_initialized:
                 target.copy(source)
 

@@ -334,7 +334,7 @@ class ResourceManager:
         """Return the resource of a name, created on first use; InvalidArgumentError for a resource of another kind."""
         key = (container, name)
         with self._lock:
-            # Created under the lock: two threads that ask first must get the same variable.
+            # The resource is created under the lock, because two threads that ask first must get the same variable.
             if key not in self._resources:
                 self._resources[key] = create()
             resource = self._resources[key]
@@ -364,7 +364,7 @@ class ResourceManager:
     def clear(self, container: str | None = None) -> None:
         """Forget all resources, or all resources of a container."""
         with self._lock:
-            # A new dictionary, because `get` reads without the lock.
+            # The dictionary is replaced and not changed, because `get` reads without the lock.
             self._resources = {k: v for k, v in self._resources.items() if container is not None and k[0] != container}
 
 

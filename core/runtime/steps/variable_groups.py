@@ -63,7 +63,7 @@ class VariableGroup:
                 self.group.decline(reasons.NO_VARIABLE)
                 return self.in_numpy
             self._met = variables, order
-        # Two references to one variable: the group computed apart would lose one of the two writes.
+        # If two references lead to one variable, the group would lose one of the two writes.
         if len(order) < len(variables):
             return self._merged(variables)._in_engine(values)
         results: tuple[Any, ...] | Callable[..., Sequence[Any]] = exclusively(order, self._stepped, (values, variables))
