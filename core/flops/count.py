@@ -102,7 +102,7 @@ def count_flops(
     symbols = Symbols()
     counter = _CountState(graph, trips or {}, symbols, derived or CountCache())
     placeholder_specs = symbolic_placeholders(graph, shapes or {}, symbols)
-    # A given shape of a tensor inside the graph replaces what is inferred; before, it must not contradict it.
+    # A given shape of a tensor inside the graph replaces the inferred shape, and must not contradict it.
     others = {name: shape for name, shape in (shapes or {}).items() if not is_placeholder(graph.output(name).node)}
     if others:
         free = {value: spec for value, spec in placeholder_specs.items() if is_placeholder(value.node)}
@@ -395,7 +395,8 @@ class _CountState:
         arg_specs = {arg.output(): spec for arg, spec in zip(function.args, call.specs)}
         targets = function_targets(function, call_site(node, call.unused))
         needed = needed_nodes(targets, list(arg_specs))
-        # From the end: the predicate of an If and the counters of a For come before the arguments.
+        # Arguments and inputs are paired from the end: the predicate of an If and the counters of a For come before the
+        # arguments.
         arguments = dict(zip(reversed(function.args), reversed(node.inputs)))
         kind = CALL_KINDS.get(node.op, BY_NAME)
         if kind.is_loop:

@@ -546,7 +546,8 @@ class OnnxTransforms:
         if not axes:
             return x
         g, value = self.xp.g, x.value
-        # onnxruntime's inverse transform divides by the length in 32 bits, so the inverse is that of the conjugates.
+        # onnxruntime's inverse transform divides by the length in 32 bits. The inverse here is the forward transform between
+        # two conjugations.
         packed = g.packed(g.conjugate(value) if is_inverse else value)
         for axis in axes:
             packed = g.DFT(packed, None, g.constant(np.int64(axis - 1)))
@@ -773,7 +774,7 @@ def _bounds(index: Any) -> tuple[int, Any, int]:
     """Return start, end and step of ONNX's Slice, for a slice or a number; the end may be a size that only the run knows."""
     if not isinstance(index, slice):
         place = operator.index(index)
-        # The end behind the last place would be 0, the beginning.
+        # After the place -1, the end would be 0, which is the beginning.
         return place, _END if place == -1 else place + 1, 1
     step = 1 if index.step is None else operator.index(index.step)
     start = (0 if step > 0 else _END) if index.start is None else operator.index(index.start)
@@ -792,7 +793,7 @@ for _name, _function in {
     "floordiv": "floor_divide", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
     "lshift": "left_shift", "rshift": "right_shift",
 }.items():  # fmt: skip
-    # As methods of the class: Python looks operators up there and not in `__getattr__`.
+    # Operators are methods of the class, because Python looks them up there and not by `__getattr__`.
     for _prefix, _method in zip(("", "r"), _operators(_function)):
         setattr(OnnxArray, f"__{_prefix}{_name}__", _method)
 for _name, _function in {

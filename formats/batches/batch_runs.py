@@ -131,7 +131,7 @@ class BatchJob:
         self._note = note
         self._tasks = _placed(tasks, recipe.output)
         self._record = _record(recipe, self._tasks)
-        # A job that goes on must draw as it began, though the user gave no seed either time.
+        # A resumed job must draw the numbers of its first start, even if the user gave no seed.
         seed = recipe.session.seed if recipe.output.overwrite else self._record.adopt_seed(recipe.session.seed)
         # All processes have the same seed, and again after a resume, so that initializers draw the same numbers.
         self._seed = secrets.randbits(31) if seed is None and is_place else seed
@@ -144,7 +144,7 @@ class BatchJob:
         folder = self._recipe.output.place
         with file_errors(folder):
             make_folders(folder)
-        # Before any result is written, so that a refusal leaves another job's results as they are.
+        # The record is opened before any result is written, so that a refusal leaves the results of another job as they are.
         left = self._record.open(self._seed, self._tasks)
         # The clock starts here: reading the record of a long job is no run.
         done, cpu, failed, started = 0, 0.0, [], time.monotonic()
@@ -167,7 +167,7 @@ class BatchJob:
                 for report in told:
                     self._record.count(report.outcomes)
                     yield report
-                    # Ends the place by `closing`; results that are on the disk stay, and a later job goes on behind them.
+                    # `closing` ends the processes. Results on the disk stay, and a later job continues after them.
                     if not self._recipe.output.keep_going and any(outcome.error is not None for outcome in report.outcomes):
                         break
         finally:
@@ -175,7 +175,8 @@ class BatchJob:
 
     def _reports(self, queue: TaskQueue) -> Generator[SweepReport]:
         """Return reports on the tasks from the place of the batch, after a check of the settings."""
-        # Made here wherever the runs are: errors that concern all inputs are told once, before processes start.
+        # The worker is made here even if other processes do the runs, so that errors that concern all inputs are told once,
+        # before they start.
         worker = Worker(self._graph, self._session, self._recipe.request, self._recipe.output, self._recipe.batch, self._note)
         worker.check()
         kind, _, rest = self._on.partition(":")
@@ -439,7 +440,7 @@ class Stamp(Record):
         return (result_path(self._output, task) for task in tasks)
 
     def _left(self, tasks: SweepTasks) -> Sequence[SweepTask]:
-        # By times alone: a file for each result needs no record of its own, which would have to be written after each.
+        # The times of the files tell what is done: a list of results would have to be written again after each of them.
         since, written = modified(self._path), WrittenFiles(self._output)
         return [task for task in tasks if not written.is_there(result_path(self._output, task), [task], since)]
 
@@ -571,7 +572,7 @@ class Manifest(Record):
 
     def __init__(self, output: BatchOutput, job: Mapping[str, Any], tasks: SweepTasks) -> None:
         assert output.shards is not None
-        # Which shard has which inputs follows from the names of all inputs and from the sizes of shards.
+        # The names of all inputs and the sizes of shards decide which shard has which inputs.
         names = hashlib.blake2b(digest_size=16)
         for task in tasks:
             names.update(f"{task.name}\0".encode("utf-8", "surrogateescape"))
