@@ -33,7 +33,7 @@ def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Resu
         raise UnimplementedError("symbolic dimensions cannot be indices")
     if batch_dims == 0:
         shape_ = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
-        # TensorFlow checks no index where nothing is taken, and indices into an empty axis are no error then.
+        # If the result is empty, TensorFlow checks no index: indices into an empty axis are then no error.
         if 0 in shape_:
             return np.zeros(shape_, params.dtype)
         check_range(indices, params.shape[axis])
@@ -45,7 +45,7 @@ def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Resu
 @prepared("GatherV2", constants=(2,))
 def gather_along(axis: Array, *, batch_dims: int) -> Callable[..., Result]:
     """`gather` along the same axis each time."""
-    # -1 sends every call to the general kernel below, which has the errors.
+    # With -1 `along` hands every call to `gather`, which reports what is wrong.
     position = -1 if axis.ndim or batch_dims else scalar_int(axis, "axis")
 
     def along(params: Array, indices: Array, axis: Array) -> Result:
@@ -65,7 +65,7 @@ def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> 
     count = math.prod(batch)
     grouped = params.reshape(count, math.prod(outer), params.shape[axis], math.prod(inner))
     flat = indices.reshape(count, math.prod(indices.shape[batch_dims:]))
-    # The slice between two arrays of indices moves behind them: (batch, indices, outer, inner).
+    # NumPy puts the dimensions of index arrays that a slice separates in front: (batch, indices, outer, inner).
     rows = grouped[np.arange(count)[:, None], :, flat]
     return rows.transpose(0, 2, 1, 3).reshape(*batch, *outer, *indices.shape[batch_dims:], *inner)
 
@@ -216,7 +216,7 @@ def gather_nd(params: Array, indices: Array, *, bad_indices_policy: str) -> Resu
     """Slices of `params` at the coordinates in the last dimension of `indices`."""
     params, indices = np.asarray(params), np.asarray(indices)
     depth = _index_depth(params.shape, indices.shape)
-    # An index vector without numbers asks for all of params, which TensorFlow refuses, too, if there is nothing.
+    # TensorFlow refuses every index vector if params is empty, even one without numbers, which asks for all of params.
     if params.size == 0 and math.prod(indices.shape[:-1]):
         raise InvalidArgumentError("Requested more than 0 entries, but params is empty.")
     coordinates = np.moveaxis(indices, -1, 0)

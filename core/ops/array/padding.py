@@ -323,7 +323,7 @@ def _padded(g: Any, x: Any, paddings: Any, *values: Any, **mode: str) -> Any:
 
 @onnx("MirrorPad")
 def _mirror_pad_onnx(g: Any, x: Any, paddings: Any, *, mode: str) -> Any:
-    """Pad by ONNX's operator, which takes computed paddings, or as the program where there is none: in mode SYMMETRIC."""
+    """Pad by ONNX's operator, which takes computed paddings; mode SYMMETRIC, which it lacks, as the program does."""
     if mode == "REFLECT":
         return _padded(g, x, paddings, mode="reflect")
     return g.evaluate(mirror_pad, (1,), (), (x, paddings), {"mode": mode})

@@ -182,7 +182,7 @@ def snapshot_dataset_v2(
 
     Each way of making the input has a folder of its own, named by `hash` or by tfg's fingerprint.
     """
-    # The attribute has a sign, and the name of the folder none.
+    # The attribute is a signed integer, and the folder's name an unsigned one.
     number = hash % 2**64 if hash_valid else fingerprint(input_dataset)
     compression = _AUTOMATIC if compression == "AUTO" else compression
     folder = Folder(ctx, os.path.join(file_name(path), str(number)), compression)

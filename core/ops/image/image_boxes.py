@@ -320,7 +320,7 @@ def _covers(crop: tuple[Any, ...], boxes: Array, least: Any) -> Any:
     areas = _area(boxes)
     shared = _area(np.concatenate((np.maximum(crop[:2], boxes[:, :2]), np.minimum(crop[2:], boxes[:, 2:])), 1))
     with np.errstate(all="ignore"):
-        # Boxes of less than a pixel count as not there.
+        # TensorFlow ignores boxes that are smaller than a pixel.
         return _area(crop) >= 1 and bool(np.any((areas >= 1) & (np.float32(shared) / np.float32(areas) >= least)))
 
 

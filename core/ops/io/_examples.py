@@ -352,7 +352,7 @@ class FeatureColumn:
         return feature if feature.dtype is not None else None
 
 
-# Side by side, most columns need no example by itself; where one does, all are read once.
+# Most columns are read from all Examples at once. The first column that cannot be parses every Example, once for all.
 class ParsedLater(Sequence[Mapping[bytes, bytes]]):
     """The features of Examples that are known to be whole, read when the first is asked for."""
 

@@ -186,7 +186,7 @@ def _svd_of_nothing(input: Array, rows: int, columns: int, full_matrices: bool) 
 
 
 def _svd_of_nan(input: Array, compute_uv: bool, full_matrices: bool) -> tuple[Array, ...]:
-    # Only for the shapes of the results.
+    # A decomposition of zeros tells the shapes of the results.
     parts = svd(np.zeros_like(input), compute_uv=compute_uv, full_matrices=full_matrices)
     return tuple(np.full_like(part, np.nan) if part.ndim else part for part in parts)
 

@@ -65,8 +65,7 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a kernel from `function(input, axes, keepdims)`."""
 
     def reduce(input: Array, reduction_indices: Array, *, keep_dims: bool) -> Array:
-        # The usual case of no axes: TensorFlow passes the input on, and so does the gradient of a broadcast that added no
-        # axis.
+        # Without axes TensorFlow passes the input on. The gradient of a broadcast that added no axis is such a reduction.
         if not reduction_indices.size and reduction_indices.ndim == 1:
             return input
         return _reduced(function, input, _axes(reduction_indices, input.ndim), keep_dims)

@@ -20,7 +20,7 @@ from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..random._random import new_stream
 from ..shared.kernel_files import read_file
 
-# TensorFlow reserves this part of the stream for each sample, used or not: the next run continues behind it.
+# TensorFlow reserves this many words of the stream for each sample, used or not: the next run continues behind them.
 _WORDS_PER_SAMPLE = 2048
 _INT32_MAX = 2**31 - 1
 _FLOAT_MAX = float(np.finfo(np.float32).max)
@@ -66,7 +66,7 @@ def _sample(
         raise InvalidArgumentError(f"Sampler's range is too small: {num_sampled} of {sampler.possible} classes")
     _check_true_classes(true_classes, draw.num_true, sampler.size)
     flat = true_classes.reshape(-1)
-    # Two runs of one session may sample at once, and the stream and a learning sampler are read and written.
+    # Two runs of one session may sample at once, and each reads and writes the stream and a sampler that learns.
     with state:
         # A step of the stream gives four words.
         words = Words(state.stream.take((_WORDS_PER_SAMPLE * num_sampled + 3) // 4))

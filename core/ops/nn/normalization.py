@@ -420,8 +420,7 @@ def _inverse_power(norm: Array, beta: float) -> Array:
     """Return norm to the power of -beta, computed as in TensorFlow."""
     if beta == 1:
         return np.reciprocal(norm)
-    # In place, as the input may be large; the same two functions as TensorFlow's, whose results a power would differ from in
-    # the last digits.
+    # In place, as the input may be large. TensorFlow takes these two functions, too: a power would differ in the last digits.
     logarithms = np.log(norm)
     logarithms *= norm.dtype.type(-beta)
     return np.exp(logarithms, out=logarithms)

@@ -112,7 +112,6 @@ def integers(xp: Any, generator: Generator, dims: Any, low: Any, high: Any, dtyp
 def _filled(xp: Any, generator: Generator, dims: Any, dtype: DType, samples_of: Callable[[Any], Any]) -> Any:
     """Return the samples of as many words as a shape needs, in whole blocks of four words."""
     count = dims.prod()
-    # The words are made in whole blocks and cut to the count, which only the run may know.
     blocks = xp.arange((count * (2 if dtype.size == 8 else 1) + 3) // 4).astype(np.uint32)
     return xp.reshape(samples_of(_words(xp, generator, blocks))[:count], dims)
 

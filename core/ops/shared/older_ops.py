@@ -211,7 +211,7 @@ def _require_main_diagonal(older: OlderOps, node: Node, index: int) -> None:
 @_rule("ClipByValue")
 def _clip(older: OlderOps, node: Node) -> None:
     value, low, high = node.inputs
-    # In the op's order, which shows where the bounds cross: the lower one is the result.
+    # In the order of ClipByValue: if low > high, the result is low.
     bounded = older.before(node, "Minimum", value, high)
     older.become(node, "Maximum", [bounded, low])
 
