@@ -158,7 +158,7 @@ def _axis_gradient(g: GradientBuilder, params: Output, indices: Output, axis: Ou
     before, after = g.Prod(outer, [0], keep_dims=True), g.Prod(inner, [0], keep_dims=True)
     moved = g.Transpose(g.Reshape(grad, g.ConcatV2([groups, before, count, after], 0)), [0, 2, 1, 3])
     total = g.Mul(groups, size)
-    # The ids of each batch lie behind those of the batch before, so that one segment sum serves all batches.
+    # The ids of each batch follow those of the batch before, so that one segment sum serves all batches.
     offsets = g.Mul(g.Range(zero, g.Reshape(groups, []), one), g.Reshape(size, []))
     ids = g.AddV2(g.Reshape(indices, g.ConcatV2([groups, count], 0)), _like(g, g.ExpandDims(offsets, 1), indices))
     summed = g.UnsortedSegmentSum(moved, ids, g.Reshape(total, []))
@@ -319,7 +319,7 @@ def flat_places(xla: Any, indices: Any, dims: tuple[int, ...], policy: str) -> A
         xla.require(is_inside.all())
     steps = [math.prod(dims[axis + 1 :]) for axis in range(len(dims))]
     places = sum((indices[..., axis] * step for axis, step in enumerate(steps)), xla.zeros(indices.shape[:-1], indices.dtype))
-    # JAX fills rows behind the last one with zeros (mode="fill") or drops updates to them.
+    # JAX fills rows beyond the last one with zeros (mode="fill") or drops updates to them.
     return xla.where(is_inside, places, rows)
 
 
@@ -342,7 +342,7 @@ def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims:
     batch = batch_dims % max(count, 1) if batch_dims < 0 else batch_dims
     place = g.axis(axis, rank, lambda place: place >= batch)
     dims, index_dims = g.dims(params), g.dims(indices)
-    # ONNX's Gather has no batch dimensions: with the gathered axis behind them, all become one axis of rows.
+    # ONNX's Gather has no batch dimensions: once the gathered axis follows them, all become one axis of rows.
     front = g.transpose(params, [*range(batch), place, *range(batch, place), *range(place + 1, rank)])
     size = g.dim(params, place)
     batches = g.ReduceProd(g.slice(dims, 0, batch), keepdims=1)

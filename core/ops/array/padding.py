@@ -70,7 +70,7 @@ def tile_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The sum over the copies: each dimension is split into (copies, size) and summed over copies."""
     x, multiples = node.inputs
     source = g.Shape(x, out_type=multiples.base_dtype)
-    # (copies, size) of each dimension in a row, as Tile lays copy behind copy.
+    # The pairs (copies, size) of all dimensions in a row: Tile lays out the copies of a dimension one after another.
     interleaved = g.Reshape(g.Transpose(g.Pack([multiples, source]), [1, 0]), [-1])
     axes = g.Range(0, g.Size(interleaved), 2)
     return [g.Sum(g.Reshape(grad, interleaved), axes), None]

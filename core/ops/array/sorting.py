@@ -511,7 +511,7 @@ def _top_k_lowering(xla: Any, x: Any, k: Array) -> tuple[Any, Any]:
     count = int(k)
     if not x.ndim or not 0 <= count <= x.shape[-1]:
         raise ValueError(f"no top {count} of shape {x.shape}")
-    # Not jax.lax.top_k, which takes NaN for the largest number; TensorFlow's comparisons put it last.
+    # Not jax.lax.top_k, which takes NaN for the largest number; the kernel puts it last.
     places = xla.argsort(~x if x.dtype.kind in "iu" else -wide(x), -1, stable=True)[..., :count]
     return xla.take_along_axis(x, places, -1), places
 

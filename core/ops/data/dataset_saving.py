@@ -73,7 +73,7 @@ class Folder:
 
     def store(self, shards: Mapping[int, Sequence[Element]], types: Sequence[DType]) -> None:
         """Write the elements of all shards, and the metadata."""
-        # A folder of its own for each run: whoever reads an earlier one keeps its files.
+        # A folder of its own for each run: a reader of an earlier run keeps its files.
         pack, run = _PACK[self._compression], str(secrets.randbits(63))
         for number, elements in shards.items():
             name = os.path.join(self._path, run, f"{number:08d}.shard", "00000000.snapshot")

@@ -41,7 +41,7 @@ from ..shared.shape_arguments import ints, shape_from
 
 def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
     """Return the number of boxes; box_ind names an image for each."""
-    # TensorFlow returns before it looks at the shapes of empty tensors.
+    # If both tensors are empty, TensorFlow does not check the number of columns.
     if boxes.size == 0 and box_ind.size == 0:
         return 0
     require_rank(boxes, 2, "boxes")

@@ -149,7 +149,7 @@ def _euclidean_norm(input: Array, axes: tuple[int, ...], keepdims: bool) -> Arra
     squares = np.square(np.abs(x) if input.dtype.kind == "c" else x)
     total = np.add.reduce(squares, axes, dtype=squares.dtype, keepdims=keepdims)  # type: ignore[call-overload]
     if input.dtype.kind == "i":
-        # A sum of squares that wrapped around below 0 has no root: TensorFlow's conversion of NaN gives 0.
+        # A sum of squares that wrapped around below 0 has no root: TensorFlow's conversion of NaN gives 0 for int8 and int16.
         total = np.maximum(total, 0)
     return np.sqrt(total, dtype=np.float64 if input.dtype.kind in "iu" else None).astype(input.dtype)
 

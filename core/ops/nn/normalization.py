@@ -438,7 +438,7 @@ def lrn(input: Array, *, depth_radius: int, bias: float, alpha: float, beta: flo
     """x / (bias + alpha * sum of squares of the neighbouring channels) ** beta."""
     _check_lrn(input, depth_radius)
     x = wide(input)
-    # A radius up to 2^31 is legal; beyond the channels it changes nothing.
+    # A radius of nearly 2^31 is legal; beyond the channels it changes nothing.
     norm = bias + alpha * _window_sums(np.square(x), min(depth_radius, x.shape[-1]))
     return (x * _inverse_power(norm.astype(x.dtype, copy=False), beta)).astype(input.dtype, copy=False)
 

@@ -176,7 +176,7 @@ def truncated_normal(xp: Any, generator: Generator, dims: Any, dtype: DType) -> 
         drawn = xp.optimization_barrier(_normals(xp, _words(xp, generator, low + attempt, high), wide)).reshape(-1, size)
         accepted = abs(drawn) < _BOUND
         ranks = xp.cumsum(accepted, 1, dtype=np.int32)
-        # Refused samples get a place behind the group's last, which no comparison below finds.
+        # Refused samples get a place beyond the group's last, which no comparison below finds.
         places = xp.where(accepted, filled[:, None] + ranks - 1, size)
         is_here = places[:, :, None] == np.arange(size, dtype=np.int32)
         values = xp.sum(xp.where(is_here, drawn[:, :, None], 0), 1)

@@ -93,7 +93,7 @@ class OlderOps:
     def become(self, node: Node, op: str, inputs: Sequence[Any], **attrs: Any) -> None:
         """Change a node to `op` of these inputs, one for each argument; name, device and control inputs stay."""
         made = self._add(node, op, inputs, attrs)
-        # Attributes with an underscore speak of the node, as its class for colocation, and any op may have them.
+        # Attributes with an underscore describe the node, such as its class for colocation, and any op may have them.
         own = {name: value for name, value in node.attrs.items() if name.startswith("_")}
         self.graph.set_inputs(node, made.inputs)
         node.change_op(op, {**made.attrs, **own})
