@@ -289,7 +289,7 @@ class MeshOptions:
             word.unsaid()
             raise
         if not peers.has_failed:
-            # Only now, behind `peers.leave`: JAX's own shutdown aborts processes whose partners are gone.
+            # Only after `peers.leave`: JAX's own shutdown aborts processes whose partners are gone.
             process_group.mesh.leave()
         word.unsaid()
 

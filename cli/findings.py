@@ -19,7 +19,7 @@ from .render import Table, cell
 GITHUB: Final = "github"
 SARIF: Final = "sarif"
 FORMATS: Final = (GITHUB, SARIF)
-# protobuf prints the name as the first field of a node. In a file laid out otherwise, findings have no lines.
+# protobuf prints the name as the first field of a node. In a file with another layout findings have no lines.
 _NODE: Final = re.compile(rb'^\s*node\s*\{\s*name:\s*"([^"\\]*)"', re.MULTILINE)
 _MAX_TEXT: Final = 2**26
 """Largest size of a file with line numbers in findings, in bytes."""

@@ -136,7 +136,7 @@ def resolve(words: Sequence[str], names: Sequence[str], ctx: click.Context) -> l
     # `tfg version graph.pb` asks for the versions of the graph, which explain shows.
     elif alias == "--version" and arguments:
         alias = "explain"
-    # A file that is called as an alias is a graph to explain, unless more words say otherwise.
+    # A file with the name of an alias is a graph to explain, unless more words say otherwise.
     if alias is not None and (arguments or alias == "--version" or not os.path.exists(word)):
         line = list(_filled(alias, word, arguments, ctx))
     elif _is_graph(word):
@@ -157,7 +157,7 @@ def _meant(word: str, commands: Sequence[str]) -> str | None:
 
     A slip in a short word makes another word (test, text): of these only a command is guessed.
     """
-    # Commands come first, so that a slip of a command and of an alias is the command.
+    # Commands come first: a slip that fits a command and an alias means the command.
     slips = (name for name in (*commands, *ALIASES) if _is_slip(word, name))
     forms = (name for name in (*commands, *ALIASES) if _stem(word) == _stem(name))
     likely = (name for name in slips if name in commands or max(len(word), len(name)) >= _MIN_LETTERS)
@@ -171,7 +171,7 @@ def _is_slip(word: str, name: str) -> bool:
     # The first letter is seldom mistyped, and words that differ there are other words: run and prun, fold and hold.
     if same == 0:
         return False
-    # A letter too few or too many: behind it, the words agree. Two words of one length differ in a letter, or by a swap.
+    # A letter too few or too many: after it the words agree. Two words of one length differ in a letter, or by a swap.
     if len(short) < len(long):
         return short[same:] == long[same + 1 :]
     swapped = f"{long[same + 1 : same + 2]}{long[same : same + 1]}{long[same + 2 :]}"

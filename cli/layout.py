@@ -68,7 +68,7 @@ def wrapped(line: str, width: int | None, indent: int = _INDENT) -> str:
 
 def continued(line: str, width: int) -> str:
     """Return a command line broken between words, and behind options with their values, as a POSIX shell reads it."""
-    # Neither shell of Windows continues a line behind a backslash.
+    # Neither shell of Windows continues a line after a backslash.
     if len(line) <= width or os.name == "nt":
         return line
     lines = [""]

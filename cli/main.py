@@ -233,7 +233,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return ended()
     except TfgError as error:
         return _report(error.summary, _next_step(error, sys.argv[1:] if arguments is None else arguments), error.details)
-    # Python's stack, by functions nested deeper than any reader goes.
+    # Functions nested too deeply exhaust Python's stack.
     except RecursionError:
         return _report("the graph is nested too deeply", None)
     except MemoryError:
@@ -348,7 +348,7 @@ def _limited(callback: Callable[..., Any], *args: Any, **values: Any) -> Any:
     _refuse_contradictions(values)
     limits: dict[str, Any] = {"timeout": UNTRUSTED_SECONDS, "max_memory": UNTRUSTED_MEMORY}
     # Limits that the user gave stay, and a command with options for limits sets them itself, so that it can save what it
-    # promised before it ends. The process is limited for what is left.
+    # promised before it ends. The process gets the remaining limits.
     own = {name: limits[name] for name in limits.keys() & values.keys() if values[name] is None}
     rest = {name: None if name in values else limit for name, limit in limits.items()}
     # The limits come first: nothing of the command runs without them.

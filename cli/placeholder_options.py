@@ -162,7 +162,7 @@ class PlaceholderOptions:
 
         _refuse_doubles("--shape", [(word, tensors[word]) for word, _ in self.shapes])
         _refuse_doubles("--set", [(word, tensors[word]) for word, _ in self.values])
-        # Shapes first: a value is read for the shape that its placeholder has by then.
+        # Shapes first: a value is read for the new shape of its placeholder.
         set_shapes(graph, {tensors[word].name: Shape(sizes) for word, sizes in self.shapes})
         values: dict[str, Array] = {}
         for word, text in self.values:

@@ -230,7 +230,7 @@ def plot(values: Sequence[float], width: int = 60, height: int = 8) -> str:
 
     columns = [values[i * len(values) // width] for i in range(width)] if len(values) > width else list(values)
     finite = [value for value in columns if math.isfinite(value)]
-    # Of a flat line, or of none, the scale is 0 rather than a division by 0.
+    # A flat line, or none, gets the scale 0 instead of a division by 0.
     low, high = min(finite, default=0.0), max(finite, default=1.0)
     scale = height / (high - low) if high > low else 0.0
     levels = [(value - low) * scale if math.isfinite(value) else -1 for value in columns]

@@ -163,7 +163,7 @@ class SessionOptions(SessionSetup):
 
     def common_state(self, path: str, graph: Graph) -> Mapping[str, Tensor]:
         """Return the values in a file; in a mesh, the first process reads the file for all."""
-        # By the class: `super()` has no meaning in a dataclass with slots, which is made anew.
+        # By the class: `super()` does not work in a dataclass with slots, for which the decorator makes a second class.
         read = functools.partial(SessionSetup.common_state, self, path, graph)
         return read() if self.process_group is None else self.process_group.common_state(read)
 

@@ -322,7 +322,7 @@ def offer_names(command: click.Command) -> click.Command:
     for param in command.params:
         # The context is only there because click asks for one.
         metavar = param.make_metavar(click.Context(click.Command("tfg")))
-        # The name of the option goes before its metavar: NAME is the metavar of many kinds of names.
+        # The name of the option takes precedence over its metavar: NAME is the metavar of many kinds of names.
         names = next((_BY_NAME[name] for name in (*param.opts, metavar) if name in _BY_NAME), None)
         if (isinstance(param, click.Argument) and param.name in _FILES) or metavar in FILE_METAVARS:
             param.type = _File()

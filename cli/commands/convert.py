@@ -258,7 +258,7 @@ class ConvertCommand(GroupedCommand):
         args = list(with_named_signatures(args))
         place = next((place for place, word in enumerate(args) if word in ("-o", "--output")), None)
         if place is not None and place + 1 < len(args):
-            # OUT becomes the last argument, behind `--` in case its name begins with a hyphen.
+            # OUT becomes the last argument, after `--` in case its name begins with a hyphen.
             args = [*args[:place], *args[place + 2 :], "--", args[place + 1]] if "--" not in args else args
         return super().parse_args(ctx, [word.removeprefix("--output=") for word in args])
 

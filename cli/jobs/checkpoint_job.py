@@ -167,7 +167,6 @@ def _comparison_sections(result: StateComparison) -> Iterator[render.Section]:
 
 
 @functools.lru_cache(1024)
-# A checkpoint of a large model has thousands of tensors of a few kinds.
 def _kind(dtype: DType, shape: tuple[int, ...]) -> tuple[str, str, int]:
     """Return the cells of a tensor's dtype and shape: many tensors share both."""
     return str(dtype), _shape(shape), math.prod(shape) * dtype.size

@@ -50,7 +50,7 @@ def run(options: ConvertOptions) -> int:
     if form is not None and not names_part and options.changes_form_only:
         _change_form(options, form)
         return _verified(reader.load(source), (), (), options) if options.verify else DONE
-    # Of a part, broken nodes elsewhere are no obstacle.
+    # Broken nodes outside the part are no obstacle.
     loaded = reader.load_part(source, options.inputs) if options.outputs or names_part else reader.load(source)
     if (options.is_model or options.freeze) and not options.outputs:
         from ...core.runtime.session.function_signatures import as_called
@@ -59,7 +59,7 @@ def run(options: ConvertOptions) -> int:
     wanted = (*options.outputs, *options.inputs, *options.signatures.words)
     names = _names(loaded, options).exposing(wanted, render.noting(options.quiet))
     loaded = names.graph
-    # By the names before anything changes, which the user sees in `tfg explain`.
+    # By the names before any change: these are the names that `tfg explain` shows.
     cuts = [names.input(word).name for word in options.inputs]
     _note_absent(loaded, cuts, options.quiet)
     options.placeholders.apply(loaded, names, options.quiet, cuts)
@@ -135,7 +135,6 @@ def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
     """
     # A prefix is how TensorFlow 1 names the three files of a checkpoint together with its graph.
     if not exists(options.source) and all(is_file(options.source + end) for end in (".meta", ".index")):
-        # The prefix itself is no file.
         options = dataclasses.replace(options, source=f"{options.source}.meta")
     prefix = options.source.removesuffix(".meta")
     if not options.needs_values or prefix == options.source or options.session.changes_state:
@@ -376,6 +375,6 @@ def _note_export(written: ModelExport, quiet: bool) -> None:
         )
     if written.narrowed:
         some = ", ".join(written.narrowed[:3]) + (" ..." if len(written.narrowed) > 3 else "")
-        # Told, since such a node may lose digits, or overflow.
+        # A note, since such a node may lose digits, or overflow.
         count_of = counted(len(written.narrowed), "node")
         render.note(f"{count_of} computed in 32 bits, as onnxruntime lacks 64-bit kernels: {some}", quiet)

@@ -291,7 +291,7 @@ def run(options: ExplainOptions) -> None:
     """Explain a graph, nodes, a recording, or an op."""
     reader = options.reader
     reader.load_libraries()
-    # A file that is called as an op is a graph.
+    # A file with the name of an op is a graph.
     if not exists(options.graph) and is_op(options.graph):
         if options.sizes:
             raise click.UsageError("--shape and --batch need a graph, and an op has no sizes")
@@ -326,7 +326,7 @@ def is_op(word: str) -> bool:
     """Return True for the name of an op, False for other words; NotFoundError for a word near the name of an op."""
     if is_declared(word) or not word.isidentifier():
         return is_declared(word)
-    # So near to an op that no file is meant.
+    # So close to the name of an op that no file is meant.
     close = get_close_matches(word, list(CATALOG), 3, 0.8)
     if close:
         raise NotFoundError(

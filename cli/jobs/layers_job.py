@@ -87,7 +87,7 @@ def summary_sections(report: LayersReport, max_rows: int, path: str) -> Iterator
     lines = layer_totals(report, len(report.layers))
     # `explain` shows these lines too, and lacks the options that they name.
     elsewhere = [_SIZES.sub(lambda match: f"`tfg layers {shlex.quote(path)} {match[0]}`", in_commands(line)) for line in lines]
-    yield render.Text(elsewhere)  # `explain`, which shows them, has no such options
+    yield render.Text(elsewhere)
 
 
 def tree_sections(tree: LayerTree, format_: str) -> Iterator[render.Section]:

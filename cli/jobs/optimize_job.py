@@ -133,7 +133,7 @@ class OptimizeJob:
         """Write into a private folder, verify what was written, and put it in its place if it is right."""
         from ...formats.api.verification import private_folder, publish
 
-        # What differs must not replace a file of the user that is right, nor be left for a program to pick up.
+        # A result that differs must neither replace a right file of the user nor be left for a program to pick up.
         with private_folder() as folder:
             wanted = {
                 kind: path for kind, path in (("graph", self.options.output), ("model", self.options.save_model)) if path

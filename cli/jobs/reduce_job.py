@@ -102,7 +102,7 @@ class ReduceJob:
 def _error_line(text: str) -> str:
     """The first line that speaks of an error, or the last of all."""
     lines = [line for line in text.splitlines() if line.strip()]
-    # Warnings of libraries often come before and behind the error.
+    # Warnings of libraries often come before and after the error.
     errors = [line for line in lines if "error" in line.lower()]
     return (errors or lines[-1:] or [""])[0]
 

@@ -306,7 +306,7 @@ def _duration(seconds: float) -> str:
 
 def _summarize(report: BatchReport, options: RunOptions) -> None:
     failed, worked = report.failed, report.done + len(report.failed)
-    # Errors of a batch are mostly one error many times over.
+    # The errors of a batch are usually one error many times over.
     for result in failed[:_MAX_LISTED]:
         render.note(Hint(f"error: {result.name}: ", result.error))
     if len(failed) > _MAX_LISTED:
@@ -315,7 +315,7 @@ def _summarize(report: BatchReport, options: RunOptions) -> None:
     # Without a single result there may be no folder and no shard to name.
     written = f"{counted(report.done, 'result')} written to {place}" if report.done or not failed else "no result written"
     parts = [written, *([f"{len(failed)} failed"] if failed else [])]
-    # Said, as a rerun that has nothing to do would else look like one that did nothing.
+    # Without this, a rerun that finds all results in place would seem to have failed.
     parts += [f"{report.skipped} already there"] if report.skipped else []
     if worked:
         rate, cpu = worked / max(report.seconds, 1e-6), report.cpu / worked * 1e3

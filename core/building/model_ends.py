@@ -54,7 +54,7 @@ def pixels_of(shape: Shape, name: str) -> Pixels:
     dims = tuple(shape.dims or ())
     sizes = dims[1:] if len(dims) == 4 else dims
     last, first = (sizes[-1], sizes[0]) if len(sizes) == 3 else (None, None)
-    # Only if the last size cannot be that of channels: of (3, 224, 3) nobody knows, and TensorFlow's default is last.
+    # Only if the last size cannot be that of channels: (3, 224, 3) may be either, and TensorFlow's default is channels last.
     channels_first = last not in _CHANNELS and first in _CHANNELS
     plane = sizes[1:] if channels_first else sizes[:2]
     channels = first if channels_first else last

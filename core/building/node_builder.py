@@ -74,7 +74,7 @@ class NodeBuilder(RawOps):
             raise InvalidArgumentError(f"{op} takes {takes} ({names}), not {len(inputs)}", op=op)
         if name is not None and not isinstance(name, str):
             raise ArgumentTypeError(f"a name must be a string, not {name!r}", op=op)
-        # As in TensorFlow, a name with a slash at the end is meant as it stands, from the root.
+        # As in TensorFlow, a name with a slash at the end is the full name, without the scopes around.
         exact = (name or op).endswith("/")
         node_name = (name or op).rstrip("/") if exact else self._names.unique(self._scope + (name or op))
         resolved = {key: _attr_value(definition, key, value) for key, value in attrs.items() if value is not None}

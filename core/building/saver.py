@@ -76,7 +76,7 @@ def _saved_variables(g: GraphBuilder) -> Iterator[_SavedState]:
     joined = g.graph.meta.joined if g.graph.meta is not None else None
     unsaved = joined.unsaved if joined is not None else frozenset()
     for variable in find_variables(g.graph).values():
-        # A path is true only where the model lies, and is set anew by its loader.
+        # A path is true only where the model lies, and its loader sets it again.
         if variable.name not in paths and variable.node.name not in unsaved:
             part = _SavedTensor(variable.name, variable.dtype, _value(g, variable))
             yield _SavedState([part], functools.partial(_assign, g, variable))
@@ -101,7 +101,7 @@ def add_initializer(graph: Graph, starts: Sequence[Node] = ()) -> str | None:
     named = [graph.node(name) for name in collected if name in graph]
     steps = dict.fromkeys([*table_fills(graph), *asset_assignments(graph), *named])
     for start in starts:
-        # Iterators may read tables and files, so they start behind these.
+        # Iterators may read tables and files, so they start after these are filled.
         for step in steps:
             graph.add_control_input(start, step)
     steps |= dict.fromkeys(starts)

@@ -32,7 +32,7 @@ def _fetch(data: bytes, start: int) -> int:
 
 def _rotate(value: int, bits: int) -> int:
     value &= _M
-    # A shift by 64 is undefined in C, so CityHash takes a rotation by 0 apart.
+    # A shift by 64 is undefined in C, so CityHash treats a rotation by 0 separately.
     return value if bits == 0 else (value >> bits | value << (64 - bits)) & _M
 
 

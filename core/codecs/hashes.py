@@ -275,7 +275,7 @@ def _sip(texts: _Texts, key: tuple[int, int]) -> _U64:
 def _sip_rounds(v: list[_U64], count: int) -> None:
     for _ in range(count):
         v[0] = v[0] + v[1]
-        # SipHash rotates left by 13; here to the right, by 64 less as much. The same for the others.
+        # SipHash rotates left, by 13 here, which is a rotation right by 64 - 13.
         v[1] = _rotate(v[1], 51) ^ v[0]
         v[0] = _rotate(v[0], 32)
         v[2] = v[2] + v[3]

@@ -145,7 +145,7 @@ def cut_pixels(planes: np.ndarray, cut: CutColumns, rows: slice) -> np.ndarray:
         samples = chroma[::2]
         number = np.arange(len(chroma))
         far = np.clip(number // 2 + np.where(number % 2, 1, -1), 0, len(samples) - 1)
-        # jdsample.c alternates the rounding, lest all columns are rounded up.
+        # jdsample.c alternates the rounding, so that not all columns are rounded up.
         bias = np.where(np.array(columns) % 2, 7, 8)[:, None]
         chroma = (4 * (3 * samples[number // 2] + samples[far]) + bias) >> 4
     return _rgb(luma, chroma[rows])

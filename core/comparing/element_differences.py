@@ -56,7 +56,7 @@ def compare(name: str, step: int, a: Any, b: Any, tolerance: float) -> Compariso
     x, y = a.astype(wide), b.astype(wide)
     # Before the difference: infinity less infinity is NaN, though the two are equal.
     both = ~(np.isnan(x) & np.isnan(y)) & (x != y)
-    with np.errstate(all="ignore"):  # infinities of one sign are equal, and their difference is NaN
+    with np.errstate(all="ignore"):
         difference = np.abs(x - y)[both]
     if not difference.size:
         return Comparison(name, step, 0.0, 0.0, True)

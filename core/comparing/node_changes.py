@@ -67,7 +67,7 @@ class Renaming:
         if self.strict:
             return self
         nodes = {node.name: other.name for node, other in matched.items() if node.name != other.name}
-        # Another node has the name in the second graph: an edge from the one must not pass for an edge from the other.
+        # Another node has this name in the second graph, and edges from these two must not count as equal.
         nodes |= {node.name: _NO_NAME for node in before if node not in matched and node.name in after}
         return dataclasses.replace(self, nodes=nodes)
 
@@ -136,7 +136,7 @@ def attribute_changes(old: Mapping[str, Any], new: Mapping[str, Any], renaming: 
     for name in dict.fromkeys((*old, *new)):
         values = old.get(name), new.get(name)
         present = name in old, name in new
-        # An export records shapes, and a graph built anew has none: that says nothing of the computation.
+        # An export records shapes, and a newly built graph has none: that says nothing of the computation.
         if name == RECORDED_SHAPES and not all(present):
             continue
         if present[0] != present[1] or not renaming.same_value(name, *values):

@@ -461,7 +461,7 @@ class BlockRunner(Generic[_Input]):
         if self._asked != "auto" or count != self._size or (self.rows is not None and self.rows.rows is not None):
             return
         self._best = min(self._best, seconds)
-        # By at most this factor, since the time of a short run is mostly the call and tells little of a large block.
+        # By at most this factor, since the time of a short run is largely that of the call, and tells little of a large block.
         factor = _power(_RUN_SECONDS / max(self._best, 1e-6), _GROWTH)
         most = max(min(self._most, count * _MOST_BYTES // max(block.bytes, 1)), count)
         if factor > 1 and count < most:
@@ -469,7 +469,7 @@ class BlockRunner(Generic[_Input]):
 
 
 def _timed(run: Callable[[Feeds], Any], feeds: Feeds) -> tuple[Any, float]:
-    """Return the result of a run, and the lesser of its CPU time and its time."""
+    """Return the result of a run, and the lesser of its CPU time and its wall time."""
     cpu, clock = time.process_time(), time.perf_counter()
     result = run(feeds)
     return result, min(time.process_time() - cpu, time.perf_counter() - clock)

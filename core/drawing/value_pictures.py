@@ -88,7 +88,7 @@ class PictureFrame:
         means = _averaged(self.tiles, rows, columns)
         low, high = _ends(means)
         if self.kind == "image":
-            # Bytes are brightness as they stand; a dark image stays dark.
+            # Bytes are brightness already: a dark image stays dark.
             low, high = (0.0, 255.0) if self.tiles.dtype == np.uint8 else (low, high)
             levels = np.nan_to_num(_scaled(means, low, high) * 255).astype(np.uint8)
         else:
@@ -293,7 +293,7 @@ def _number(figure: float | complex | None) -> str:
 
 def _saveable(array: Array) -> Array:
     """Return the elements in a dtype that NumPy's files have: those of other packages as float32 or int8, without loss."""
-    # Extension dtypes, as bfloat16 of ml_dtypes, are not built in, and np.load reads them as raw bytes.
+    # Extension dtypes, such as bfloat16 of ml_dtypes, are not built in, and np.load reads them as raw bytes.
     if array.dtype.isbuiltin == 1:
         return array
     return array.astype(np.float32 if from_numpy(array.dtype).is_floating else np.int8)

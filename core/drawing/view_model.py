@@ -581,7 +581,7 @@ def _nearest_drawn(left_out: Collection[Node]) -> dict[Node, Node]:
     """Return for each node left out the nearest drawn user, the first among equals, by a search from the drawn nodes back."""
     first_users = ((node, next((user for user in node.uses if user not in left_out), None)) for node in left_out)
     nearest = {node: user for node, user in first_users if user is not None}
-    # A search in widths from the boxes back: each hidden node gets the box that is the fewest steps away.
+    # A breadth-first search backwards from the boxes: each hidden node gets the box that is the fewest steps away.
     edge = list(nearest)
     while edge:
         before = (source for node in edge for source in forward_predecessors(node))

@@ -157,7 +157,7 @@ class _Walk:
             self._peaks[reference.name] = 0
             function = with_attrs(function, reference)
             arguments = dict(zip((arg.output() for arg in function.args), specs))
-            # The walk inside needs the specs of the body; those of the caller come back behind it.
+            # The walk inside needs the specs of the body; afterwards those of the caller are restored.
             outer, self._inference = self._inference, infer(function.body, arguments, self._functions, self._answers)
             self._depth += 1
             self._peaks[reference.name] = self.steps(plan_of_function(function, site).steps)[0]

@@ -299,7 +299,7 @@ def explain_graph(
     # A view has what its signature needs: slots and initializers, which tell what variables are for, may be in the file alone.
     owners = roles if view is None or view.graph is not graph or view.source is graph else Roles(view.source)
     purposes = Purposes(owners)
-    # Sorting is stable: the variables in use keep the order of the graph, and the unused stand behind them.
+    # Sorting is stable: the variables in use keep the order of the graph, and unused ones follow.
     variables = tuple(sorted(_variables(owners, purposes), key=lambda variable: variable.purpose == "unused"))
     inputs = tuple(facts for node in _input_nodes(graph, placed) for facts in _input_facts(node))
     outputs = _output_facts(graph, roles, placed, inference)

@@ -248,7 +248,7 @@ class Explainer:
         """Return the node's role in a sentence or two."""
         if node.op == ABSENT:
             return "Does not exist, but is an input of other nodes."
-        # From the most particular role to the least; the op alone says what is left.
+        # From the most particular role to the least; where none fits, the op alone tells the role.
         for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
             text = describe(node)
             if text is not None:

@@ -98,7 +98,7 @@ def _words(graph: Graph, node: Node) -> str:
 def _constants(node: Node) -> Iterator[str]:
     """Yield the constant arguments, with the sizes of constants that are too large to show."""
     names = [arg.name for arg in node.op_def.inputs if not arg.is_list] if node.op_def is not None else []
-    # Lists of inputs, as captured values, leave no place for a name at each input.
+    # With lists of inputs, such as captured values, names and inputs do not correspond one to one.
     named = len(names) == len(node.inputs)
     for i, value in enumerate(node.inputs):
         tensor = value.node.attr_of(Tensor, "value")

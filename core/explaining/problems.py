@@ -100,7 +100,8 @@ def find_problems(graph: Graph, faults: Sequence[TfgError] = (), ignored: Collec
     problems += _versions(graph)
     problems += _unknown_ops(bodies)
     problems += _uninitialized(bodies[0])
-    # A dictionary drops problems that two checks find, as of a function that is also a node's type, and keeps the order.
+    # A dictionary drops problems that two checks find, such as that of a function that is also a node's type, and keeps the
+    # order.
     kept = dict.fromkeys(problem for problem in problems if problem.code not in ignored)
     return Rows(sorted(kept, key=lambda problem: problem.severity != ERROR))
 

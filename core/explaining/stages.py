@@ -96,8 +96,8 @@ class _Sorter:
         self.placed: dict[Node, tuple[str, str]] = {}
 
     def sort(self) -> dict[Node, tuple[str, str]]:
-        # The order decides, for the first claim stays. What is certain comes first (ops with a single purpose), what follows
-        # from others later, and the forward computation is what is left.
+        # The order decides, since the first claim stays. Ops with a single purpose come first, nodes whose stage follows from
+        # others later; nodes without a claim are the forward computation.
         self._variables()
         self._save_restore()
         self._input_pipeline()
@@ -203,7 +203,7 @@ class _Sorter:
             forward = self.roles.gradient_of(node)
             of = f"gradient of '{forward.name}'" if forward else "in the gradients' scope, or a gradient op"
             self._put("gradients", [node], of)
-        # In an unrolled training the loss of a later step depends on gradients of earlier steps; it is no gradient for that.
+        # In an unrolled training the loss of a later step depends on gradients of earlier steps, and is no gradient itself.
         after = self.roles.after_gradients - self.roles.needed_by_loss
         self._put("gradients", filter(self._is_free, after), "computed from gradients")
         updates = [node for node, (stage, _) in self.placed.items() if stage == "updates"]

@@ -104,7 +104,7 @@ def size_variations(base: DrawingPlan, unknown: Mapping[int, Sequence[int]]) -> 
     later = {number: [axis for axis in axes if axis != 0] for number, axes in inputs}
     sizes = (1, base.batch + 1, 0)
     for size in sizes:
-        # All batches at once: inputs mostly have one batch.
+        # All batches at once: inputs usually share one batch.
         yield _with_sizes(base, {(number, 0): size for number, axes in unknown.items() if 0 in axes})
     for axes in (first, later):
         for size in sizes:
@@ -264,7 +264,7 @@ def changed_sizes(sizes: _Sizes, free: Mapping[Node, Sequence[int]], numbers: Se
     for (node, axes), pair in itertools.product(free.items(), itertools.permutations(numbers, 2)):
         later = [axis for axis in axes if axis != 0]
         if later and pair[0] and pair[1]:
-            # Height and width share the factor between the required product and that of now.
+            # Height and width share the factor by which the product has to change.
             size = sizes[node][later[0]] * (pair[0] / pair[1]) ** (1 / len(later))
             yield _replaced(sizes, node, later, math.ceil(size))
     for node, axes in free.items():
@@ -522,7 +522,7 @@ class Feeds:
             for plan, rank, feeds in self.candidates(plans, is_fitted):
                 if _key(feeds) not in seen:
                     error = self._of_graph(fresh(feeds))
-                    # The first feeds that run are the base of the variations; the others of the round are run all the same.
+                    # The first feeds that run are the base of the variations; the others of the round still run.
                     base = base or ((plan, rank) if error is None else None)
             if base:
                 break

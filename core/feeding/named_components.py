@@ -89,7 +89,8 @@ class Composite(NamedTuple):
         rank = _shape_of(self.parts[2]).dims
         size = rank[0] if rank else None
         if isinstance(value, list):
-            # The rank that the graph states goes before the depth of the lists, whose strings and Nones may end early.
+            # The rank that the graph states takes precedence over the depth of the lists, whose strings and Nones may end
+            # early.
             depth = size if isinstance(size, int) else _depth(value)
             elements = list(_elements(value, depth, ()))
             places = np.array([place for place, _ in elements], np.int64).reshape(-1, depth)

@@ -56,7 +56,7 @@ def called_arguments(graph: Graph, node: Node, places: Sequence[int]) -> Iterato
         function = function_called(graph.functions, reference.name)
         if kind is None or function is None:
             continue
-        # Captured values come before or behind the arguments that the node itself hands over.
+        # Captured values come before or after the arguments that the node itself hands over.
         shift = len(function.args) - len(kind.arguments(node.inputs)) - kind.before
         yield from (function.args[i + shift].output() for i in places if 0 <= i + shift < len(function.args))
 

@@ -198,7 +198,7 @@ class Graph(Summarized, Versioned):
         expect(Node, *names)
         expect(str, *names.values())
         self.link()  # inputs that are still names of a file are resolved by the old names
-        # A dictionary made anew keeps the order of the nodes.
+        # A new dictionary keeps the order of the nodes.
         renamed = {names.get(node, node.name): node for node in self._nodes.values()}
         if len(renamed) < len(self._nodes):
             counts = collections.Counter(names.get(node, node.name) for node in self)
@@ -294,8 +294,7 @@ class Graph(Summarized, Versioned):
             add_use(control, node)
             if node._waits is not None:
                 node._waits[control] = None
-            # With the dictionary, the tuple is made when somebody asks: n control inputs added one by one would copy n
-            # tuples.
+            # With the dictionary, the tuple is made on demand: n control inputs added one by one would copy n tuples.
             node._control_inputs = (*node.control_inputs, control) if node._waits is None else None
             node.spelling = None
 
@@ -315,7 +314,7 @@ class Graph(Summarized, Versioned):
         """Let every data consumer of `old` take `new`; control edges from old's node stay."""
         expect(Output, old, new)
         for consumer in self.consumers(old):
-            # The new value may be made of the old one, as by an Identity put behind it; that edge stays.
+            # The new value may be made of the old one, for example by an Identity after it; that edge stays.
             if consumer is new.node:
                 continue
             # A new tuple for each replaced input would take time in the square of the inputs, and an AddN may have thousands.
@@ -332,7 +331,7 @@ class Graph(Summarized, Versioned):
             for _ in range(wide.replace(old, new)):
                 self._drop_taker(old, consumer)
                 self._add_taker(new, consumer)
-            # The tuple of inputs is made again when somebody asks.
+            # The tuple of inputs is made again on demand.
             consumer.spelling = consumer._inputs = None
 
     def replace_control_uses(self, old: Node, new: Node) -> None:
@@ -388,7 +387,7 @@ class Graph(Summarized, Versioned):
         """
         result = self.emptied()
         result.meta, result.source, result.needless = self.meta, self.source, self.needless
-        # The dictionary is copied and the functions are shared: who changes a function puts another in its place.
+        # The dictionary is copied and the functions are shared: code that changes a function puts another in its place.
         result.functions = copy.copy(self.functions) if library is None else library
         result.registered_gradients = self.registered_gradients
         for node in self:
@@ -550,7 +549,7 @@ def _unpickled(data: bytes, beside: Mapping[str, Any]) -> Graph:
     graph: Graph = graph_services().decode(data)
     for name, value in beside.items():
         setattr(graph, name, value)
-    # The library decodes its bodies later, and has to know by then.
+    # The library decodes its bodies later, and must know beforehand that they are untrusted.
     if graph.is_untrusted:
         graph.distrust()
     return graph

@@ -241,7 +241,7 @@ def argument_tensor(word: str, arguments: Mapping[str, str], nodes: Container[st
     write names, unless a node is called so.
     """
     name = word.removesuffix(":0")
-    # An argument goes before a node: users think in the names of the signature.
+    # An argument takes precedence over a node: users think in the names of the signature.
     return arguments.get(word) or (arguments.get(name, word) if name not in nodes else word)
 
 

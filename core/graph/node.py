@@ -39,7 +39,7 @@ class Output(Displayed):
     index: int
 
     def __new__(cls, node: Node, index: int) -> Output:
-        # Most nodes have one output that somebody asks for, and no dictionary.
+        # Most nodes have one output that is ever asked for, and no dictionary.
         output = node._first if index == 0 else node._others.get(index) if node._others is not None else None
         return output if output is not None else _make_output(node, index)
 
@@ -290,7 +290,7 @@ class Node(NodeKinds, Displayed):
 
     def takes(self, output: Output) -> bool:
         """Return True if `output` is among the data inputs."""
-        # The index is kept, since who asks once about many inputs asks for each of them.
+        # The index is kept: a caller that asks once about many inputs asks for each of them.
         if self._wide is None and self.input_count() >= WIDE:
             self._wide = WideInputs(self.inputs)
         return output in (self.inputs if self._wide is None else self._wide)
@@ -456,7 +456,7 @@ class Node(NodeKinds, Displayed):
 
     def set_attr(self, name: str, value: Any) -> None:
         """Set an attribute to a plain value: int, float, bool, bytes, DType, Shape, Tensor, FuncRef or a list of them."""
-        # A mapping made anew, as other nodes share the old one. The new identity also ends the result of the check.
+        # A new mapping, as other nodes share the old one. Its new identity also invalidates the result of the check.
         self.attrs = {**self.attrs, name: value}
         self._output_dtypes = None
 

@@ -24,7 +24,7 @@ def topological_order(
     """
     pool = dict.fromkeys(nodes)
     before = predecessors or forward_predecessors
-    # TensorFlow mostly writes nodes in order, and the test takes a fraction of the sort.
+    # TensorFlow usually writes nodes in order, and the test takes a fraction of the time of the sort.
     if _is_in_order(pool, before):
         return list(pool)
     order: list[Node] = []
@@ -114,7 +114,7 @@ def forward_predecessors(node: Node) -> list[Node]:
     """Return the nodes whose data or control outputs `node` takes, without the back edge NextIteration -> Merge."""
     sources = [value.node for value in node.inputs]
     if has_fact(node.op, "merge"):
-        # A Merge at the head of a loop takes the value of the iteration before, the only edge that may close a circle.
+        # A Merge at the head of a loop takes the value of the iteration before: only this edge may close a cycle.
         sources = [source for source in sources if not has_fact(source.op, "next_iteration")]
     return [*sources, *node.control_inputs] if node.control_inputs else sources
 

@@ -76,8 +76,8 @@ def _variable_nodes(graph: Graph, node: Node) -> VariableNodes:
 def _initializer(node: Node) -> Node | None:
     """Return the assignment of the variable's first value: the node called `.../Assign`, otherwise the first assignment."""
     assigns = list(writers(node))
-    # TensorFlow 1 calls the initializer so. A training graph has many other assignments, of the optimizer and of a restored
-    # checkpoint.
+    # TensorFlow 1 gives the initializer this name. A training graph has many other assignments, of the optimizer and of a
+    # restored checkpoint.
     own = [assign for assign in assigns if assign.name == f"{node.name}/Assign"]
     return next(iter(own or [assign for assign in assigns if assign.name.endswith("/Assign")] or assigns), None)
 

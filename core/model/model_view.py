@@ -531,7 +531,7 @@ class _Copying:
             inputs = {key: self.body.values[self.source.output(name)].name for key, name in signature.fed.items()}
             signature = _retargeted(signature, inputs, {key: value.name for key, value in values.items()})
             self.graph.meta = self._meta(signature)
-        # What was dissolved is called by nobody any more.
+        # Functions whose calls were all dissolved have no caller any more.
         drop_uncalled(self.graph)
         names = self._names()
         origins = {names[node]: origin for node, origin in self.origins.items()}

@@ -31,7 +31,7 @@ class IntegerIndex:
         """Return the place of each element of a vector of the same dtype, -1 for a missing element."""
         if self._places is None:
             at = np.searchsorted(self._ascending, sought)
-            # A number above all others is sought behind the last; the comparison below tells that it is missing.
+            # A number above all others is sought after the last place; the comparison below tells that it is missing.
             np.minimum(at, len(self._ascending) - 1, out=at)
             return np.where(self._ascending[at] == sought, self._order[at], -1)
         # A clipped number is a valid place, and differs from the number itself just where that is out of range; the
@@ -84,7 +84,7 @@ class ChainedOrder:
         front = self._before.get(bucket, _HEAD)
         follower = self._next[key] = self._next[front]
         self._next[front] = key
-        # The new first element pushes the former first behind it: the bucket of that one now begins behind this key.
+        # The new first element precedes the former first one, whose bucket now begins after this key.
         if bucket not in self._before:
             self._before[bucket] = _HEAD
             if follower is not None:
@@ -107,7 +107,7 @@ class ChainedOrder:
         follower = self._next.pop(key)
         self._next[front] = follower
         next_bucket = None if follower is None else self._hashes[follower] % self._size
-        # The key was the last of its bucket: what follows belongs to another bucket, which now begins behind `front`.
+        # The key was the last of its bucket: its follower belongs to another bucket, which now begins after `front`.
         if next_bucket != bucket:
             if front is before:
                 del self._before[bucket]

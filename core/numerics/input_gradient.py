@@ -37,7 +37,7 @@ def convolve_input_gradient(
     if not grad.size or not w.size or not groups:
         return np.zeros(input_shape, np.result_type(grad, w))
     padded = padded_sizes(input_shape[1:-1], pads)
-    # A stride beyond the image has a single window as any other such stride has, but would make as many phases as it is long.
+    # All strides beyond the image have a single window, but make as many phases as they are long: they are cut to the image.
     strides = bounded(strides, padded)
     is_dense = all(s == 1 for s in strides)
     if groups == 1 and depth < _FEWEST_CHANNELS and any(k > 1 for k in w.shape[:-2]):
@@ -85,7 +85,7 @@ def _scatter_products(
                 starts = [slice(start, start + out) for (start, _), out in zip(place, outputs)]
                 index: tuple[Any, ...] = (*(phase for _, phase in place), ..., *starts)
                 phases[index] += planes
-        # Positions behind the last window that no phase reaches keep this 0.
+        # Positions behind the last window, which no phase reaches, keep this 0.
         result[images] = 0
         _interleave(phases, result[images], pads)
 

@@ -301,7 +301,7 @@ def _sums(numbers: Array) -> tuple[float, float]:
     sums = np.complex128(0)
     for start in range(0, numbers.size, _IN_CACHE):
         part = numbers[start : start + _IN_CACHE].astype(np.float64)
-        pairs = np.empty(part.size, np.complex128)  # one pass adds both
+        pairs = np.empty(part.size, np.complex128)
         pairs.real = part
         np.multiply(part, part, out=pairs.imag)
         pairs[0] += sums

@@ -193,7 +193,7 @@ def adagrad_da(
     step = global_step.astype(var.dtype)
     total = xp.stored(gradient_accumulator, xp.added(gradient_accumulator, grad))
     squares = xp.stored(gradient_squared_accumulator, xp.added(gradient_squared_accumulator, grad * grad))
-    # The variable is computed anew from the sums of all gradients: its old value does not count.
+    # The variable is computed from the sums of all gradients: its old value does not count.
     return -lr * _shrunk(xp, total, l1, l1 * step) / (l2 * step * lr + xp.sqrt(squares)), total, squares
 
 
@@ -282,7 +282,7 @@ def _ftrl_row_minimum(xp: Any, linear: Any, threshold: Any, quadratic: Any) -> A
 
 
 def _ftrl_power(xp: Any, accum: Any, lr_power: Any) -> Any:
-    # The usual power; TensorFlow takes a root for it, which rounds otherwise than pow and costs less.
+    # For the usual power TensorFlow takes a root, which rounds differently from pow and costs less.
     return xp.cond(lr_power == -0.5, lambda: xp.sqrt(accum), lambda: accum**-lr_power)
 
 

@@ -38,7 +38,7 @@ def _defined() -> list[type[Pass]]:
 
 def _behind(name: str, followers: Mapping[str, Sequence[type[Pass]]]) -> list[type[Pass]]:
     """Return the passes that run behind a pass: of several followers, the follower with the shortest chain comes first."""
-    # A single pass that follows another stands right behind it; a longer chain comes after, so that neither is torn apart.
+    # A single pass that follows another stands right after it; a longer chain comes later, so that neither is torn apart.
     chains = [[kind, *_behind(kind.name, followers)] for kind in followers.get(name, ())]
     return [kind for chain in sorted(chains, key=lambda chain: (len(chain), chain[0].name)) for kind in chain]
 

@@ -77,7 +77,7 @@ def _gamma(gen: Philox, alpha: Array) -> Array:
     while len(active):
         x = lanes.normal(active)
         v = 1 + c[active] * x
-        # Not v > 0: a NaN would be refused for ever.
+        # Not v > 0: a NaN would be refused forever.
         positive = ~(v <= 0)
         candidates, x, v = active[positive], x[positive], v[positive] ** 3
         u = lanes.uniform(candidates)

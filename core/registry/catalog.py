@@ -195,7 +195,7 @@ class Catalog:
 
     def spec(self, op: str) -> str:
         """Return the one-line spec of an op; InvalidArgumentError for an undeclared op."""
-        # For the error about an op that nobody declared.
+        # The look-up raises the error about an undeclared op.
         self[op]
         return self._specs.get(op) or _lines()[op]
 

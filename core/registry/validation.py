@@ -200,7 +200,7 @@ def _is_open(definition: OpDef, attrs: Mapping[str, Any], arg: ArgDef) -> bool:
 def _rules_of(definition: OpDef) -> tuple[_Rule, ...]:
     entry = _rules.get(id(definition))
     if entry is None:
-        # The entry holds the interface, whose address can so be no other's.
+        # The entry keeps the interface alive, so that no other object gets its address.
         entry = _rules[id(definition)] = (definition, tuple(map(_rule, definition.attrs.values())))
     return entry[1]
 

@@ -21,7 +21,7 @@ _DEFERRED: Final = frozenset((
     "tokenize",  # lines of source for tracebacks
 ))  # fmt: skip
 _LOADER: Final = "__deferred_loader__"
-# One lock for all modules: two threads that load different modules, each the other's, would wait for each other for ever.
+# One lock for all modules: two threads that load different modules, each the other's, would wait for each other forever.
 _LOADING: Final = threading.RLock()
 
 

@@ -70,7 +70,7 @@ def _raise(number: int, frame: types.FrameType | None) -> None:
         raise KeyboardInterrupt
     import threading
 
-    # The import under way is left alone; by the next time it is mostly over.
+    # The import under way is left alone; it is usually over when the signal comes again.
     again = threading.Timer(_AGAIN, os.kill, (os.getpid(), number))
     again.daemon = True
     again.start()

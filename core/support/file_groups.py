@@ -60,7 +60,7 @@ class FileGroup:
         with file_errors(self._staging):
             sync_files([file.staged for file in files])
         if is_address(files[0].path):
-            # Each upload mostly waits for its server.
+            # An upload spends most of its time waiting for its server.
             with concurrent.futures.ThreadPoolExecutor(_UPLOADS) as pool:
                 list(pool.map(_publish, files))
         else:

@@ -105,7 +105,7 @@ class Hint(str):
         return made
 
     def __reduce__(self) -> tuple[type[Hint], tuple[str | HintStep, ...]]:
-        # pickle would make the hint anew of its text alone, and errors of worker processes would lose their steps.
+        # pickle would rebuild the hint from its text alone, and errors of worker processes would lose their steps.
         return Hint, self.parts
 
     @classmethod

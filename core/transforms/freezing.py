@@ -67,7 +67,7 @@ def freeze(
         _refuse_files(result, source)
     result.reorder(topological_order(result))
     drop_uncalled(result)
-    # After functions without callers are gone: what they own nobody needs.
+    # After functions without callers are gone, since nobody needs what they own.
     _refuse_own_variables(result)
     return result
 

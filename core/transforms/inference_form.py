@@ -191,7 +191,7 @@ class InferenceForm:
                 readers = [user for user in self.graph.consumers(value) if user in needed and user not in gone]
                 for user in readers:
                     _take(self.graph, user, value, self._value_like(value, updates[node].variable))
-        # A train_op is a NoOp that waits for updates: who waits for it waits for them.
+        # A train_op is a NoOp that waits for updates: a node that waits for it waits for them.
         waited = gone | set(groups(self.graph, lambda node: node in gone))
         for node in needed - waited:
             for control in [control for control in node.control_inputs if control in waited]:

@@ -49,5 +49,5 @@ class EngineArray:
         return self._copy
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        # A copy: who asks by the protocol may write to the result.
+        # A copy: a caller that asks by the protocol may write to the result.
         return np.array(self.numpy(), dtype)

@@ -95,7 +95,7 @@ class Dim:
     @staticmethod
     def unknown() -> Dim:
         """Return a new anonymous dimension: equal only to itself, shown as `?`."""
-        # A new number each time: two sizes that nobody knows must not look equal.
+        # A new number each time: two unknown sizes must not look equal.
         return Dim.symbol(f"?{next(_anonymous)}")
 
     @staticmethod

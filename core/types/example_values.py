@@ -25,7 +25,7 @@ def example_value(dtype: str, shape: Shape, high: int | None = None) -> str:
     if dtype == string.name:
         return texts_value("text", sizes)
     if dtype.startswith(("int", "uint")):
-        # The only integer below 1.
+        # 0 is the only integer below 1.
         if high == 1:
             return f"zeros({listed})" if sizes else "0"
         bound = "" if high is None and sizes else f"high={10 if high is None else high}"

@@ -33,7 +33,7 @@ def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Resu
         raise UnimplementedError("symbolic dimensions cannot be indices")
     if batch_dims == 0:
         shape_ = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
-        # TensorFlow checks no index where nothing is taken, and indices into an empty axis are no error then.
+        # If the result is empty, TensorFlow checks no index: indices into an empty axis are then no error.
         if 0 in shape_:
             return np.zeros(shape_, params.dtype)
         check_range(indices, params.shape[axis])
@@ -45,7 +45,7 @@ def gather(params: Array, indices: Array, axis: Any, *, batch_dims: int) -> Resu
 @prepared("GatherV2", constants=(2,))
 def gather_along(axis: Array, *, batch_dims: int) -> Callable[..., Result]:
     """`gather` along the same axis each time."""
-    # -1 sends every call to the general kernel below, which has the errors.
+    # With -1 `along` hands every call to `gather`, which reports what is wrong.
     position = -1 if axis.ndim or batch_dims else scalar_int(axis, "axis")
 
     def along(params: Array, indices: Array, axis: Array) -> Result:
@@ -65,7 +65,7 @@ def _batch_gather(params: Array, indices: Array, axis: int, batch_dims: int) -> 
     count = math.prod(batch)
     grouped = params.reshape(count, math.prod(outer), params.shape[axis], math.prod(inner))
     flat = indices.reshape(count, math.prod(indices.shape[batch_dims:]))
-    # The slice between two arrays of indices moves behind them: (batch, indices, outer, inner).
+    # NumPy puts the dimensions of index arrays that a slice separates in front: (batch, indices, outer, inner).
     rows = grouped[np.arange(count)[:, None], :, flat]
     return rows.transpose(0, 2, 1, 3).reshape(*batch, *outer, *indices.shape[batch_dims:], *inner)
 
@@ -158,7 +158,7 @@ def _axis_gradient(g: GradientBuilder, params: Output, indices: Output, axis: Ou
     before, after = g.Prod(outer, [0], keep_dims=True), g.Prod(inner, [0], keep_dims=True)
     moved = g.Transpose(g.Reshape(grad, g.ConcatV2([groups, before, count, after], 0)), [0, 2, 1, 3])
     total = g.Mul(groups, size)
-    # The ids of each batch lie behind those of the batch before, so that one segment sum serves all batches.
+    # The ids of each batch follow those of the batch before, so that one segment sum serves all batches.
     offsets = g.Mul(g.Range(zero, g.Reshape(groups, []), one), g.Reshape(size, []))
     ids = g.AddV2(g.Reshape(indices, g.ConcatV2([groups, count], 0)), _like(g, g.ExpandDims(offsets, 1), indices))
     summed = g.UnsortedSegmentSum(moved, ids, g.Reshape(total, []))
@@ -216,7 +216,7 @@ def gather_nd(params: Array, indices: Array, *, bad_indices_policy: str) -> Resu
     """Slices of `params` at the coordinates in the last dimension of `indices`."""
     params, indices = np.asarray(params), np.asarray(indices)
     depth = _index_depth(params.shape, indices.shape)
-    # An index vector without numbers asks for all of params, which TensorFlow refuses, too, if there is nothing.
+    # TensorFlow refuses every index vector if params is empty, even one without numbers, which asks for all of params.
     if params.size == 0 and math.prod(indices.shape[:-1]):
         raise InvalidArgumentError("Requested more than 0 entries, but params is empty.")
     coordinates = np.moveaxis(indices, -1, 0)
@@ -319,7 +319,7 @@ def flat_places(xla: Any, indices: Any, dims: tuple[int, ...], policy: str) -> A
         xla.require(is_inside.all())
     steps = [math.prod(dims[axis + 1 :]) for axis in range(len(dims))]
     places = sum((indices[..., axis] * step for axis, step in enumerate(steps)), xla.zeros(indices.shape[:-1], indices.dtype))
-    # JAX fills rows behind the last one with zeros (mode="fill") or drops updates to them.
+    # JAX fills rows beyond the last one with zeros (mode="fill") or drops updates to them.
     return xla.where(is_inside, places, rows)
 
 
@@ -342,7 +342,7 @@ def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims:
     batch = batch_dims % max(count, 1) if batch_dims < 0 else batch_dims
     place = g.axis(axis, rank, lambda place: place >= batch)
     dims, index_dims = g.dims(params), g.dims(indices)
-    # ONNX's Gather has no batch dimensions: with the gathered axis behind them, all become one axis of rows.
+    # ONNX's Gather has no batch dimensions: once the gathered axis follows them, all become one axis of rows.
     front = g.transpose(params, [*range(batch), place, *range(batch, place), *range(place + 1, rank)])
     size = g.dim(params, place)
     batches = g.ReduceProd(g.slice(dims, 0, batch), keepdims=1)

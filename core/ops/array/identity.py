@@ -54,7 +54,7 @@ _COPIES = (
     "DebugIdentityV2",
 )
 _WATCHES = ("DebugIdentity", "DebugIdentityV3")
-# Without FLOPs; checks of numbers count a comparison for each element.
+# These count no FLOPs; CheckNumerics counts a comparison for each element.
 _FREE_FORWARDING = (*_COPIES, *_WATCHES, "EnsureShape", "Print")
 _NUMERIC_CHECKS = ("CheckNumerics", "CheckNumericsV2")
 _FORWARDING = (*_FREE_FORWARDING, *_NUMERIC_CHECKS)
@@ -298,7 +298,7 @@ not_differentiable("HostConst", "NoOp", "Assert")
 @kernel("Print")
 def print_(ctx: KernelContext, x: Array, data: list[Array], *, message: str, first_n: int, summarize: int) -> Result:
     """The input; shows `data` on stderr, the first `first_n` times."""
-    # The node counts over all runs of the session, as TensorFlow's kernel does, which lives as long.
+    # The count spans all runs of the session: TensorFlow's kernel object, which counts, lives as long as the session.
     counter = ctx.state(itertools.count)
     if first_n < 0 or next(counter) < first_n:
         shown = "".join(f"[{summarize_array(value, summarize)}]" for value in data)

@@ -156,7 +156,7 @@ def _offsets(axis: int, vectors: tuple[tuple[int, ...], ...], dtype: np.dtype[An
         if len(vector) != rank or any(d != vectors[0][j] for j, d in enumerate(vector) if j != axis):
             raise InvalidArgumentError(f"All dimensions except {axis} must match. Input {i}: {vector}, not {vectors[0]}")
         offset = np.zeros(rank, dtype)
-        # Shapes of the sum may exceed the dtype where each alone fits: TensorFlow's arithmetic would wrap around.
+        # A sum of sizes may exceed the dtype although each size fits: TensorFlow's arithmetic would wrap around.
         if total > np.iinfo(dtype).max:
             raise InvalidArgumentError(f"input {i} begins at {total}, which does not fit in {dtype}")
         offset[axis] = total
@@ -365,7 +365,7 @@ facts("bounded_by_inputs", of=("Split",))
 def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[Result]:
     """Return parts of the given sizes along an axis; a single size may be -1."""
     x = np.asarray(x)
-    # In a graph TensorFlow's optimizer makes an identity of a split into one part, whatever its size; eager calls fail.
+    # In a graph TensorFlow's optimizer makes a split into one part an Identity, whatever size is asked for; eager calls fail.
     if num_split == 1:
         return [x]
     parts = _unequal_parts(x.shape, scalar_int(axis, "split_dim"), ints(sizes, "size_splits"), num_split)
@@ -493,8 +493,8 @@ def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outp
     lengths = g.vector(sizes)
     known = sizes.spec.value if sizes.array is None else sizes.array
     if known is None or any(map(may_stand_for_rest, known.tolist())):
+        # The sum of `lengths` includes the -1, hence the 1 that is added to it.
         rest = g.Sub(g.dim(x, place), g.Add(g.ReduceSum(lengths, [0]), 1))
-        # `rest` counts the -1 as a size, hence the 1 that is added to the sum.
         lengths = g.Where(g.Equal(lengths, -1), rest, lengths)
     return g.Split(x, lengths, outputs=num_split, axis=place)
 

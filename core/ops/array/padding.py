@@ -70,7 +70,7 @@ def tile_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The sum over the copies: each dimension is split into (copies, size) and summed over copies."""
     x, multiples = node.inputs
     source = g.Shape(x, out_type=multiples.base_dtype)
-    # (copies, size) of each dimension in a row, as Tile lays copy behind copy.
+    # The pairs (copies, size) of all dimensions in a row: Tile lays out the copies of a dimension one after another.
     interleaved = g.Reshape(g.Transpose(g.Pack([multiples, source]), [1, 0]), [-1])
     axes = g.Range(0, g.Size(interleaved), 2)
     return [g.Sum(g.Reshape(grad, interleaved), axes), None]
@@ -323,7 +323,7 @@ def _padded(g: Any, x: Any, paddings: Any, *values: Any, **mode: str) -> Any:
 
 @onnx("MirrorPad")
 def _mirror_pad_onnx(g: Any, x: Any, paddings: Any, *, mode: str) -> Any:
-    """Pad by ONNX's operator, which takes computed paddings, or as the program where there is none: in mode SYMMETRIC."""
+    """Pad by ONNX's operator, which takes computed paddings; mode SYMMETRIC, which it lacks, as the program does."""
     if mode == "REFLECT":
         return _padded(g, x, paddings, mode="reflect")
     return g.evaluate(mirror_pad, (1,), (), (x, paddings), {"mode": mode})

@@ -73,7 +73,7 @@ facts("total", of=("Transpose",))
 def reverse(x: Array, axes: Array) -> Result:
     """The input with the given dimensions reversed."""
     rank = np.ndim(x)
-    # TensorFlow checks no axis then.
+    # TensorFlow checks no axis of a scalar or of an empty tensor.
     if rank == 0 or np.size(x) == 0:
         return x
     dims = [normalize_axis(a, rank) for a in ints(axes, "axis")]

@@ -159,7 +159,7 @@ def expand_dims(x: Array, axis: Array) -> Result:
     """The input with a dimension of 1 inserted at `axis`."""
     dims = x.shape
     axis = normalize_axis(scalar_int(axis, "dim"), len(dims) + 1, "dim")
-    # Not np.expand_dims, which takes as long as the rest of the kernel again.
+    # np.expand_dims would double the time of the kernel.
     return x.reshape((*dims[:axis], 1, *dims[axis:]))
 
 
@@ -366,7 +366,7 @@ facts("shape_arithmetic", of=("Fill",))
 @kernel("Empty")
 def empty(dims: Array, *, dtype: DType) -> Result:
     """Return a tensor of shape `dims`; zeros, where TensorFlow leaves the memory as found."""
-    # TensorFlow leaves the memory as it is unless `init` is set; zeros make runs repeatable.
+    # Zeros make runs repeatable, and are what `init` asks for.
     return np.broadcast_to(_zero(dtype), _filled_dims(dims)).copy()
 
 
@@ -457,7 +457,7 @@ def unravel_index(indices: Array, dims: Array) -> Result:
         raise InvalidArgumentError(f"index is out of bound as with dims {dims.tolist()}")
     column = [-1] + [1] * indices.ndim
     strides = _strides(dims).reshape(column)
-    # C++ rounds towards zero, NumPy's // down: without its remainder the quotient of a negative index is whole.
+    # C++ rounds quotients towards zero and NumPy's // rounds down. Once the remainder is subtracted, both agree.
     quotients = (indices - np.fmod(indices, strides)) // strides
     return np.fmod(quotients, dims.reshape(column)).astype(dims.dtype)
 

@@ -45,8 +45,7 @@ def scatter_into(ufunc: np.ufunc | None, target: Array, indices: Array, updates:
         if updates.size:
             raise InvalidArgumentError("Indices and updates specified for empty output")
         return target
-    # Index vectors become row numbers: NumPy's own indexing by several arrays would be slower, and its `ufunc.at` many times
-    # so.
+    # Index vectors become row numbers: NumPy's own indexing by several arrays is slower, and `ufunc.at` many times slower.
     vectors = indices.reshape(count, depth)
     rows = updates.reshape(count, width)
     if policy == "IGNORE":
@@ -121,7 +120,7 @@ def scatter_nd_non_aliasing_add(tensor: Array, indices: Array, updates: Array, *
     """
     indices, updates = np.asarray(indices), np.asarray(updates)
     require_room(np.shape(tensor), indices, updates)
-    # TensorFlow takes the vector for as many index vectors of one number when it checks, and for a single one when it adds.
+    # TensorFlow's check reads a vector of n indices as n index vectors of one number; its addition reads the first alone.
     if indices.ndim == 1 and updates.ndim and updates.shape[0] == indices.shape[0]:
         indices, updates = indices[:1, None], updates[:1]
     _require_rows(indices)
@@ -175,8 +174,8 @@ def inplace_update(x: Array, i: Array, v: Array) -> Result:
 
 
 def _inplace_target(x: Array, i: Array, v: Array) -> tuple[Array, Array, Array]:
-    """Return a copy of `x`, the row numbers and `v`; InvalidArgumentError if the shapes do not fit. No row is none to
-    update.
+    """Return a copy of `x`, the row numbers and `v`; InvalidArgumentError if the shapes do not fit. An `x`
+    without rows has none to update.
     """
     x, i, v = np.asarray(x), np.asarray(i), np.asarray(v)
     if i.ndim != 1:

@@ -99,7 +99,7 @@ def _divided(rows: Array, counts: Array) -> Array:
     """Rows divided by their counts, integers rounded towards zero."""
     column = counts.reshape([-1] + [1] * (rows.ndim - 1))
     if rows.dtype.kind in "iu":
-        # C++ divides integers so.
+        # As in C++, the quotient of integers is rounded towards zero.
         return truncated_quotient(rows, column).astype(rows.dtype)
     return (rows / column.astype(rows.real.dtype)).astype(rows.dtype)
 
@@ -254,7 +254,7 @@ def unsorted_segment_flops(data: TensorSpec, segment_ids: TensorSpec, num_segmen
 def _gather_valid(g: GradientBuilder, x: Output, ids: Output, fill: Output) -> Output:
     """x[ids] with `fill` where the id is negative."""
     zero = g.constant(0, ids.base_dtype)
-    # Negative ids take some row, which the choice below replaces.
+    # Negative ids gather row 0, which SelectV2 below replaces by `fill`.
     taken = g.GatherV2(x, g.Maximum(ids, zero), 0)
     return g.SelectV2(_is_valid_id(g, ids, taken), taken, fill)
 
@@ -373,7 +373,7 @@ def _checked_grad(grad: Array, indices: Array, segment_ids: Array, count: int) -
         raise InvalidArgumentError("segment_ids and indices should be vectors of the same size.")
     if grad.ndim < 1 or count < 0:
         raise InvalidArgumentError(f"grad must be at least of rank 1 and output_dim0 not negative: {grad.shape}, {count}")
-    # No index is checked where there are no rows.
+    # TensorFlow checks no index if the result has no rows.
     if not count:
         return grad, indices[:0], ids[:0]
     if indices.size and (indices.min() < 0 or indices.max() >= count):
@@ -475,7 +475,7 @@ def _sorted_program(how: str, start: Callable[[Any], Any], empty: int | None = N
         result = xp.grouped(rows, ids, count, how, start(data.dtype), _columns_in_vectors)
         if empty is None:
             return result
-        # The identity of the extreme must not show: a segment without rows is 0 in TensorFlow.
+        # A segment without rows holds the value that the reduction starts from, where TensorFlow gives `empty`.
         return xp.where(_column(_rows_of_each(xp, ids, count), data) > 0, result, np.array(empty, data.dtype))
 
     return program
@@ -484,7 +484,7 @@ def _sorted_program(how: str, start: Callable[[Any], Any], empty: int | None = N
 def _segments_of_sorted(xp: Any, data: Any, ids: Any) -> Any:
     """Return the number of segments, which is the last id plus 1; that of ids which are known is checked and a number."""
     if not isinstance(ids, np.ndarray):
-        # The -1 in front makes no segments of no ids.
+        # If there are no ids, the -1 is the last one, so that the count is 0.
         return xp.as_size(xp.concatenate([np.array([-1]), ids.astype(np.int64)])[-1:] + 1)
     _check_sorted_ids(data, ids)
     count = int(ids[-1]) + 1 if ids.size else 0

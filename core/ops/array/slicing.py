@@ -64,7 +64,7 @@ class Masks(NamedTuple):
             else:
                 yield ("shrink" if self.shrink_axis_mask >> i & 1 else "slice"), i, axis
                 axis += 1
-        # TensorFlow adds an ellipsis at the end.
+        # Where no entry is an ellipsis, TensorFlow adds one at the end.
         if not has_ellipsis:
             for rest in range(axis, rank):
                 yield "all", count, rest
@@ -225,7 +225,7 @@ def _forward_length(size: DimLike, start: DimLike, stop: DimLike | None, step: i
 def slice_(x: Array, begin: Array, size: Array) -> Result:
     """x[begin : begin + size] along each dimension; a size of -1 goes to the end."""
     if begin.ndim != 1 or size.ndim != 1:
-        # Only for their errors.
+        # `ints` raises the error for the one that is no vector.
         ints(begin, "begin"), ints(size, "size")
     return x[_windows(x.shape, tuple(begin.tolist()), tuple(size.tolist()))]
 
@@ -269,7 +269,7 @@ def _slice_dim(dim: DimLike, start: DimLike, size: DimLike, is_likely: bool) -> 
     rest = dim - start
     if size == -1:
         return rest
-    # A size that a run may give as -1 is the rest there, and itself elsewhere.
+    # An unknown size may be -1 in a run, and then reaches to the end: unless `is_likely`, the result is unknown.
     if may_stand_for_rest(size) and size != rest:
         return size if is_likely else None
     if isinstance(dim, int) and isinstance(start, int) and isinstance(size, int) and not 0 <= size <= dim - start:

@@ -511,7 +511,7 @@ def _top_k_lowering(xla: Any, x: Any, k: Array) -> tuple[Any, Any]:
     count = int(k)
     if not x.ndim or not 0 <= count <= x.shape[-1]:
         raise ValueError(f"no top {count} of shape {x.shape}")
-    # Not jax.lax.top_k, which takes NaN for the largest number; TensorFlow's comparisons put it last.
+    # Not jax.lax.top_k, which takes NaN for the largest number; the kernel puts it last.
     places = xla.argsort(~x if x.dtype.kind in "iu" else -wide(x), -1, stable=True)[..., :count]
     return xla.take_along_axis(x, places, -1), places
 
@@ -585,7 +585,7 @@ def _searched(xp: Any, rows: Any, values: Any, goes_on: Callable[[Any], Any]) ->
 @onnx("TopKV2")
 def _top_k_onnx(g: Any, x: Any, k: Any, largest: int = 1) -> Any:
     """Return the k largest or smallest of each row and where they are."""
-    # In falling order whatever the op's `sorted` says: TensorFlow's other order is that of its heap, and documented as open.
+    # In falling order even if the op's `sorted` is false: TensorFlow then returns the order of its heap and documents none.
     return g.TopK(x, g.vector(k), outputs=2, axis=-1, largest=largest)
 
 

@@ -334,7 +334,7 @@ def data_format_vec_permute(x: Array, *, src_format: str, dst_format: str) -> Re
     full = len(src_format)
     if x.shape[0] not in (full, full - 2):
         raise InvalidArgumentError(f"the first dimension must be {full - 2} or {full}, but got shape {Shape(x.shape)}")
-    # A vector for the spatial dimensions alone, as strides without batch and channels.
+    # A vector may be for the spatial dimensions alone, such as strides without batch and channels.
     if x.shape[0] == full - 2:
         src_format, dst_format = (_spatial_only(name) for name in (src_format, dst_format))
     return x[[src_format.index(name) for name in dst_format]]

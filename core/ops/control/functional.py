@@ -350,7 +350,7 @@ flops("MapDefun")(uncounted_call)
 @kernel("FakeParam")
 def fake_param(*, dtype: DType, shape: Shape) -> Result:
     """A value for an output that only the other branch of a conditional fills."""
-    # A value of the dtype, for the plan of the branch; the branch that reads it is another.
+    # The branch needs some value of the dtype; no node reads it, since only the other branch fills this output.
     return zeros(shape.known() if shape.is_known else (), dtype)
 
 

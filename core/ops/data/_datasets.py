@@ -156,7 +156,7 @@ def _short_cut(ctx: KernelContext, function: FuncRef, captured: Sequence[Any]) -
     """Return a function of the graph; a function that only forwards arguments is replaced by a selection of arguments."""
     body, run, rest = ctx.session.functions.find(function), function_of(ctx, function, captured), list(captured)
     places = places_handed_on(body)
-    # A captured variable is read at each call, which only the call itself does.
+    # A captured variable must be read at each call, and only a call of the function reads it.
     if places is None or any(isinstance(value, Readable) for value in rest):
         return run
 

@@ -58,8 +58,8 @@ class _DatasetNodes:
         origin = dataset.origin
         if origin is None:
             raise UnimplementedError(f"{dataset.kind}Dataset does not support serialization")
-        # By identity: a cache or a table that two datasets share must stay one. The dataset holds them all, so ids stay
-        # theirs.
+        # By identity: a cache or a table that two datasets share must stay one. `dataset` keeps all of them alive, so that no
+        # id comes twice.
         if id(dataset) not in self._made:
             inputs = [self._value(value, origin.node, i) for i, value in enumerate(origin.inputs)]
             self._take_functions(origin)

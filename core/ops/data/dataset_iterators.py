@@ -93,7 +93,7 @@ def iterator_get_next_as_optional(iterator: Any) -> Array:
 def iterator_to_string_handle(ctx: KernelContext, resource_handle: Any) -> Array:
     """Return an iterator's handle as a string, for feeds."""
     source = resource(resource_handle, DatasetIterator)
-    # The session keeps the iterator under its word: a string refers to nothing that would keep it alive.
+    # The session keeps the iterator under its string handle: a string alone keeps no object alive.
     ctx.resources.get_or_create(_HANDLES, source.handle, DatasetIterator, lambda: source)
     return scalar_object(source.handle.encode("utf-8", "surrogateescape"))
 

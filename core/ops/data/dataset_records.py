@@ -67,7 +67,7 @@ def tf_record_dataset(
         raise InvalidArgumentError(f"filenames and byte_offsets must have the same size: {len(filenames)} and {len(offsets)}")
     if offsets and min(offsets) < 0:
         raise InvalidArgumentError(f"`byte_offsets` must be >= 0, not {min(offsets)}")
-    # As in TensorFlow, a compression that there is none of is none.
+    # As in TensorFlow, an unknown compression counts as none.
     return Records((), filenames, opener(ctx), compression_type, offsets)
 
 

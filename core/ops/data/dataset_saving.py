@@ -73,7 +73,7 @@ class Folder:
 
     def store(self, shards: Mapping[int, Sequence[Element]], types: Sequence[DType]) -> None:
         """Write the elements of all shards, and the metadata."""
-        # A folder of its own for each run: whoever reads an earlier one keeps its files.
+        # A folder of its own for each run: a reader of an earlier run keeps its files.
         pack, run = _PACK[self._compression], str(secrets.randbits(63))
         for number, elements in shards.items():
             name = os.path.join(self._path, run, f"{number:08d}.shard", "00000000.snapshot")
@@ -182,7 +182,7 @@ def snapshot_dataset_v2(
 
     Each way of making the input has a folder of its own, named by `hash` or by tfg's fingerprint.
     """
-    # The attribute has a sign, and the name of the folder none.
+    # The attribute is a signed integer, and the folder's name an unsigned one.
     number = hash % 2**64 if hash_valid else fingerprint(input_dataset)
     compression = _AUTOMATIC if compression == "AUTO" else compression
     folder = Folder(ctx, os.path.join(file_name(path), str(number)), compression)

@@ -158,7 +158,7 @@ _GENERATORS = ("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator", "DummyS
 _DELETIONS = ("DeleteSeedGenerator", "DeleteRandomSeedGenerator")
 not_differentiable(*_GENERATORS, *_DELETIONS)
 zero_flops(*_GENERATORS, *_DELETIONS)
-# Two seeds of zero mean chance, so that nodes with equal attributes make different numbers.
+# Two seeds of zero ask for a random seed, so that nodes with equal attributes make different numbers.
 facts("random", of=[*with_twins("RandomDataset"), "RandomDatasetV2"])
 facts("side_effect", of=_DELETIONS)
 facts("input_pipeline", of=(*_GENERATORS, *_DELETIONS))

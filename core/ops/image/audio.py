@@ -134,7 +134,7 @@ def _windows(xp: Any, x: Any, size: int, stride: int) -> Any:
     samples = x.shape[1]
     if xp is np and samples >= size:
         return np.lib.stride_tricks.sliding_window_view(x, size, 1)[:, ::stride]  # a view, where a gather copies
-    # Fewer samples than a window give a count of 0 or less, and so no numbers, however a quotient is rounded.
+    # With fewer samples than a window the count is 0 or negative, however the quotient is rounded, and `arange` is empty.
     starts = xp.arange((samples - size + stride) // stride) * stride
     return xp.take(x, starts[:, None] + np.arange(size), 1)
 

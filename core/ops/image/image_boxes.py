@@ -42,7 +42,7 @@ from ..shared.shape_arguments import ints, shape_from
 
 def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
     """Return the number of boxes; box_ind names an image for each."""
-    # TensorFlow returns before it looks at the shapes of empty tensors.
+    # If both tensors are empty, TensorFlow does not check the number of columns.
     if boxes.size == 0 and box_ind.size == 0:
         return 0
     require_rank(boxes, 2, "boxes")
@@ -321,7 +321,7 @@ def _covers(crop: tuple[Any, ...], boxes: Array, least: Any) -> Any:
     areas = _area(boxes)
     shared = _area(np.concatenate((np.maximum(crop[:2], boxes[:, :2]), np.minimum(crop[2:], boxes[:, 2:])), 1))
     with np.errstate(all="ignore"):
-        # Boxes of less than a pixel count as not there.
+        # TensorFlow ignores boxes that are smaller than a pixel.
         return _area(crop) >= 1 and bool(np.any((areas >= 1) & (np.float32(shared) / np.float32(areas) >= least)))
 
 

@@ -315,7 +315,8 @@ def _decode_gif(data: bytes, channels: int = 0) -> Array:
                 check_time()
                 size = frame.width * frame.height
                 largest = max(largest, size)
-                # Each frame becomes a picture of the largest frame's size: its index and three colours.
+                # Each frame becomes a picture as large as the largest frame, with four bytes a pixel: an index and three
+                # colours.
                 reserve((len(frames) + 1) * largest * 4)
                 indices.append(pixels_of(open_image(frame.file, "GIF"), "GIF")[..., 0] if size else np.empty((0, 0), np.uint8))
                 frames.append(frame)
@@ -399,7 +400,7 @@ def _as_type(pixels: Array, dtype: Any) -> Array:
         return pixels
     if dtype == np.uint16:
         return pixels.astype(np.uint16) << 8
-    # A product with a rounded reciprocal, not a quotient: so 255 may not become exactly 1.
+    # TensorFlow multiplies by the rounded reciprocal: a quotient would differ in the last bit.
     return pixels.astype(np.float32) * np.float32(1 / np.iinfo(pixels.dtype).max)
 
 

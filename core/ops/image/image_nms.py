@@ -251,7 +251,7 @@ def _few_of_classes(boxes: Array, scores: Array, limit: int, size: int, threshol
 def _best_of_classes(boxes: Array, scores: Array, limit: int, size: int, threshold: Any, lowest: Any) -> list[Array]:
     """Return the best boxes of all classes, at most `size`, by falling score, with their scores and classes."""
     results = []
-    # Once for boxes that all classes share.
+    # Computed before the loop, since all classes may share the same boxes.
     overlaps = [box_overlaps(boxes[:, number]) for number in range(boxes.shape[1])]
     for number in range(scores.shape[1]):
         shared = number if boxes.shape[1] > 1 else 0
@@ -301,7 +301,7 @@ def _suppressed_onnx(
     them.
     """
     if sigma is not None and (sigma.array is None or sigma.array.any()):
-        # Its operator only removes boxes; soft suppression lowers their scores.
+        # ONNX's operator only removes boxes; soft suppression lowers their scores.
         g.refuse("ONNX lowers no scores")
     count = g.vector(most)
     thresholds = [g.reshape(g.cast(value, dtypes.float32), [1]) for value in (overlap, lowest) if value is not None]
@@ -370,7 +370,7 @@ def _combined_onnx(
     # TopK fails if it is asked for more elements than there are.
     padded = [g.Pad(values, g.joined([0, 0, 0], size), g.like(fill, values)) for values, fill in zip(lines, (-np.inf, 0))]
     best, order = g.TopK(padded[0], size, outputs=2, axis=1)
-    # The places that nothing was scattered into, and the padding.
+    # Places that nothing was scattered into hold -inf, and so does the padding.
     is_there = g.Greater(best, -np.inf)
     kinds = g.Where(is_there, g.Div(order, g.Max(capacity, 1)), 0)
     taken = g.GatherElements(padded[1], order, axis=1)
@@ -495,7 +495,7 @@ def _picked_of_classes(
     chosen = xla.take_along_axis(by_class, places, -2).reshape(images, classes * limit, 4)
     picked_scores = picks.scores.reshape(images, classes * limit)
     order = xla.argsort(xla.where(is_box, -picked_scores, np.inf), -1)[:, :size]  # equal ones stay in order
-    # Fewer candidates than results that are asked for.
+    # There may be fewer candidates than results asked for.
     missing = size - order.shape[1]
     valid = xla.minimum(picks.counts.sum(1), size).astype(np.int32)
     parts = []

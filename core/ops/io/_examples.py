@@ -111,7 +111,7 @@ def _strings_at(places: Array, tags: Array) -> tuple[Array, Array]:
         sizes[longer] |= (more & 0x7F) << 7 * i
         starts[longer] += 1
         longer = longer[more > 0x7F]
-    # A length that goes on beyond the longest is damage; such a string ends behind the data, which no caller takes for
+    # A length with more bytes than the longest is damage: its string is made to end beyond the data, which no caller takes for
     # whole.
     sizes[longer] = len(places)
     # One byte beyond the data: no end equals it, and no index overflows.
@@ -169,7 +169,7 @@ def _packed(data: bytes, starts: Array, ends: Array) -> tuple[Array, Array] | No
     is_empty = starts == ends
     if np.any(~is_empty & ((places[starts] != _FIRST) | (behind != ends))):
         return None
-    # An empty list has no field, and so no tag to begin behind.
+    # An empty list has no field, and so no tag after which its values begin.
     inside = np.where(is_empty, ends, inside)
     parts = [data[start:end] for start, end in zip(inside.tolist(), ends.tolist())]
     return np.frombuffer(b"".join(parts), np.uint8), np.cumsum(ends - inside)
@@ -352,7 +352,7 @@ class FeatureColumn:
         return feature if feature.dtype is not None else None
 
 
-# Side by side, most columns need no example by itself; where one does, all are read once.
+# Most columns are read from all Examples at once. The first column that cannot be parses every Example, once for all.
 class ParsedLater(Sequence[Mapping[bytes, bytes]]):
     """The features of Examples that are known to be whole, read when the first is asked for."""
 

@@ -32,7 +32,7 @@ def matching_files_op(ctx: KernelContext, pattern: Array) -> Result:
     if pattern.ndim > 1:
         raise InvalidArgumentError(f"Input patterns tensor must be scalar or vector, but had shape: {Shape(pattern.shape)}")
     paths = [path for text in pattern.ravel().tolist() for path in matching_files(ctx, os.fsdecode(text))]
-    # By bytes, not by letters: TensorFlow compares strings of C++.
+    # By bytes, not by letters: TensorFlow sorts C++ strings.
     names = sorted(os.fsencode(path) for path in paths)
     return object_array(names)
 

@@ -37,7 +37,7 @@ def decode_raw(bytes: Array, *, out_type: DType, little_endian: bool) -> Result:
     """The bytes of each string as numbers, (...) -> (..., length / size)."""
     texts = bytes.ravel().tolist()
     length = len(texts[0]) if texts else 0
-    # The joined bytes and the array, before either is made.
+    # Room for both the joined bytes and the array, asked for before either is made.
     reserve(2 * length * len(texts))
     for i, text in enumerate(texts):
         if len(text) != length:

@@ -274,7 +274,7 @@ def _unchanged(data: bytes) -> bytes:
 
 def _padded(column: _FieldColumn, rows: Sequence[_FieldValues], batch: tuple[int, ...]) -> Result:
     """Return the values of all messages, (*batch, the largest count, at least 1), with the default for missing values."""
-    # A default stands in a message without a value, so there is a place for it.
+    # A message without a value holds the default, which needs a place.
     size = max(1, *(row.count for row in rows))
     if any(row.packed_at >= size for row in rows):
         raise DataLossError(f"ReadPackedValues: Tried to write more entries than allowed: {column.field.full_name}")

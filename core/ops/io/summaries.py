@@ -172,7 +172,7 @@ def _histogram_part(values: Array, name: str) -> bytes:
     """Return the part of a value that holds a histogram; InvalidArgumentError for NaN and infinity."""
     numbers = np.asarray(values)
     if not np.isfinite(numbers).all():
-        # TensorFlow looks for NaN before infinities.
+        # TensorFlow has two messages, of which it gives that of the first such element.
         if np.isnan(numbers).any():
             raise InvalidArgumentError(f"Nan in summary histogram for: {name}")
         raise InvalidArgumentError(f"Infinity in Histogram for: {name}")

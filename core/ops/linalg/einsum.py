@@ -107,8 +107,7 @@ def einsum_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
         return [_input_gradient(g, [grad], [equation.output], node.inputs[0], equation.inputs[0])]
     x, y = node.inputs
     first, second = equation.inputs
-    # The gradient of a sum of products by one factor is the sum of products of the gradient with the other, over the labels
-    # that x lacks.
+    # The gradient for a factor is a sum of products as well: of `grad` with the other factor, over the labels that x lacks.
     dx = _input_gradient(g, [grad, g.conj(y)], [equation.output, second], x, first)
     dy = _input_gradient(g, [grad, g.conj(x)], [equation.output, first], y, second)
     if ELLIPSIS in first and ELLIPSIS in second:
@@ -176,7 +175,6 @@ def einsum_arrays(xp: Any, inputs: Sequence[Any], *, equation: str) -> Any:
 
 def _lettered(equation: str) -> str:
     """Return an equation with letters for all labels: other characters are labels in TensorFlow alone."""
-    # NumPy, JAX and ONNX take letters only.
     others = [label for label in dict.fromkeys(equation) if label not in f"{string.ascii_letters},.->"]
     letters = (letter for letter in string.ascii_letters if letter not in equation)
     return equation.translate({ord(label): letter for label, letter in zip(others, letters)})

@@ -352,7 +352,8 @@ def matrix_solve_ls(matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: b
     if not fast:
         return _pseudo_inverse(matrix) @ rhs
     wide = numerics.adjoint(matrix)
-    # The smaller of the two Gram matrices: that of tall matrices is regular for full rank, and so is the other of wide ones.
+    # The smaller of the two Gram matrices, A^H A of a tall matrix and A A^H of a wide one: only that one is regular for full
+    # rank.
     gram = (wide @ matrix if rows >= columns else matrix @ wide) + _scaled_identity(min(rows, columns), l2_regularizer, matrix)
     try:
         factor = np.linalg.cholesky(gram)
@@ -640,7 +641,7 @@ def _identity_onnx(g: Any, matrix: Any) -> Any:
 @onnx("MatrixSolve", "BatchMatrixSolve")
 def solved_onnx(g: Any, matrix: Any, rhs: Any, *, adjoint: bool = False) -> Any:
     """Solve the system by elimination with the largest pivot of each column."""
-    # Gauss and Jordan: the matrix beside the right side becomes the identity beside the solution.
+    # Gauss-Jordan elimination: the matrix beside the right side becomes the identity beside the solution.
     size, rank = g.dim(matrix, -1), g.rank(matrix)
     both = g.Concat(adjoint_of(g, matrix) if adjoint else matrix, rhs, axis=rank - 1)
     width = g.Add(size, g.dim(rhs, -1))
@@ -764,7 +765,7 @@ def _cholesky_onnx(g: Any, matrix: Any) -> Any:
         k = g.unsqueeze(i, 0)
         column = g.Gather(left, k, axis=2)
         scaled = g.Div(column, g.Sqrt(g.Gather(column, k, axis=1)))
-        # The outer product form: what column k explains is subtracted from all that is left.
+        # The outer product form: the product of column k with itself is subtracted before column k + 1 is taken.
         scaled = g.Where(g.Less(rows, k), g.like(0, scaled), scaled)
         left = g.Sub(left, g.MatMul(scaled, adjoint_of(g, scaled)))
         return [left, g.Where(g.Equal(columns, k), scaled, factor)]

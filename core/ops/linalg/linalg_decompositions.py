@@ -186,7 +186,7 @@ def _svd_of_nothing(input: Array, rows: int, columns: int, full_matrices: bool) 
 
 
 def _svd_of_nan(input: Array, compute_uv: bool, full_matrices: bool) -> tuple[Array, ...]:
-    # Only for the shapes of the results.
+    # A decomposition of zeros tells the shapes of the results.
     parts = svd(np.zeros_like(input), compute_uv=compute_uv, full_matrices=full_matrices)
     return tuple(np.full_like(part, np.nan) if part.ndim else part for part in parts)
 
@@ -584,7 +584,7 @@ def _orthogonal_columns(g: Any, x: Any, height: int, width: int) -> tuple[Any, A
         both = _round(g, both, height, even, np.arange(2))
     turned, right = g.slice(both, 0, height, 1), g.slice(both, height, height + width, 1)
     sizes = g.Sqrt(g.ReduceSum(_squared(g, turned), [1], keepdims=1))
-    # The additional column has no row in V, and its size of -1 puts it behind all others.
+    # The additional column has no row in V, and its size of -1 puts it after all others.
     is_real = g.Greater(g.ReduceSum(_squared(g, right), [1], keepdims=1), 0.5)
     _, order = g.TopK(g.Where(is_real, sizes, g.like(-1, sizes)), g.constant(np.array([width])), outputs=2, axis=2)
     return (

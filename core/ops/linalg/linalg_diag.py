@@ -234,7 +234,7 @@ def matrix_diag_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
 
 def _part_padding(value: Array) -> Array:
     """Return the padding value of a MatrixDiagPart; the tensor must have a single element, of any rank."""
-    # TensorFlow reads the first element of the padding's buffer here, and insists on a scalar in MatrixDiag.
+    # TensorFlow takes a single element of any rank here, and only a scalar in MatrixDiag.
     require(np.size(value) == 1, f"padding_value must have one element, received a tensor of shape {np.shape(value)}")
     return np.reshape(value, ())
 

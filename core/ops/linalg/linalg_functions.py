@@ -45,7 +45,7 @@ def matrix_logarithm(input: Array) -> Result:
         return numerics.by_matrix(_logarithm, input)
     wide = input.astype(np.complex128)
     values, vectors = np.linalg.eig(wide)
-    # The error of the logarithm grows with this number: the slow algorithm of SciPy takes over.
+    # The error grows with the condition number of the eigenvectors: beyond a bound SciPy's slower algorithm takes over.
     well_conditioned = np.linalg.cond(vectors) < _WELL_CONDITIONED
     if not np.all(well_conditioned) or np.any(np.abs(values) < np.finfo(input.dtype).eps * np.abs(values).max()):
         return numerics.by_matrix(_logarithm, input)

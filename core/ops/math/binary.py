@@ -136,7 +136,7 @@ def _pow_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Outpu
     one = g.scalar_like(y, 1)
     is_complex = x.dtype is not None and x.dtype.is_complex
     zero = g.scalar_like(x, 0)
-    # The logarithm of a safe number is chosen away: otherwise its NaN would reach the gradient of the gradient.
+    # Where x is not positive, the logarithm of 1 stands in and is replaced by 0: NaN would reach the gradient of the gradient.
     positive = g.NotEqual(x, zero) if is_complex else g.Greater(x, zero)
     logarithm = g.SelectV2(positive, g.Log(g.SelectV2(positive, x, g.scalar_like(x, 1))), zero)
     return g.Mul(dz, g.Mul(y, g.Pow(x, g.Sub(y, one)))), g.Mul(dz, g.Mul(z, logarithm))
@@ -176,7 +176,8 @@ def concatenate_strings(x: Array, y: Array) -> Result:
     return np.asarray(np.add(x, y, dtype=object), object)
 
 
-# Kernels of integers, which Python's operators and NumPy's functions round as C++ does only here; floats follow in the table.
+# Integers have kernels of their own: `//` and `%` round down, the two others towards zero as C++ does. Floats are in the table
+# below.
 for _ops, _types, _function in (
     (("FloorDiv",), INTEGERS, operator.floordiv),
     (("FloorMod",), INTEGERS, operator.mod),
@@ -303,7 +304,7 @@ def _require_bounds(t: Any, *bounds: Any) -> None:
 
 
 def _clip(t: Array, low: Array, high: Array) -> Array:
-    # In this order: where the bounds cross, TensorFlow returns the lower one.
+    # In this order: if low > high, TensorFlow returns low.
     return np.maximum(np.minimum(t, high), low)
 
 

@@ -308,7 +308,7 @@ def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: 
     _require_counted(input)
     rows = input.shape[0] if input.ndim == 2 else 1
     require(rows * count < 1 << 63, f"counts of {count} values in {rows} rows have too many places")
-    # Each row has bins of its own behind those of the row before, so that one count serves all rows.
+    # Each row has its own bins, after those of the row before, so that one count serves all rows.
     keys = input.reshape(rows, -1) + (np.arange(rows) * count)[:, None] if rows else input
     is_counted = np.ravel(input < count)
     keys = keys.ravel()[is_counted]

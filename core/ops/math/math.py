@@ -67,7 +67,7 @@ def _expm1_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Out
 
 
 def _tan_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
-    # TensorFlow's formula: 1 + tan^2 would be simpler, and rounds otherwise.
+    # TensorFlow's formula: 1 + tan^2 would be simpler, and rounds differently.
     secant = g.Reciprocal(g.Cos(g.conj(x)))
     return g.Mul(g.Square(secant), dy)
 

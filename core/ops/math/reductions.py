@@ -65,8 +65,7 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a kernel from `function(input, axes, keepdims)`."""
 
     def reduce(input: Array, reduction_indices: Array, *, keep_dims: bool) -> Array:
-        # The usual case of no axes: TensorFlow passes the input on, and so does the gradient of a broadcast that added no
-        # axis.
+        # Without axes TensorFlow passes the input on. The gradient of a broadcast that added no axis is such a reduction.
         if not reduction_indices.size and reduction_indices.ndim == 1:
             return input
         return _reduced(function, input, _axes(reduction_indices, input.ndim), keep_dims)
@@ -150,7 +149,7 @@ def _euclidean_norm(input: Array, axes: tuple[int, ...], keepdims: bool) -> Arra
     squares = np.square(np.abs(x) if input.dtype.kind == "c" else x)
     total = np.add.reduce(squares, axes, dtype=squares.dtype, keepdims=keepdims)  # type: ignore[call-overload]
     if input.dtype.kind == "i":
-        # A sum of squares that wrapped around below 0 has no root: TensorFlow's conversion of NaN gives 0.
+        # A sum of squares that wrapped around below 0 has no root: TensorFlow's conversion of NaN gives 0 for int8 and int16.
         total = np.maximum(total, 0)
     return np.sqrt(total, dtype=np.float64 if input.dtype.kind in "iu" else None).astype(input.dtype)
 

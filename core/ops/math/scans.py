@@ -47,7 +47,7 @@ def _accumulated(function: np.ufunc, start: int, values: Array, place: int) -> A
     """Return running results that begin with `start`: NumPy's begin with the first element, though it be subnormal or -0."""
     result: Array = function.accumulate(values, place, values.dtype)
     first = result[(*(slice(None),) * place, slice(0, 1))]
-    # 0 + -0 is 0 and a flushed subnormal number is 0: TensorFlow's loop starts with the identity.
+    # TensorFlow's loop starts with the identity: 0 + -0 is 0, and a subnormal first element is flushed to 0.
     function(first, values.dtype.type(start), out=first)
     return result
 

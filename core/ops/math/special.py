@@ -117,7 +117,7 @@ def _bessel_y1(x: Array) -> Array:
 _FUNCTIONS = {
     # C's lgamma is infinite at both infinities, SciPy's at minus infinity is not.
     "Lgamma": lambda x: np.where(np.isinf(x), np.inf, special.gammaln(x)).astype(x.dtype),
-    # SciPy has an infinity there.
+    # SciPy's digamma is infinite at 0, where TensorFlow's is NaN.
     "Digamma": lambda x: np.where(x == 0, x.dtype.type(np.nan), special.digamma(x)),
     "Erf": elementwise.erf,
     "Erfc": elementwise.erfc,

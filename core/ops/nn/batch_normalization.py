@@ -169,7 +169,7 @@ def fused_batch_norm_grad_ex(
         require_same_shape(y, y_backprop, "y and y_backprop")
         # The output stands for the sum before the activation: both are positive at the same places.
         y_backprop = np.where(y > 0, y_backprop, y_backprop.dtype.type(0))
-    # The side input was added after the normalization, so its gradient is the gradient behind the activation itself.
+    # The side input was added to the normalized values, so its gradient is that of the sum.
     results = fused_batch_norm_grad(y_backprop, saved, settings)
     empty = np.zeros(0, saved.scale.dtype)
     return (*results, empty, empty, [y_backprop] * num_side_inputs)

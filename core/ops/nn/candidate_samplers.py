@@ -20,7 +20,7 @@ from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..random._random import new_stream
 from ..shared.kernel_files import read_file
 
-# TensorFlow reserves this part of the stream for each sample, used or not: the next run continues behind it.
+# TensorFlow reserves this many words of the stream for each sample, used or not: the next run continues after them.
 _WORDS_PER_SAMPLE = 2048
 _INT32_MAX = 2**31 - 1
 _FLOAT_MAX = float(np.finfo(np.float32).max)
@@ -66,7 +66,7 @@ def _sample(
         raise InvalidArgumentError(f"Sampler's range is too small: {num_sampled} of {sampler.possible} classes")
     _check_true_classes(true_classes, draw.num_true, sampler.size)
     flat = true_classes.reshape(-1)
-    # Two runs of one session may sample at once, and the stream and a learning sampler are read and written.
+    # Two runs of one session may sample at once, and each reads and writes the stream and a sampler that learns.
     with state:
         # A step of the stream gives four words.
         words = Words(state.stream.take((_WORDS_PER_SAMPLE * num_sampled + 3) // 4))
@@ -180,7 +180,7 @@ def _fixed_sampler(ctx: KernelContext, range_max: int, weights: Weights) -> Fixe
     if reserved + len(own) != range_max:
         raise InvalidArgumentError(f"range is {range_max} must be equal to weights size {reserved + len(own)}")
     powers = np.power(np.array(own, np.float32), np.float32(distortion))
-    # One after another in float32, as TensorFlow adds; NumPy's sum would add in pairs and round otherwise.
+    # One after another in float32, as TensorFlow adds; NumPy's sum would add in pairs and round differently.
     total: Any = np.cumsum(powers, dtype=np.float32)[-1] if len(powers) else np.float32(0)
     # A list of Python floats and the tables of the sampler, before the memory is taken.
     reserve(32 * range_max)

@@ -259,7 +259,7 @@ def conv(x: Array, w: Array, *, window: WindowAttributes, batch_dims: int, group
         require(w.shape[-2] * groups == channels, f"{groups} groups of depth {w.shape[-2]} do not make {channels} channels")
     lead = x.shape[:batch_dims]
     geometry = checked(StrictGeometry, rank, window._replace(dilations=window.dilations or (1,) * rank))
-    # A single dimension for all batches. A product and no -1, which NumPy cannot find beside a 0.
+    # All batch dimensions become one, by their product: NumPy cannot infer a -1 beside a 0.
     y = convolve(x.reshape(math.prod(lead), *x.shape[batch_dims:]), w, geometry)
     return y.reshape(lead + y.shape[1:])
 

@@ -420,8 +420,7 @@ def _inverse_power(norm: Array, beta: float) -> Array:
     """Return norm to the power of -beta, computed as in TensorFlow."""
     if beta == 1:
         return np.reciprocal(norm)
-    # In place, as the input may be large; the same two functions as TensorFlow's, whose results a power would differ from in
-    # the last digits.
+    # In place, as the input may be large. TensorFlow takes these two functions, too: a power would differ in the last digits.
     logarithms = np.log(norm)
     logarithms *= norm.dtype.type(-beta)
     return np.exp(logarithms, out=logarithms)
@@ -439,7 +438,7 @@ def lrn(input: Array, *, depth_radius: int, bias: float, alpha: float, beta: flo
     """x / (bias + alpha * sum of squares of the neighbouring channels) ** beta."""
     _check_lrn(input, depth_radius)
     x = wide(input)
-    # A radius up to 2^31 is legal; beyond the channels it changes nothing.
+    # A radius of nearly 2^31 is legal; beyond the channels it changes nothing.
     norm = bias + alpha * _window_sums(np.square(x), min(depth_radius, x.shape[-1]))
     return (x * _inverse_power(norm.astype(x.dtype, copy=False), beta)).astype(input.dtype, copy=False)
 

@@ -806,7 +806,8 @@ def _largest(g: Any, x: Any, window: WindowAttributes) -> _Largest:
     rows, columns = (_starts(g, values, first, axis, ksize[axis - 2], attrs) for axis in (2, 3))
     start = g.Add(g.unsqueeze(g.Mul(rows, g.dim(first, 3)), 1), columns)
     value = g.Gather(flat, start, axis=2)
-    # Otherwise its place would be that of another element, or none.
+    # A window of the lowest numbers alone, or with NaN first, has its first element as the largest: onnxruntime would report
+    # the place of another element, or none.
     is_start = g.LessOrEqual(values, g.like(lowest(x.dtype.numpy), x))  # onnxruntime finds nothing below the smallest number
     is_start = g.Or(is_start, g.IsNaN(value)) if x.dtype.is_floating else is_start
     # ONNX counts through batch and channels; the remainder is the place in the image.

@@ -262,7 +262,7 @@ def _block_lstm(seq_len_max: Array, cell: Cell[Array], settings: LSTMAttributes,
     steps = _check_sequence(seq_len_max, cell)
     dtype = cell.x.dtype
     x, cs_prev, h_prev, *weights = map(wide, cell)
-    # Zeros, for steps from seq_len_max on are not computed.
+    # Zeros, since steps from seq_len_max on are not computed.
     results = [np.zeros((len(x), *cs_prev.shape), x.dtype) for _ in range(7)]
     for t in range(steps):
         step = _cell(Cell(x[t], cs_prev, h_prev, *weights), settings, layout)
@@ -329,7 +329,7 @@ def _block_lstm_grad(
     dx, dw, db = np.zeros_like(x), np.zeros_like(w), np.zeros_like(b)
     peepholes = [np.zeros_like(wci) for _ in range(3)]
     dcs, dh = np.zeros_like(cs_first), np.zeros_like(h_first)
-    # Backwards, as each step needs the gradients of the state behind it.
+    # Backwards, as each step needs the gradients of the state after it.
     for t in range(steps - 1, -1, -1):
         cs_prev, h_prev = (cs[t - 1], h[t - 1]) if t else (cs_first, h_first)
         step = LSTMStep(i[t], cs[t], f[t], o[t], ci[t], co[t], cs_grads[t] + dcs, h_grads[t] + dh)

@@ -128,7 +128,7 @@ def _multiplier(scale: Array) -> tuple[Array, Array]:
     power = np.where(fixed == 1 << 31, power + 1, power).astype(np.int64)
     # A fraction that rounds up to 1 needs one bit too many.
     fixed = np.where(fixed == 1 << 31, fixed // 2, fixed)
-    # Such a factor makes zero of any int32.
+    # A power below -31 makes zero of any int32.
     fixed = np.where(power < -31, 0, fixed)
     power = np.where(power < -31, 0, power)
     fixed = np.where(power > 30, _INT32[1], fixed)

@@ -112,7 +112,6 @@ def integers(xp: Any, generator: Generator, dims: Any, low: Any, high: Any, dtyp
 def _filled(xp: Any, generator: Generator, dims: Any, dtype: DType, samples_of: Callable[[Any], Any]) -> Any:
     """Return the samples of as many words as a shape needs, in whole blocks of four words."""
     count = dims.prod()
-    # The words are made in whole blocks and cut to the count, which only the run may know.
     blocks = xp.arange((count * (2 if dtype.size == 8 else 1) + 3) // 4).astype(np.uint32)
     return xp.reshape(samples_of(_words(xp, generator, blocks))[:count], dims)
 
@@ -177,7 +176,7 @@ def truncated_normal(xp: Any, generator: Generator, dims: Any, dtype: DType) -> 
         drawn = xp.optimization_barrier(_normals(xp, _words(xp, generator, low + attempt, high), wide)).reshape(-1, size)
         accepted = abs(drawn) < _BOUND
         ranks = xp.cumsum(accepted, 1, dtype=np.int32)
-        # Refused samples get a place behind the group's last, which no comparison below finds.
+        # Refused samples get a place beyond the group's last, which no comparison below finds.
         places = xp.where(accepted, filled[:, None] + ranks - 1, size)
         is_here = places[:, :, None] == np.arange(size, dtype=np.int32)
         values = xp.sum(xp.where(is_here, drawn[:, :, None], 0), 1)

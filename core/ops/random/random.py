@@ -242,7 +242,7 @@ flops("Multinomial")(multinomial_flops)
 @kernel("RandomShuffle")
 def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -> Result:
     """The rows of `value` in random order."""
-    # Nothing is drawn then, and the stream stays where it is.
+    # TensorFlow draws nothing for a single row: the stream stays where it is.
     if value.size <= 1 or value.shape[0] <= 1:
         return value
     return shuffled(node_stream(ctx, seed, seed2).take((len(value) - 1 + 3) // 4), value)

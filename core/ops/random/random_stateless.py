@@ -96,7 +96,7 @@ def _check_algorithm(alg: Any, size: int) -> None:
     if alg.ndim:
         raise InvalidArgumentError(f"alg must have shape [], not {Shape(np.shape(alg))}")
     algorithm = alg.item()
-    # TensorFlow looks at the algorithm when it draws: an empty result needs none that runs.
+    # TensorFlow checks the algorithm when it draws: an empty result passes with any algorithm that it knows.
     if algorithm not in (PHILOX, AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
 

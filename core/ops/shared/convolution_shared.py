@@ -84,7 +84,7 @@ class Geometry:
         dims = self.last(shape)
         _check_channels(dims[-1], *filter_shape[-2:])
         outputs, pads = self.fitted(dims[1:-1], filter_shape[:-2])
-        # An empty filter is an error only if results would have to be summed of nothing.
+        # An empty filter is an error only if there are results, which would be sums of nothing.
         require(math.prod(filter_shape) or not math.prod(outputs), f"the filter of shape {filter_shape} is empty")
         return pads, (dims[0], *outputs, filter_shape[-1]), not (math.prod(dims) and math.prod(outputs))
 

@@ -93,7 +93,7 @@ class OlderOps:
     def become(self, node: Node, op: str, inputs: Sequence[Any], **attrs: Any) -> None:
         """Change a node to `op` of these inputs, one for each argument; name, device and control inputs stay."""
         made = self._add(node, op, inputs, attrs)
-        # Attributes with an underscore speak of the node, as its class for colocation, and any op may have them.
+        # Attributes with an underscore describe the node, such as its class for colocation, and any op may have them.
         own = {name: value for name, value in node.attrs.items() if name.startswith("_")}
         self.graph.set_inputs(node, made.inputs)
         node.change_op(op, {**made.attrs, **own})
@@ -211,7 +211,7 @@ def _require_main_diagonal(older: OlderOps, node: Node, index: int) -> None:
 @_rule("ClipByValue")
 def _clip(older: OlderOps, node: Node) -> None:
     value, low, high = node.inputs
-    # In the op's order, which shows where the bounds cross: the lower one is the result.
+    # In the order of ClipByValue: if low > high, the result is low.
     bounded = older.before(node, "Minimum", value, high)
     older.become(node, "Maximum", [bounded, low])
 

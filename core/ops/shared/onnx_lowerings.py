@@ -15,7 +15,7 @@ from .window_geometry import WindowAttributes, explicit_pads, is_channels_first,
 
 def gathered(g: Any, x: Any, places: Array, dims: int, fill: Any = None) -> Any:
     """Return the elements at flat `places` of the last dimensions of `x`; `fill` where a place is -1."""
-    # The tensor may be empty then, and Gather would fail.
+    # If no place is taken, the tensor may be empty, and Gather would fail.
     if fill is not None and (places < 0).all():
         return g.Expand(fill, g.joined(_leading(g, x, dims), places.shape))
     flat, numbers = g.reshape(x, _leading(g, x, dims), -1), np.maximum(places, 0).reshape(-1).astype(np.int64)

@@ -46,7 +46,7 @@ def scatter_nd(xla: Any, target: Any, indices: Any, updates: Any, how: str, poli
     is_inside = ((indices >= 0) & (indices < np.array(target.shape[:depth], indices.dtype))).all(-1)
     if policy != "IGNORE":
         xla.require(is_inside.all())
-    # JAX would count negative places from the end, and drops those behind it.
+    # JAX would count negative places from the end, and drops those beyond it.
     places = tuple(xla.where(is_inside, indices[..., axis], target.shape[axis]) for axis in range(depth))
     return updated(xla, target, places, updates, how)
 

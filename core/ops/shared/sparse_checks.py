@@ -75,8 +75,8 @@ def index_vectors(flat: Array, dims: Any) -> Array:
     result = np.empty((len(flat), len(sizes)), np.int64)
     rest = np.asarray(flat, np.int64)
     for axis in range(len(sizes) - 1, 0, -1):
-        # No position exists in an empty dimension, and the remainder by 0 would warn.
-        # Towards zero, as TensorFlow counts positions that lie outside, which SparseReshape does not refuse.
+        # Rounded towards zero, as TensorFlow counts positions that lie outside, which SparseReshape does not refuse. The
+        # maximum avoids a remainder by 0: an empty dimension has no positions.
         result[:, axis] = np.fmod(rest, max(sizes[axis], 1))
         rest = (rest - result[:, axis]) // max(sizes[axis], 1)
     if sizes:

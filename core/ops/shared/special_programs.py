@@ -362,7 +362,7 @@ def _incomplete(xp: Any, a: Any, x: Any) -> tuple[Any, ...]:
     """Both arguments in their domain, where they are not, x^a exp(-x) / gamma(a), and where the upper integral is small."""
     refused = (x < 0) | (a <= 0) | xp.isnan(a) | xp.isnan(x)
     a, x = xp.where(refused, 1, a), xp.where(refused, 1, x)
-    # Arguments out of the domain become 1 first, so that no NaN spreads through the loops.
+    # Arguments outside the domain are 1 from here on, so that no NaN spreads through the loops.
     return a, x, refused, xp.exp(a * xp.log(x) - x - lgamma(xp, a)), x > a + 1
 
 

@@ -16,7 +16,7 @@ _FEW: Final = 128
 
 def variable_behind(handle: Any) -> Variable:
     """Return the variable of a handle, initialized or not; InvalidArgumentError for another object."""
-    # np.size is slow for arrays, and every access to a variable comes by here.
+    # np.size is slow for arrays, and every access to a variable passes here.
     size = handle.size if isinstance(handle, np.ndarray) else np.size(handle)
     content = handle.item() if size == 1 else None
     if not isinstance(content, Variable):

@@ -58,7 +58,7 @@ def ragged_range(starts: Array, limits: Array, deltas: Array, *, Tsplits: DType)
     if len(sizes) > 1:
         raise InvalidArgumentError("starts, limits, and deltas must have the same shape")
     dtype = inputs[0].dtype
-    # int32 ranges may have limits whose difference does not fit; floats keep their dtype, for TensorFlow counts in it.
+    # The difference of two int32 limits may not fit into int32; floats keep their dtype, since TensorFlow counts in it.
     wide = np.int64 if dtype.kind == "i" else dtype
     first, last, step = (np.broadcast_to(v.astype(wide), (max(sizes, default=1),)) for v in inputs)
     if np.any(step == 0):

@@ -219,7 +219,7 @@ def ragged_cross(
     if any(splits.dtype != out_row_splits_type.numpy for splits in ragged_splits):
         raise InvalidArgumentError(f"row splits must be {out_row_splits_type}, like the row splits of the result")
     others, rows = _columns(inputs)
-    # Only the ragged columns know the number of rows then.
+    # If all columns are ragged, only they know the number of rows.
     if ragged_splits and not others:
         rows = np.size(ragged_splits[0]) - 1
     columns = {

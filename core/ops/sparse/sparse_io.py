@@ -188,7 +188,7 @@ def take_many_sparse_from_tensors_map(
         raise InvalidArgumentError("Must have at least 1 serialized SparseTensor, but input matrix has 0 rows")
     store = _map(ctx, container, shared_name)
     with store:
-        # Taken under the lock, checked outside of it: a tensor of another dtype is gone all the same.
+        # Taken under the lock and checked outside of it: a tensor of another dtype has left the map, too.
         parts = [store.take(handle) for handle in handles.tolist()]
     for part in parts:
         if not is_of(part[1], dtype):

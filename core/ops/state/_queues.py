@@ -191,8 +191,8 @@ _Attempt = TypeVar("_Attempt", bound=QueueAttempt)
 
 def done(ctx: Any, line: collections.deque[QueueAttempt], inputs: tuple[Any, ...], create: Callable[[], _Attempt]) -> _Attempt:
     """Return a finished attempt; WouldBlock while the attempt waits in line, so that the kernel is run again."""
-    # The kernel is called anew after each WouldBlock, with the same objects: by these it finds its place in the line. The
-    # attempt holds them, so their ids are not given away.
+    # The kernel is called again after each WouldBlock, with the same objects: by these it finds its place in the line. The
+    # attempt holds them, so that no other object gets their ids.
     key = (ctx.node, *map(id, inputs))
     attempt, _ = ctx.step.attempts.pop(key, (None, inputs))
     if attempt is None:
@@ -268,7 +268,7 @@ class Taking(QueueAttempt):
             self._put_back()
             return self.fail(OutOfRangeError(f"{self.queue.title} {message}"))
         before = self._missing
-        # Taken though more are asked for: later dequeues wait behind this one, as in TensorFlow.
+        # Taken although more are asked for: later dequeues wait after this one, as in TensorFlow.
         while self._missing and self.queue.available():
             self.elements.append(self.queue.take())
         self.is_done = not self._missing

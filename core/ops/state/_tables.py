@@ -100,8 +100,8 @@ class LookupTable(Shared):
         # An index costs about a look-up of each entry, so it has paid for itself from here on.
         return self._sought >= len(self.entries)
 
-    # 10,000 keys: 0.13 ms instead of 1.74 in a table of numbers, 0.16 instead of 1.35 in a dense table, 0.17 instead of 5.1
-    # with vectors as values.
+    # 10,000 keys take 0.13 ms with an index and 1.74 without in a table of numbers, 0.16 and 1.35 in a dense table, 0.17 and
+    # 5.1 with vectors as values.
     def _find_many(
         self, keys: np.ndarray[Any, Any], default: np.ndarray[Any, Any], full: tuple[int, ...]
     ) -> np.ndarray[Any, Any]:

@@ -214,7 +214,7 @@ class Barrier(Shared):
         # `in` compares with ==, which arrays answer element by element.
         if _MISSING not in [c if c is _MISSING else None for c in element.components]:
             del self._incomplete[key]
-            # By the first insertion, not by the completion.
+            # Elements leave in the order of their first insertion, not of their completion.
             self._ready.push(element.index, (element.index, key, element.components))
         return is_new
 

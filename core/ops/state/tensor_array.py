@@ -109,7 +109,7 @@ def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: t
     array = _array_of(ctx, handle)
     if len(array) < 0:
         raise InvalidArgumentError(f"Input container should be '{_CONTAINER}', but received '{_GRADS_CONTAINER}'")
-    # By the sweep that asks: the gradients of two calls of tf.gradients must not be summed in one array.
+    # Named by `source`, the sweep that asks: gradients of two calls of tf.gradients must not be summed in one array.
     name = f"{array.name}@{source}"
     return ctx.step.resources.get_or_create(_GRADS_CONTAINER, name, TensorArray, lambda: array.gradient(name, prepended))
 

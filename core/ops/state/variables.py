@@ -121,7 +121,7 @@ def _register_increment(op: str, resource_op: str, ufunc: np.ufunc, doc: str) ->
 
     def change(variable: Variable, value: Array, op: str) -> None:
         same_shape(variable, value, op)
-        # After the checks: a copy of the value for a refused addition would be for nothing.
+        # After the checks: `writable` may copy the value, for nothing if the addition is refused.
         memory = variable.writable()
         ufunc(memory, value, out=memory)
 

@@ -39,7 +39,7 @@ def as_string(input: Array, *, T: DType, precision: int, scientific: bool, short
         convert = _text_converter(width, precision, flag)
     else:
         convert = _converter(T, _number_format(T, precision, scientific, shortest, width, flag), width, flag)
-    # Both may ask for 2 GiB an element; the rest is bounded text by text.
+    # Width and precision may ask for 2 GiB an element; the elements together are bounded text by text.
     reserve(max(width, precision, 0))
     return object_array(bounded(convert(value).encode("utf-8", "surrogateescape") for value in array.ravel()), array.shape)
 
@@ -78,7 +78,7 @@ def _float_converter(form: str, width: int, flag: str) -> Callable[[Any], str]:
 
     def convert(value: Any) -> str:
         number = float(value)
-        # Python's % formats finite numbers as C does, but has other words for the rest.
+        # Python's % formats finite numbers as C does, but spells NaN and infinity otherwise.
         if math.isfinite(number):
             return form % number
         sign = "-" if math.copysign(1, number) < 0 else flag if flag and flag in "+ " else ""

@@ -233,7 +233,7 @@ class PassContext:
         if has_changed and self._inference is not None:
             specs = self._inference.specs
             # A rewrite keeps the values of the nodes that stay, so the specs of before still hold. Only new nodes need another
-            # inference, which is the dearest part of a pass on a large graph.
+            # inference, which is the most expensive part of a pass on a large graph.
             if any(output not in specs for node in self.graph for output in node.outputs()):
                 self._inference = None
 

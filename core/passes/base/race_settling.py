@@ -94,7 +94,7 @@ def _settled(
     if not _has_races(graph, every, fed):
         return []
     plan = compile_plan(graph, every, fed)
-    # Without a plan there is no order to keep: dataflow finds the order of each run anew, as TensorFlow does.
+    # Without a plan there is no order to keep: dataflow finds the order in each run, as TensorFlow does.
     if plan.needs_dataflow:
         return []
     loops = _loops(plan, graph, every, frozenset(fed))
@@ -194,7 +194,7 @@ def _settled_function(graph: Graph, function: Function, site: CallSite) -> Funct
     fed = function_inputs(function)
     targets = function_targets(function, site)
     count = len(function.results) - len(site.unused)
-    # Effects are the targets behind the results: they happen in each call, whichever results have readers.
+    # Effects are the targets after the results: they happen in each call, whichever results have readers.
     pairs = _settled(function.body, targets[:count], targets[:count], fed, targets[count:])
     if not pairs:
         return function

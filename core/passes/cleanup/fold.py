@@ -75,7 +75,7 @@ class FoldConstants(Pass):
         values = self._evaluated(graph, ctx, node, inputs, _ROOM * limit)
         if values is None:
             return
-        # Once more for results whose shapes were unknown before, as of Unique or of strings.
+        # A second test, for results whose shapes were unknown before, such as those of Unique or of strings.
         if sum(map(_written, values)) > limit:
             ctx.refuse("constant", node, f"its value takes more than the limit of {self.limit} bytes")
             return
@@ -144,7 +144,7 @@ def _evaluate_call(graph: Graph, node: Node, most: int) -> list[Any]:
         alone.add_node(source.name, source.op, (), (), source.attrs)
     inputs = [alone.node(value.node.name).output() for value in node.inputs]
     alone.add_node(node.name, node.op, inputs, (), node.attrs)
-    # A function may loop for ever, and counts of FLOPs say nothing of the number of iterations.
+    # A function may loop forever, and counts of FLOPs say nothing of the number of iterations.
     session = Session(alone, timeout=FOLD_SECONDS, max_memory=most, engine=NUMPY)
     results = session.run([output.name for output in node.outputs()])
     return [np.asarray(value, object) if isinstance(value, bytes) else np.asarray(value) for value in results]

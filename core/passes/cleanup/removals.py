@@ -96,8 +96,8 @@ class Dependencies(Pass):
 
     def _drop_pure_controls(self, graph: Graph, ctx: PassContext, node: Node) -> None:
         """Drop control inputs from constants and from data inputs: waiting for them changes nothing."""
-        # TensorFlow turns a lowered call into Switches and function bodies, which read their own inputs only; the control edge
-        # is then the only wait of the rest.
+        # TensorFlow turns a lowered call into Switches and function bodies, which read their own inputs only: for all other
+        # nodes of the body the control edge is the only wait.
         read = set() if call_site(node).is_lowered else {value.node for value in node.inputs}
         for control in node.control_inputs:
             if control in read or (control.is_constant and not control.control_inputs):
@@ -219,7 +219,8 @@ class Prune(Pass):
         cut = [node for node in dict.fromkeys(feed.node for feed in feeds) if _is_cut(graph, node)]
         shapes = shapes_at_cuts(graph, [node.output().name for node in cut])
         for node in cut:
-            # What computed the fed value is dead, so the node may no longer have inputs; but it must stay, for feeds name it.
+            # The nodes that computed the fed value are dead, so this one may no longer have inputs. It must stay, since feeds
+            # name it.
             attrs = {"dtype": node.output_dtypes[0].base, "shape": shapes[node.output().name]}
             become(graph, node, "Placeholder", [], attrs, ())
             ctx.fire("fed", node, "became a placeholder: its value is fed")
@@ -273,7 +274,7 @@ class StripDebug(Pass):
                 ctx.replace(node, node.inputs[0], "bypass", f"bypassed: {node.op} only observes values")
 
     def _silence(self, graph: Graph, ctx: PassContext, node: Node) -> None:
-        # The inputs may have effects of their own, as draws or writes have, for which nodes behind the assertion waited.
+        # The inputs may have effects of their own, such as draws or writes, for which nodes after the assertion waited.
         op, controls = node.op, ctx.anchors(node)
         become(graph, node, "NoOp", (), {}, controls)
         ctx.fire("no-op", node, f"became a NoOp: {op} only observes values")

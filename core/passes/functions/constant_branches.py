@@ -117,7 +117,7 @@ def _pass_on(graph: Graph, switch: Node, taken: int) -> None:
     controls = (*switch.control_inputs, *switch.inputs[1].node.control_inputs)
     alive = add_identity(graph, f"{switch.name}/taken", switch.inputs[0], switch.attr("T"), controls, switch.device)
     if any(dtype.is_ref for dtype in switch.output_dtypes):
-        # An Identity would read the variable; the readers behind the Switch write to it.
+        # An Identity would read the variable; the readers after the Switch write to it.
         alive.change_op("RefIdentity")
     graph.replace_all_uses(switch.output(taken), alive.output())
     graph.replace_control_uses(switch, alive)

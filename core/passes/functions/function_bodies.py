@@ -148,7 +148,7 @@ class ChangedBody:
                 place = refusal.node if ": " in refusal.node else f"{name}: {refusal.node}"
                 self.outer.refuse(refusal.rule, place, refusal.reason)
                 self.refused[place, refusal.rule] = dataclasses.replace(refusal, node=place)
-        # A draw from a stream of its own that nothing reads has no effect that anybody could see.
+        # A draw from its own stream that nothing reads has no visible effect.
         acting = [node for node in self.graph if self.ctx.acts(node) and (node.uses or not has_fact(node.op, "own_stream"))]
         needed = needed_nodes([*self.fetches, *acting])
         doomed = [node for node in self.graph if node not in needed]

@@ -53,11 +53,11 @@ def _members(graph: Graph, ctx: PassContext) -> list[Node]:
             members[node] = None
             if not node.is_constant:
                 computed.add(node)
-        # An effect that needs a result of the group must run behind the call, and a pure node behind that effect must not
-        # join: the call would wait for itself.
+        # An effect that needs a result of the group must run after the call, and a pure node after that effect must not join:
+        # the call would wait for itself.
         elif not sources.isdisjoint(computed):
             after_effect.add(node)
-    # A constant that others read as well stays outside, as another argument would be dearer than the constant.
+    # A constant that others read as well stays outside, as another argument would cost more than the constant.
     return [node for node in members if not node.is_constant or (node.uses and all(user in members for user in node.uses))]
 
 

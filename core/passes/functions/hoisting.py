@@ -80,7 +80,7 @@ _NEVER_RUNS = "never-runs"
 
 
 def _truth(value: np.ndarray | None) -> bool | None:
-    """Return the _truth of a condition's value, None for an unknown value or no boolean scalar."""
+    """Return the truth of a condition's value; None if unknown or no boolean scalar."""
     return bool(value) if value is not None and value.dtype == bool and value.ndim == 0 else None
 
 
@@ -111,7 +111,7 @@ def _condition_at_entry(graph: Graph, ctx: PassContext, frame: Frame, variables:
             value = node.output()
             copies[node] = probe.add_node(node.name, "Placeholder", attrs={"dtype": value.node.output_dtypes[0].base})
             specs[copies[node].output()] = _entering_spec(ctx, sources[value])
-        # What an impure node returns only the run knows.
+        # Only the run knows what an impure node returns.
         elif not node.is_constant and impurity(graph, node) is not None:
             return None
         else:

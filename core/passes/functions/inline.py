@@ -189,7 +189,7 @@ class _Inlining:
 
     def _copy(self, node: Node) -> None:
         attrs = node.attrs
-        # The names behind `loc:@` are those of the body's nodes, which get other names here.
+        # The names after `loc:@` are those of the body's nodes, which get other names here.
         if "_class" in attrs:
             attrs = {key: value for key, value in attrs.items() if key != "_class"}
         self.made[node] = self.graph.add_node(self._name(node.name), node.op, (), (), attrs, node.device or self.call.device)
@@ -210,7 +210,8 @@ class _Inlining:
 
     def _redirect(self, results: list[Output]) -> None:
         call, graph = self.call, self.graph
-        # TensorFlow's InlineFunctionBody: who waited for the call waits for the control outputs; without any, for the inputs.
+        # As TensorFlow's InlineFunctionBody: nodes that waited for the call wait for its control outputs, or for its inputs if
+        # there are none.
         done = [self.ends.get(node, self.made[node]) for node in self.function.control_results or self.function.args]
         waiting = graph.control_consumers(call)
         if self.ctx.is_preserved(call):

@@ -100,7 +100,7 @@ def is_reference(value: Output) -> bool:
 
 def bound_to_loop(graph: Graph, node: Node) -> str | None:
     """Return the reason why a node with invariant inputs may vary between iterations, or may not move."""
-    # What stands behind a handle may change although the handle does not.
+    # The object behind a handle may change although the handle does not.
     if any(dtype.base in (resource, variant) for dtype in node.output_dtypes):
         return "its output is a handle"
     return impurity(graph, node)

@@ -194,7 +194,7 @@ class _Specialization:
             for i, constant in self.constants.items():
                 draft.make_constant(i, constant)
             draft.keep_results(results)
-            # Between the two: pruning tells which arguments nothing reads any more.
+            # Pruned in between: only then is it known which arguments nothing reads any more.
             draft.prune(self.ctx)
             draft.keep_args(args)
             made[key] = draft.add()

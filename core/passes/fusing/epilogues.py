@@ -211,7 +211,7 @@ def _bare(value: Output) -> Output:
     return value.node.inputs[0] if value.node.op == "StopGradient" else value
 
 
-# Padding and resizing fused into the convolution behind them.
+# Padding and resizing fused into the convolution after them.
 
 ZERO_PADDING = RuleSet()
 """The rules whose result has gradients."""
@@ -339,7 +339,7 @@ def _has_fused_kernel(r: Rewriter, node: Node, names: tuple[str, ...]) -> bool:
     return True
 
 
-# GELU behind a product and a bias, in any spelling by operations.
+# GELU after a product and a bias, in any spelling by operations.
 
 GELU = RuleSet()
 
@@ -425,7 +425,7 @@ def _gelu_exact(x: float) -> float:
     return x / 2 * (1 + math.erf(x / math.sqrt(2)))
 
 
-# Biases, batch normalizations and activations behind a product.
+# Biases, batch normalizations and activations after a product.
 
 
 @dataclasses.dataclass(frozen=True)

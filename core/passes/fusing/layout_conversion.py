@@ -96,7 +96,7 @@ class _LayoutConversion:
         for node in self._graph:
             for value in node.outputs():
                 slots = [(user, i, self._input_letter(self._able, user, i)) for user, i in self._uses(value)]
-                # The user gets the value in the order of before: a fetched node counts as one more reader that is not
+                # The user gets a fetched value in its old order, so that the fetch counts as one more reader that is not
                 # converted.
                 if self._ctx.is_preserved(node):
                     slots.append((node, 0, "."))
@@ -111,7 +111,7 @@ class _LayoutConversion:
 
     def _add(self, network: Network, value: Output, cost: int, producer: Hashable, consumers: set[Hashable]) -> None:
         """Add a value's edges; a single reordering serves all consumers, so they hang on a vertex per direction."""
-        # Two directions, as a value may be converted before its readers or behind its producer. Edges that are never cut tie
+        # Two directions, as a value may be converted before its readers or after its producer. Edges that are never cut tie
         # all readers to the vertex, so the price is paid once.
         away, back = (value, "away"), (value, "back")
         network.add(producer, away, cost)

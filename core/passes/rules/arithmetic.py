@@ -277,7 +277,7 @@ def add_many(r: Rewriter, node: Node) -> Output | None:
         return None
     if len(values) == 1:
         return values[0]
-    # In half precision 2049 is no number: the sum of so many equal terms is none of their multiples.
+    # Half precision has no 2049: a product with the rounded count would not be the sum.
     if len(set(values)) == 1 and holds(values[0].dtype.base, len(values)):
         is_safe = len(values) <= _FEW or r.may_relax("the roundings of a long sum add up")
         return r.Mul(values[0], r.constant(len(values), values[0])) if is_safe else None

@@ -66,7 +66,7 @@ def one_unknown_dimension(r: Rewriter, node: Node) -> Output | None:
         return None
     unknown = [i for i, size in enumerate(sizes) if isinstance(size, Dim)]
     elements = r.shape(node.inputs[0]).num_elements
-    # Beside a 0 the number of elements tells nothing of a -1, and TensorFlow takes the sizes that are reshaped.
+    # Beside a 0 the number of elements does not determine a -1: TensorFlow then infers it from the sizes other than 0.
     if len(unknown) != 1 or any(isinstance(size, int) and size <= 0 for size in sizes.tolist()):
         r.refuse("several dimensions are unknown, or a dimension may be 0")
         return None
@@ -261,7 +261,7 @@ def unary_before_split(r: Rewriter, node: Node) -> Output | None:
     position = _data_input(node)
     first = users[0]
     moved = r.add(first.op, node.inputs[position], **attrs_of(first))
-    # The split now has the dtype of the map's results, as behind a Cast.
+    # The split now has the dtype of the map's results, which a Cast changes.
     node.set_attr("T", first.output_dtypes[0])
     return _over_split(r, node, users, position, moved)
 

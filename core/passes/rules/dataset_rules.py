@@ -136,7 +136,7 @@ def _source(r: Rewriter, node: Node, *kinds: str) -> Node | None:
 
 
 def _composition_blocker(r: Rewriter, source: Node, node: Node) -> str:
-    """Return what of two nodes, other than their effects, forbids to compose their functions; empty if nothing does."""
+    """Return what about two nodes, besides their effects, forbids composing their functions; empty if nothing does."""
     missing = next((f.name for f in map(_function, (source, node)) if f.name not in r.graph.functions), None)
     if missing is not None:
         return f"function '{missing}' is not in the library"
@@ -192,9 +192,9 @@ def _fusion(
     kinds: tuple[str, ...] = (),
     pays: Callable[[Rewriter, Node], bool] = lambda r, node: True,
 ) -> Callable[[_Fuse], _Fuse]:
-    """Register the nodes of a fusion: a function that makes the result of the input and the node.
+    """Register a function that fuses a node with its input, and returns the result.
 
-    `blocker` has reasons of nodes besides those of datasets. `kinds` are fewer kinds than the fusion's. Where the fusion does
+    `blocker` returns reasons of nodes besides those of datasets. `kinds` restrict the fusion's kinds. Where the fusion does
     not pay, nothing is reported.
     """
 
@@ -219,7 +219,7 @@ def _fusion(
 
 
 def _shuffle_blocker(r: Rewriter, shuffle: Node, repeat: Node) -> str:
-    """Return what forbids to fuse a shuffle and a repeat, besides an unknown number of passes; empty if nothing does."""
+    """Return what forbids fusing a shuffle and a repeat, besides an unknown number of passes; empty if nothing does."""
     if repeat.control_inputs:
         return "the repeat has control inputs"
     for value in shuffle.inputs:

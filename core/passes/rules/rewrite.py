@@ -383,7 +383,7 @@ def is_unary_map(node: Node) -> bool:
     return len(node.inputs) == 1 and is_map(node)
 
 
-# The control inputs of rewritten nodes: effects behind former inputs that are read no more.
+# The control inputs of rewritten nodes: effects of former inputs that are no longer read.
 
 FAR: Final = 64
 """The largest number of values searched for effects behind them; beyond the limit the values themselves are waited for."""
@@ -432,7 +432,7 @@ class Effects:
             if v in taken or v in seen or not self._ctx.has_effects(v.node):
                 continue
             seen.add(v)
-            # Only then does nobody miss the node's result once `node` is gone.
+            # If all its readers go with `node`, nobody misses the result of this node.
             if readers.issuperset(v.node.uses) and not self._ctx.is_preserved(v.node):
                 readers.add(v.node)
             is_unseen = v.node in readers and has_fact(v.node.op, "own_stream")
