@@ -55,5 +55,7 @@ CASES = [
     case("L2Loss", normal(5, dtype="half")),
     case("L2Loss", np.zeros(0, np.float32)),
     case("L2Loss", normal()),
+    case("L2Loss", np.float16([300])),
+    case("L2Loss", np.float32([1.7e19, 1.7e19])),
     *(case("LogSoftmax", normal(6, 6, dtype=t), differentiable=False, key=f"steps in {t}") for t in ("half", "bfloat16")),
 ]
