@@ -147,7 +147,7 @@ def _refuse(name: str, what: str, hint: str | None = None) -> InvalidArgumentErr
 
 def _text_kind(data: memoryview, name: str) -> Kind | None:
     """Return the kind of graph in a text; None if the data is no printed message."""
-    # Editors of Windows write a byte order mark before UTF-8.
+    # Editors on Windows write a byte order mark before UTF-8.
     head = bytes(data[:4096]).removeprefix(b"\xef\xbb\xbf")
     match = _FIRST_FIELD.match(head)
     # A binary GraphDef may begin with a line break (the tag of field 1 is 0x0A) and letters; text has no zero byte.

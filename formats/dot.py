@@ -130,7 +130,7 @@ def _add_legend(source: graphviz.Digraph, picture: Picture) -> None:
         for i, (label, style) in enumerate(entries):
             part.node(f"k{i}", label, **style)
             if i % _COLUMN:
-                # Boxes of a rank are below each other only if an edge says so; an invisible edge keeps the boxes of a column
+                # Graphviz puts a box below another only for an edge between them, so an invisible edge keeps a column
                 # together.
                 part.edge(f"k{i - 1}", f"k{i}", style="invis")
         _add_edge_legend(part, picture)
@@ -166,7 +166,7 @@ class LayoutProgram:
         watch = Stopwatch()
         command = [self.path, f"-T{kind}"]
         try:
-            # A list of words, no shell: nothing in a path is a command.
+            # The command is a list of words without a shell, so that nothing in a path is a command.
             done = subprocess.run(command, input=source.encode(), capture_output=True, timeout=min(timeout, _LONGEST))
         except subprocess.TimeoutExpired:
             hint = Hint("draw less (", step("draw_less"), "), or raise the time limit (", option("timeout"), ")")

@@ -41,7 +41,7 @@ def _read(source: Source) -> GraphDef | MetaGraphDef | SavedModel:
         raise InvalidArgumentError(f"{name} is a recording with a damaged graph")
     if kind == "tfjs":
         return meta_graph_of_tfjs(data, None if is_in_memory(path) else os.path.dirname(str(path)) or ".").graph_def
-    # The message is not made a graph: a graph whose nodes are broken is written in its new form all the same.
+    # The message is converted without making a Graph, so that a file with broken nodes can be converted, too.
     message = parse(_MESSAGES[kind], serialize_text(_MESSAGES[kind], data) if is_text else data)
     assert isinstance(message, GraphDef | MetaGraphDef | SavedModel)
     return message

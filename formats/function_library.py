@@ -121,7 +121,7 @@ def decode_function(proto: FunctionDef, library: ReadFunctions, gradient: str | 
         function = _Decoder(proto, library).function(gradient)
         if checks:
             function.check(function.signature.attrs)
-        # After the check, which names the node that is wrong; linking would meet its missing inputs first.
+        # Linking comes after the check, which names the node that is wrong; linking alone would meet its missing inputs first.
         function.body.link()
         return function
     except TfgError as error:
@@ -445,7 +445,8 @@ def encode_library(functions: Mapping[str, Function], library: FunctionDefLibrar
     gradients = {g.function_name: g.gradient_func for g in library.gradient if g.function_name not in removed}
     messages = []
     for name in functions:
-        # A function that nobody has looked at is written by its bytes; decoding it might refuse what nobody asked about.
+        # A function that was never decoded is written with its original bytes: decoding could fail on a function that nobody
+        # uses.
         untouched = functions.undecoded(name) if isinstance(functions, FunctionLibrary) else None
         if untouched is not None:
             messages.append(untouched)
@@ -457,6 +458,6 @@ def encode_library(functions: Mapping[str, Function], library: FunctionDefLibrar
             gradients[name] = function.gradient
     del library.function[:], library.gradient[:]
     library.function.extend(messages)
-    # The order of the file, with new ones behind: an unchanged library is written unchanged.
+    # Gradients keep the order of the file, with new ones at the end, so that an unchanged library is written unchanged.
     for name in sorted(gradients, key=lambda name: order.index(name) if name in order else len(order)):
         library.gradient.add(function_name=name, gradient_func=gradients[name])

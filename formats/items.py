@@ -71,7 +71,7 @@ class Item:
     @property
     def row(self) -> Row | None:
         """Return the place of a row of a CSV file, None for another input."""
-        # The name without a query: the last part of a signed address may be a piece of the signature.
+        # The name is compared without a query: the last part of a signed address may be a piece of the signature.
         if self.start is None or not plain(self.path).lower().endswith(CSV):
             return None
         return Row(self.start, self.end, int(self.name.rpartition("-")[2]), self.line)
@@ -92,7 +92,8 @@ class Item:
     @property
     def is_picture(self) -> bool:
         """Return True for an image file."""
-        # No look into the file: `find_items` has let nothing else pass, and the question is asked for each input of a job.
+        # The name decides without a look into the file: `find_items` has let nothing else pass, and the question is asked for
+        # each input of a job.
         is_array = _is_records(self.path) or plain(self.path).lower().endswith((".npz", ".npy"))
         return self.start is None and not is_array
 
@@ -161,7 +162,7 @@ class _FileRows(MadeOnDemand[Item]):
     def has(self, name: str) -> bool:
         """Return True if a row has the name."""
         stem, _, number = name.rpartition("-")
-        # Only the spelling that a row has: `t-7` and `t-0000007` are other names.
+        # Only the spelling of the row's own name counts: `t-7` and `t-0000007` are other names.
         return stem == self.stem and number.isdecimal() and f"{int(number):06d}" == number and int(number) in self.numbers
 
 
@@ -417,7 +418,7 @@ class ItemReader:
 
     def documents(self, items: Sequence[Item]) -> list[Any]:
         """Return the values of lines of a file, read at once; InvalidArgumentError if one is not JSON."""
-        # One read for a block of lines. Lines in between that are no input, such as blank ones, are cut out by the places.
+        # A block of lines is one read. Lines in between that are no input, such as blank ones, are cut out by the places.
         first, last = items[0], items[-1]
         data = self._line(dataclasses.replace(first, end=last.end))
         start = first.start or 0
@@ -442,7 +443,7 @@ class ItemReader:
     def _line(self, item: Item) -> bytes:
         assert item.start is not None
         with file_errors(item.path):
-            # Opened again for each line, a file of short lines takes most of the time to be opened.
+            # With short lines, opening the file again for each of them would take most of the time.
             if self._lines is None or self._path != item.path:
                 self.close()
                 self._lines = open_regular(item.path)

@@ -82,7 +82,7 @@ def _load(source: Source, tags: Sequence[str] | None, faults: list[TfgError] | N
 
 def stream(path: str) -> NodeStream | None:
     """Return a stream of the nodes of a large GraphDef in a file; None for any other file, to be loaded."""
-    # A smaller file is loaded at once, and its shapes can be inferred.
+    # A smaller file is loaded whole, because shapes can be inferred only in a loaded graph.
     if not is_file(path) or size_of(path) < STREAMED_FROM:
         return None
     data = read_source(path)

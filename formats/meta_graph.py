@@ -281,8 +281,7 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
 
 def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:
     """Return the checkpoint keys of variables by number: the names on the shortest path to each, as in TensorFlow."""
-    # A breadth-first walk, as TensorFlow's: of several paths to a variable the shortest, and the first of equal ones, is the
-    # key.
+    # TensorFlow walks breadth-first, too, so the first of several shortest paths is the key.
     paths = {0: ""} if objects.nodes else {}
     queue = collections.deque(paths)
     while queue:
@@ -562,7 +561,7 @@ def check_graph(meta_graph: PrintedMetaGraph) -> None:
 
 def _cut(text: bytes, field: str) -> tuple[bytes, list[bytes]]:
     """Return a text without the messages of a field, and each of the messages as a text."""
-    # Possessive repeats: a text without the end of a message would otherwise be tried again from each of its lines.
+    # The repeats are possessive: a text without the end of a message would otherwise be tried again from each of its lines.
     message = re.compile(rf"^{field} \{{\n((?:  [^\n]*+\n)*+)\}}\n".encode(), re.MULTILINE)
     around, inner, position = [], [], 0
     for match in message.finditer(text):
@@ -628,7 +627,8 @@ def graph_from_saved_model_text(
 def _graph_from_printed(text: bytes, tags: Sequence[str] | None, folder: str | None, faults: list[TfgError] | None) -> Graph:
     meta_graphs = cut_saved_model(text)
     chosen = choose([memoryview(meta_graph.around) for meta_graph in meta_graphs], tags)
-    # Protobuf's parser would refuse the whole text for a mistake in a graph that is not asked for; so does this way.
+    # Protobuf's parser would refuse the whole text for a mistake in any of its graphs, so the graphs not chosen are checked,
+    # too.
     for meta_graph in meta_graphs[:chosen] + meta_graphs[chosen + 1 :]:
         check_graph(meta_graph)
     return graph_from_printed_meta_graph(meta_graphs[chosen], folder, faults)

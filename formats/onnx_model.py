@@ -61,7 +61,7 @@ def save_onnx(model: OnnxModel, path: str | os.PathLike[str], opset: int = OPSET
     path = resolved(path)
     writer = _ModelWriter(onnx, in_opset(onnx, model, opset), opset)
     size = sum(array.nbytes for array in writer.arrays())
-    # The rest of the message, beside the weights, has the difference to 2 GiB.
+    # The nodes and names of the message need the room between LARGEST and protobuf's limit of 2 GiB.
     if size > LARGEST:
         with file_errors(path), locked_folder(os.path.dirname(path)):
             _save_in_two(writer, path)
@@ -258,7 +258,7 @@ def _declared_dim(dim: Any) -> int | str | None:
 def _onnx_session(path: str | os.PathLike[str]) -> Any:
     runtime = require("onnxruntime")
     options = runtime.SessionOptions()
-    # Only fatal messages: onnxruntime prints others to the terminal, and errors arrive as exceptions.
+    # Level 4 allows fatal messages only: onnxruntime prints to the terminal, and errors arrive as exceptions anyway.
     options.log_severity_level = 4
     options.add_session_config_entry("session.disable_quant_qdq", "1")  # else 8-bit weights have activations rounded too
     try:
@@ -320,7 +320,7 @@ def _unpacked(numbers: Array, dtype: DType, shape: Sequence[int]) -> Array:
     if dtype.name not in _HALF_BYTES:
         return numbers.view(dtype.numpy).reshape(shape)
     halves = np.stack([numbers & 15, numbers >> 4], -1).reshape(-1)[: math.prod(shape)]
-    # The sign of four bits is bit 3: flipped it adds 8 to every number, and the 8 is taken off again.
+    # Bit 3 is the sign of an int4. Flipping it adds 8 to the signed number, and the 8 is subtracted again.
     signed = (halves ^ 8).astype(np.int8) - 8 if dtype.name == "int4" else halves
     return signed.astype(dtype.numpy).reshape(shape)
 

@@ -70,7 +70,7 @@ def parse_transform(text: str) -> tuple[str, Transform]:
     unknown = fields.keys() - {"resize", "scale", "offset"}
     # Signed addresses have queries of their own, behind the same sign.
     if unknown and is_address(text):
-        return text, Transform()  # the query of the address
+        return text, Transform()
     if unknown:
         raise InvalidArgumentError(f"unknown option '{min(unknown)}' of a picture", hint=_FORMS)
     size = _size(fields["resize"]) if "resize" in fields else None
@@ -91,7 +91,7 @@ def read_picture(
         file.seek(0)
         contents = np.array(file.read(), object)
     channels = shape[-1] if shape.rank and shape[-1] in (1, 3, 4) else 3
-    # The kernel of the op, so that a picture has the pixels that a graph's own decoder would give.
+    # The op's kernel decodes the picture, which then has the pixels that a graph's own decoder would give.
     decode = registry.kernels("DecodeImage")[0].function
     try:
         pixels: Array = decode(contents, channels=channels, dtype=uint8, expand_animations=False)

@@ -303,7 +303,7 @@ class _TagPlaces:
         if key not in self._places:
             # Without dots at the beginning no part is `..`, and no file is hidden.
             parts = [_UNFIT.sub("_", part).lstrip(".")[:_LONGEST_PART] for part in f"{value.run}/{value.tag}".split("/")]
-            # Two tags may differ only in signs that no file name has: the second gets a number.
+            # Two tags may differ only in characters that a file name cannot have: the second gets a number.
             place, taken = "/".join(filter(None, parts)) or "_", set(self._places.values())
             free = (f"{place}_{number}" for number in itertools.count(2))
             self._places[key] = place if place not in taken else next(name for name in free if name not in taken)
@@ -393,7 +393,7 @@ _THIS_RUN: Final = "."
 
 def _summaries(events: _Events) -> Iterator[tuple[Event, Summary.Value, str]]:
     """Yield the values of events with their kinds; only the first value of a tag names the plugin."""
-    # Across all events of a file: TensorFlow writes the metadata of a tag only once.
+    # `plugins` is kept across all events of a file, because TensorFlow writes the metadata of a tag only once.
     plugins: dict[str, str] = {}
     for event in events:
         for value in event.summary.value:
@@ -662,7 +662,7 @@ def _graphs(message: RunMetadata) -> list[tuple[str, bytes]]:
         graphs.append(("before optimization", function.pre_optimization_graph))
         graphs.append(("after optimization", function.post_optimization_graph))
         graphs += [("function's partition graph", graph) for graph in function.partition_graphs]
-    # Each is decoded again from bytes, as a file is: nodes are read by their bytes.
+    # The messages are serialized again, because graphs are read from bytes.
     return [(what, graph.SerializeToString()) for what, graph in graphs if graph.node]
 
 

@@ -270,7 +270,7 @@ def _others(
         for key, info in signature.outputs.items():
             _add_output(made, key, info, part.names.connected)
         _add_inputs(made, signature, part)
-        # A signature whose inputs are all open runs without the other part, and takes none of its inputs.
+        # A signature whose inputs are all open runs without the other part, and takes none of the other part's inputs.
         if len(made.inputs) < len(signature.inputs):
             outputs = [graph.output(name) for info in made.outputs.values() for name in tensors_of(info)]
             needed = {node.name for node in needed_nodes(outputs)}
@@ -314,7 +314,7 @@ def write_saved_model(
             _write(staged, model, source, save)
             _copy_files(staged, model, files)
             rename_folder(staged, target)
-        # The name is on the disk only with the folder above it.
+        # A rename is sure to be on the disk only after the folder above is flushed.
         flush_folder(target)
 
 
@@ -344,7 +344,7 @@ def _copy_files(folder: str, model: ModelToWrite, files: FileAccess) -> None:
     if model.files:
         os.makedirs(assets, exist_ok=True)
     for name, node in model.files.items():
-        # The gate is the session's: what the graph may not read while it runs it may not have copied either.
+        # The permissions of the session hold here, too: a file that the graph may not read in a run must not be copied.
         gate = FileGate(files, node)
         path = path_of(node)
         with file_errors(path), gate.open(path) as read, open(os.path.join(assets, name), "xb") as written:
@@ -442,7 +442,7 @@ def _add_unread_inputs(graph: Graph, about: MetaGraphDef) -> None:
 def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | None:
     """Return the graph's saver, or add a saver of all variables if no objects lead to some of the variables.
 
-    Nor does the graph's saver serve if it saves positions of iterators: no TensorFlow reads tfg's, nor the reverse.
+    A saver that saves positions of iterators is replaced, too: TensorFlow and tfg cannot read each other's positions.
     """
     saver = graph.meta.saver if graph.meta is not None else None
     is_whole = not (unrestored(graph) or _unsaved_tables(graph) or restored_iterators(graph))
@@ -570,7 +570,7 @@ def _start(graph: Graph, about: MetaGraphDef) -> None:
     """Name an operation that fills the tables, sets the paths of files, and begins the iterators that the signatures take,
     if nothing else starts the graph.
     """
-    # A loader runs one operation of these two; what it starts is the writer's own choice, and stays.
+    # A loader runs one of these two operations. If the message has one, the author of the model has chosen what it starts.
     if MAIN_OP in about.collection_def or INIT_SIGNATURE in about.signature_def:
         return
     signatures = (decode_signature_def(name, signature) for name, signature in about.signature_def.items())

@@ -93,7 +93,7 @@ def _message(path: str | os.PathLike[str], graph: Graph, kind: Kind | None) -> I
     written.
     """
     pieces = within_limit(_chunks(graph, kind))
-    # What standard output has taken cannot be taken back, as a file under a temporary name can.
+    # Standard output cannot take back what it was given, as a file under a temporary name can.
     return list(pieces) if path == "-" else pieces
 
 
@@ -102,7 +102,8 @@ def within_limit(pieces: Iterable[bytes | memoryview]) -> Iterator[bytes | memor
     size = 0
     for piece in pieces:
         size += len(piece)
-        # The error comes behind the last piece, as it names the whole size; a file is written whole or not at all.
+        # The error comes after the last piece, as it names the whole size. Writers of files keep nothing of an incomplete
+        # message.
         if size <= MAX_MESSAGE:
             yield piece
     if size > MAX_MESSAGE:

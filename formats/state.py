@@ -61,7 +61,7 @@ def read_state(path: str | os.PathLike[str]) -> dict[str, Tensor]:
     """
     text = os.fspath(path)
     if is_file(text):
-        # The content decides; the name decides only for a file that is neither, whose error then names the format that was
+        # The content decides. The name decides only if the content is of neither format: the error then names the format
         # meant.
         if _is_archive(text) or text.endswith(NPZ.extensions):
             from .codecs.numpy_files import read_npz
@@ -189,7 +189,8 @@ def graph_state(tensors: Mapping[str, Tensor], graph: Graph) -> dict[str, Tensor
     """Return the tensors of a state by the names of a graph's variables, as `read_graph_state`."""
     names = names_in_graph(tensors, graph)
     values = {names.get(key, key): tensor for key, tensor in tensors.items() if not is_apart(key)}
-    # A state of Python's copies of the weights serves the graph, which reads the others; a value of its own name comes first.
+    # A state may have Python's copies of the weights in place of those that the graph reads. A value of the variable's own
+    # name comes first.
     return {**{read: values[twin] for twin, read in read_instead(graph).items() if twin in values}, **values}
 
 
@@ -204,7 +205,8 @@ def names_in_graph(tensors: Mapping[str, Tensor], graph: Graph) -> dict[str, str
     owners = _owners(prefix, by_key, read_instead(graph)) if prefix is not None and others else {}
     taken = {*names.values(), *others.values()}
     for key, name in others.items():
-        # Keras gives a name to several variables; a state fits only if one of them is left without a value.
+        # Keras gives one name to several variables. The key is that of one of them only if all others have their values
+        # already.
         free = {owner for owner in owners.get(name, (name,)) if owner == name or owner not in taken}
         names[key] = name if name in free or len(free) != 1 else free.pop()
     return names

@@ -128,7 +128,7 @@ def _diff(before: NodeStream, after: NodeStream, strict_names: bool) -> GraphDif
     old, new = SoundNodes(before), SoundNodes(after)
     renaming = STRICT if strict_names else Renaming()
     places = {node.name: before.place for node in old}
-    # `places` loses the names that both graphs have; what is left is removed.
+    # `places` loses the names that both graphs have, and ends up with the removed nodes.
     names = [*places]
     added: list[NodeRecord] = []
     changed: list[NodeChange] = []

@@ -141,7 +141,7 @@ def _add_initializer(about: MetaGraphDef, model: Mapping[str, Any], weights: Map
     _fill(graph, weights)
     scope = _free_scope(about.graph_def)
     read = {name.lstrip("^").partition(":")[0] for node in graph.node for name in node.input}
-    # The nodes that no other reads: one of them waits for the others, and is the operation that starts the model.
+    # `last` has the nodes that no other reads. One of them waits for the others, and is the operation that starts the model.
     last = {node.name for node in graph.node} - read
     for node in graph.node:
         node.name = f"{scope}/{node.name}"
@@ -324,10 +324,10 @@ def write_tfjs(
     model = _model(graph, parts, signature)
     with file_errors(path):
         make_folders(os.path.dirname(path) or ".")
-    # Read before the new files are written, and removed after model.json names the new ones, so it never names a file that
-    # is gone.
+    # The old names are read before the new files are written. The old files are removed after model.json names the new ones,
+    # so it never names a file that is gone.
     earlier = _named_files(path)
-    # The weights first: a model.json that names new files is written only when they are there.
+    # The weights are written first: a model.json that names new files is written only when they are there.
     model["weightsManifest"] = _write_shards(path, stored)
     write_file(path, [json.dumps(model, separators=(",", ":")).encode()])
     _remove(path, earlier - {name for group in model["weightsManifest"] for name in group["paths"]})
@@ -460,7 +460,7 @@ def _quantized(array: Array, dtype: str) -> tuple[Array, dict[str, Any] | None]:
     if dtype == "float16":
         return (array.astype("<f2"), about) if np.abs(array).max() <= np.finfo(np.float16).max else (array, None)
     least, most, steps = float(array.min()), float(array.max()), np.iinfo(_QUANTIZED[dtype]).max
-    # All numbers equal: any scale but 0 gives them back.
+    # If all numbers are equal, any scale but 0 gives them back.
     scale = (most - least) / steps or 1.0
     if least <= 0 <= most:
         least = -np.round(-least / scale).item() * scale  # so that 0 stays 0

@@ -92,7 +92,6 @@ def _stacked(text: str, dtype: DType | None, shape: Shape) -> Array:
     from .codecs.casts import cast_value  # lazy, as above
 
     files = _BETWEEN_FILES.split(text[1:-1].strip())
-    # Each file is an element of the batch, so it is read for the shape without the first axis.
     element = shape[1:] if shape.rank else shape
     values = [cast_value(_read_file(file[1:].strip(), dtype, element), dtype, file) for file in files]
     shapes = {value.shape: file for value, file in zip(values, files)}
@@ -144,7 +143,7 @@ def _read_bytes(path: str, shape: Shape) -> Array | None:
 
 
 def _read_file(path: str, dtype: DType | None, shape: Shape) -> Array:
-    # The last one divides: a folder may have it in its name.
+    # The last `.csv:` divides the text: the name of a folder may have one, too.
     table, csv, columns = path.rpartition(".csv:")
     if csv or (path.endswith(".csv") and dtype is not string):
         from .codecs.csv_table import read_columns
@@ -179,7 +178,7 @@ def _read_array(path: str) -> Array:
         # The content decides: numpy.savez and numpy.save write what they are told, whatever the name is.
         is_archive = file.read(2) == b"PK"
     if is_archive:
-        # Without an array of the key, all are listed for the error.
+        # If no array has the key, all are opened, because the error lists them.
         return _member(path, read_npz(path, only=key) or read_npz(path), key).numpy()
     if key is not None:
         raise InvalidArgumentError(f"'{path}' holds a single array without a key")

@@ -59,7 +59,7 @@ def joined(merge: K, conditions: Sequence[frozenset[tuple[K, int]]], arity: Mapp
         # All branches of one predicate are there, so one of the inputs is alive in each run.
         if len({branch for rest in rests for _, branch in rest}) == arity.get(key, 2):
             return common
-    # A literal of its own: the Merge is alive in some runs, which no other condition describes.
+    # The Merge gets a literal of its own, because no other condition describes the runs in which it is alive.
     return common | {(merge, 0)}
 
 
@@ -116,7 +116,7 @@ class Deadness:
 
     def of_node(self, node: Node) -> Condition:
         """Return the condition of a node; InvalidArgumentError if the node waits for itself."""
-        # A stack of its own: chains of nodes are longer than Python's recursion may be deep.
+        # The walk keeps a stack, because chains of nodes may be longer than Python's recursion may be deep.
         stack = [] if node in self._conditions else [node]
         entered: set[Node] = set()
         while stack:

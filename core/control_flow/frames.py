@@ -156,7 +156,7 @@ class _FrameSearch:
         assigned = self.frame_of.get(node)
         if assigned is None:
             self.frame_of[node] = self.entered(node, frame) if node.op in ENTER else frame
-            # For the message: which of two inputs is wrong, only the author knows.
+            # The message names both inputs, because only the author knows which of them is wrong.
             self.reached_from[node] = source
             self.queue.append(node)
             return
@@ -209,7 +209,6 @@ def loop_conditions(nodes: Iterable[Node]) -> list[Node]:
     The loops that count iterations for a gradient share the frame of the loop that they count. TensorFlow knows them by the
     name alone (ValidateControlFlowInfo in core/graph/control_flow.cc).
     """
-    # By the name, though names mean nothing elsewhere: TensorFlow itself has no other sign.
     return [node for node in nodes if node.is_loop_condition and "LoopCounter" not in node.name]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Final
 
 from ..graph.graph import Node, Output
@@ -139,14 +139,14 @@ def is_written(owner: Node) -> bool:
     return any(owner in written_variables(user) for holder in holders for user in holder.uses)
 
 
-def memory_of_variables(nodes: Iterable[Node], fed: Container[Output]) -> dict[Output, tuple[Node, ...]]:
+def memory_of_variables(nodes: Collection[Node], fed: Container[Output]) -> dict[Output, tuple[Node, ...]]:
     """Return the values that may be the memory of V1 variables, with the variables. `nodes` are in topological order."""
     owners: dict[Output, tuple[Node, ...]] = {}
     references: dict[Output, Output] = {}
-    nodes = list(nodes)
-    if not any_reference(nodes):
+    passing = nodes_of_kind(nodes, _passes_memory)
+    if not passing or not any_reference(nodes):
         return owners
-    for node in nodes_of_kind(nodes, _passes_memory):
+    for node in passing:
         values = [output for output in memory_outputs(node) if output.dtype is not None and not output.dtype.is_ref]
         passed = _owners_of_memory(node, owners, fed, references) if values else ()
         if passed:

@@ -56,7 +56,7 @@ def outcomes(
     run, begun = current(None), time.perf_counter()
     if elements:
         call(0)
-    # The first call is a sample for all.
+    # The time of the first call is a sample for all calls.
     is_slow, others = time.perf_counter() - begun > WORTH_THREADS, range(1, len(elements))
     if not is_slow or run is None or run.hook is not None or run.reserve is not None:
         for place in others:
@@ -64,7 +64,7 @@ def outcomes(
         return results
 
     def call_apart(place: int) -> None:
-        # A part for each call: a Run keeps the token of its context, so it can be current in a single thread.
+        # Each call gets a part of the run: a Run keeps the token of its context, so it can be current in only one thread.
         with run.part():
             call(place)
 
@@ -207,7 +207,7 @@ class _Elements(_PassState):
         self.ready: collections.deque[Outcome] = collections.deque()
 
     def step(self) -> bool:
-        # Without the lock: only this thread appends, and the consumer only takes.
+        # No lock is needed to look: only this thread appends, and the consumer only takes.
         if self.is_dropped or len(self.ready) >= self.size:
             return False
         outcome = outcome_of(self.pull)
@@ -227,7 +227,7 @@ class Prefetched(_Pass):
     def next(self) -> Element | None:
         """Return the next element."""
         work, worth = self._work, self._worth
-        # None as long as elements are timed, False once they were too short.
+        # The answer is None as long as elements are timed, and False if they are too fast or must not come early.
         if not worth.answer:
             return work.pull() if worth.answer is False else worth.timed(work.pull)
         with work.changed:
@@ -282,12 +282,12 @@ class _Calls(_PassState):
             with self.changed:
                 slot.outcome, slot.is_done = outcome, is_done
                 if not is_done:
-                    # In front, where it came from: the consumer wants the slots in order.
+                    # The slot goes back to the front, where it came from, because the consumer wants the slots in order.
                     self.waiting.appendleft(slot)
                 self.changed.notify_all()
 
 
-# Without this, decoding a folder of JPEGs kept one core busy.
+# Without this class, decoding a folder of JPEGs kept only one core busy.
 class MappedAhead(_Pass):
     """A pass over a function's results: up to `calls` calls at a time, up to `size` results ahead of demand.
 

@@ -51,7 +51,7 @@ def _stack(place: int, column: Sequence[Any]) -> Any:
                 f"Cannot batch tensors with different shapes in component {place}. First element had shape {Shape(shape)} "
                 f"and element {i} had shape {Shape(value.shape)}."
             )
-    # Before the memory is taken: small elements make a large batch.
+    # This check comes before the memory is taken, because small elements may make a large batch.
     reserve(len(column) * first.nbytes)
     # One call is faster than an assignment for each number.
     if not shape and first.dtype != object:
@@ -102,7 +102,7 @@ class Batch(Pure):
 
     def _slices(self, source: Slices, count: int) -> Pull:
         """Begin a pass of slices: a batch of a tensor's slices is a slice too."""
-        # Up to the number of batches, which is one less where a smaller last batch is dropped.
+        # `cardinality` counts batches, and has one less if a smaller last batch is dropped.
         starts = range(count * self.size, self.cardinality() * self.size, self.size)
         return pull_of(tuple([c[start : start + self.size] for c in source.components]) for start in starts)
 
@@ -160,7 +160,7 @@ class MapAndBatch(FunctionDataset, Batch):
             nonlocal is_over
             elements: list[Element] = []
             failure: Exception | None = None
-            # All elements of a batch are taken, also after a failure: the next batch begins behind them.
+            # All elements of a batch are taken, even after a failure, because the next batch begins after them.
             for outcome in () if is_over else mapped():
                 if outcome is None:
                     is_over = True
@@ -265,7 +265,7 @@ class Unbatch(Dataset):
         size = self.source.cardinality()
         if size in (INFINITE, UNKNOWN) or not size:
             return size
-        # By the declared shapes: the elements themselves are not made for this.
+        # The declared shapes give the size; no elements are made for it.
         first = [shape[0] if shape.rank else None for shape in self.source.spec.shapes]
         sizes = [count for count in first if isinstance(count, int)]
         return size * sizes[0] if sizes else UNKNOWN
@@ -330,7 +330,7 @@ class Rebatch(Dataset):
 def _cut(elements: Sequence[Element], rows: int) -> tuple[Element, list[Element]]:
     """Split consecutive elements after the first `rows` rows; return the rows as an element, and the remaining elements."""
     columns = [_joined(place, column) for place, column in enumerate(zip(*elements))]
-    # A view: what is left of several elements is not copied until the next cut joins it with others.
+    # The remaining rows are a view, which is copied only when the next cut joins them with other elements.
     rest = tuple([column[rows:] for column in columns])
     return tuple([column[:rows] for column in columns]), [rest] if len(rest[0]) else []
 

@@ -53,7 +53,7 @@ class Query(Dataset):
 
     def _opened(self) -> tuple[sqlite3.Connection, sqlite3.Cursor]:
         with _sqlite_errors():
-            # As an address, which escapes `?` in a name and says that SQLite may not write, not even a journal.
+            # The file is named by an address, which escapes `?` in a name and forbids SQLite to write, even a journal.
             connection = sqlite3.connect(f"{pathlib.Path(self.path).absolute().as_uri()}?mode=ro", uri=True)
             # Text may have any encoding, and TensorFlow's strings are bytes.
             connection.text_factory = bytes
@@ -182,7 +182,7 @@ class _LmdbFile:
         file.seek(size)
         metas = [self._meta(first)[0], self._meta(file.read(size))[0]]
         self._size = size
-        # The page of the later transaction: the other is the state before, in case this one was cut off.
+        # The page of the later transaction counts. The other page is the state before, in case the transaction was cut off.
         _, self._flags, self._root = max(metas)
         if self._flags & ~_PLAIN_FLAGS:
             raise LmdbError("databases with duplicate keys are not supported")
@@ -214,7 +214,7 @@ class _LmdbFile:
         for seen in itertools.count():
             if not pending:
                 return
-            # More pages than the file has: a damaged tree leads around in a circle.
+            # A walk over more pages than the file has means that a damaged tree leads around in a circle.
             if seen * self._size >= self._end:
                 raise LmdbError("a page has several parents")
             pause()
@@ -227,7 +227,7 @@ class _LmdbFile:
             if flags & _LEAF:
                 yield from (self._pair(page, offset) for offset in offsets)
             else:
-                # Reversed on a stack, so that the keys come in their order.
+                # The children are pushed in reverse, so that the stack gives the keys in order.
                 pending += [(_child(page, offset), depth + 1) for offset in reversed(offsets)]
 
     def _pair(self, page: bytes, offset: int) -> tuple[bytes, bytes]:

@@ -28,7 +28,7 @@ _Made = TypeVar("_Made")
 Element: TypeAlias = tuple[Any, ...]
 CHECKED: Final = 256
 """Elements of an input between two checks of the run's deadline, in a transformation that gathers many elements."""
-# A function and no generator: a generator that has raised an error is finished, and a pass goes on behind a failing element.
+# A function and no generator: a generator that has raised an error is finished, and a pass continues after a failing element.
 Pull: TypeAlias = Callable[[], Element | None]
 
 INFINITE: Final = -1
@@ -95,7 +95,7 @@ class Origin:
     library: Graph
 
 
-# `eq=False`: two datasets with equal fields are two, for each has passes and states of its own.
+# `eq=False`: two datasets with equal fields stay two, because each has passes and states of its own.
 @dataclasses.dataclass(eq=False)
 class Dataset:
     """Elements on demand, mostly made from elements of `inputs`. `kind` is TensorFlow's word for the transformation."""
@@ -159,7 +159,7 @@ class Dataset:
 
     def with_inputs(self, inputs: tuple[Dataset, ...]) -> Dataset:
         """Return the same transformation of other inputs; state that outlives a pass is shared."""
-        # A shallow copy: functions, seeds and caches are those of this dataset.
+        # The copy is shallow: functions, seeds and caches are those of this dataset.
         other = copy.copy(self)
         other.inputs = inputs
         return other
@@ -362,7 +362,7 @@ def keeping(source: Dataset, keep: Callable[[list[Element]], None]) -> Pull:
         if element is not None:
             elements.append(element)
         elif not is_over:
-            # Before `keep`: if that fails, a further demand must not begin to gather again.
+            # This is set before `keep`: if `keep` fails, a further demand must not begin to gather again.
             is_over = True
             keep(elements)
         return element

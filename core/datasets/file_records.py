@@ -270,7 +270,8 @@ class CsvRecords(Dataset):
                     raise
                 if fields is not None:
                     return self.convert(fields)
-                # At once, and not when Python finds the buffer: a pass over thousands of files would run out of descriptors.
+                # The file is closed at once: a pass over thousands of files would run out of descriptors before Python
+                # collects them.
                 current.close()
                 current, place = None, place + 1
                 check_time()
@@ -301,7 +302,7 @@ class _FileBuffer:
 
     def _more(self) -> bool:
         """Read another piece; return False at the end of the file."""
-        # What is held at least doubles: joining pieces to one long record stays linear in its length.
+        # The data held at least doubles, so that joining pieces to one long record stays linear in its length.
         piece = b"" if self._is_over else self._stream.read(max(_PIECE, len(self._data) - self._position))
         self._is_over = not piece
         self._data = self._data[self._position :] + piece if self._position else self._data + piece

@@ -56,7 +56,7 @@ class Take(Pure):
 
         def next_element() -> Element | None:
             nonlocal left
-            # The input is not asked for an element behind the last: making it may fail, block or draw.
+            # The input is not asked for an element after the last one: making it may fail, block or draw.
             if left <= 0:
                 return None
             element = pull()
@@ -385,7 +385,7 @@ class Unique(Dataset):
         def unseen(element: Element) -> Element | None:
             require_types(self.source.spec.dtypes, element)
             value = array_of(element[0])
-            # Python's numbers: 1 and 1.0 of several dtypes do not meet, since a dataset has one dtype.
+            # The key may have Python's numbers, to which 1 and 1.0 are equal, because a dataset has one dtype.
             key = (value.shape, *value.ravel().tolist())
             if key in seen:
                 return None

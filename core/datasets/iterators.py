@@ -72,7 +72,8 @@ class DatasetIterator(Shared):
         """Begin a pass; InvalidArgumentError if the dataset's elements break the iterator's spec."""
         if self.spec.dtypes and dataset.spec.dtypes:
             self.spec.require(dataset.spec)
-        # None until the pass has begun: after a failure here the iterator is not initialized, as before its first start.
+        # The dataset is None until the pass has begun: after a failure here the iterator is not initialized, as before its
+        # first start.
         self.dataset = None
         final = finalized(dataset)
         self._starts = tuple(seeds.state for seeds in _seeds(final))
@@ -87,7 +88,7 @@ class DatasetIterator(Shared):
                 "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer "
                 "operation for this iterator before getting the next element."
             )
-        # Before the pull: an element that fails is behind the iterator, too.
+        # Counted before the pull: an element that fails counts as taken, too.
         self.taken += 1
         try:
             element = self._pull()
@@ -95,7 +96,7 @@ class DatasetIterator(Shared):
             self._has_failed = True
             raise
         if element is not None and self._declares_shapes:
-            # After the count: an element of a wrong shape is behind the iterator, too.
+            # Checked after the count: an element of a wrong shape counts as taken, too.
             self._check(element)
         return element
 

@@ -203,7 +203,7 @@ class _Turns:
             self._pull, self._cycle = None, max(len(self._places), 1)  # places behind these stay empty
             return None
         inner = self._dataset.function(element).begin()
-        # An assignment to a slice, which appends if the place is new.
+        # An assignment to a slice appends if the place is new.
         self._places[self._turn : self._turn + 1] = [inner]
         return inner
 
@@ -333,7 +333,7 @@ class DirectedInterleave(Dataset):
                 if self.stop_on_empty:
                     break
                 check_time()
-            # After the end, a further demand finds the end again and asks no dataset.
+            # With no pull left, a demand after the end finds the end again and asks no dataset.
             pulls[:] = [None] * len(pulls)
             return None
 

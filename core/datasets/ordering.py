@@ -103,7 +103,7 @@ class _Buffer:
         self._starts[0] = start + 1
         self._waiting -= 1
         self._has_given = True
-        # Only once half of the list is empty, so that an element is moved twice at most on average.
+        # The list is cut only once half of it is empty, so that an element is moved at most twice on average.
         if start > _MANY and 2 * start > len(elements):
             del elements[: start + 1]
             self._starts[0] = 0
@@ -132,7 +132,7 @@ class _Buffer:
             check_time()
 
     def _has_room(self) -> bool:
-        # A short input with a large buffer would else be begun as often as it takes to fill the buffer.
+        # A short input with a large buffer would otherwise be begun as often as it takes to fill the buffer.
         if self._waiting and len(self._epochs) > _MAX_EPOCHS:
             return False
         return self._waiting < self._dataset.size or self._dataset.size < 0
@@ -155,7 +155,7 @@ class _Permutation:
     def __getitem__(self, index: int) -> int:
         while len(self._made) <= index:
             i = len(self._made)
-            # A Fisher-Yates shuffle that is made as far as places are asked for: `_moved` stands for the rest of the list.
+            # This is a Fisher-Yates shuffle, made as far as places are asked for: `_moved` stands for the rest of the list.
             other = i + self._words.next() % (self._size - i)
             here = self._moved.pop(i, i)
             self._made.append(here if other == i else self._moved.get(other, other))

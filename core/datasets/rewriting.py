@@ -111,7 +111,7 @@ class Repeating(Protocol):
 
 
 def _why_repeat_stays(shuffle: object, repeat: Repeating) -> str:
-    # TensorFlow's fused op has no pass that is empty from the start: it refuses a count of 0.
+    # TensorFlow's fused op refuses a count of 0.
     return "" if repeat.count else "the number of passes may be 0"
 
 
@@ -144,10 +144,11 @@ MAP_AND_MAP: Final = PipelineFusion(MAPS, False, _MAP_KINDS, _MAP_KINDS, _why_ma
 
 def finalized(dataset: Dataset) -> Dataset:
     """Return the rewritten dataset for a pass."""
-    # When a pass begins, and not when datasets are made: options may come after the transformations that they switch.
+    # Options are gathered when a pass begins and not when datasets are made, because they may come after the transformations
+    # that they switch.
     options = gathered_options(dataset)
     final = everywhere(rewritten(dataset, options), _with_own_states)
-    # After the rewrites, whose result an assertion names.
+    # Assertions are checked after the rewrites, because they name the result of the rewrites.
     hold_assertions(final)
     return final
 
@@ -166,7 +167,7 @@ def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
 def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
     """Return the dataset after the rewrites in its options, in TensorFlow's order, and without its options."""
     has_defaults, tunes = bool(options.get(DEFAULTS, True)), bool(options.get(AUTOTUNE, True))
-    # Before the rewrites, since an Options between two maps would keep them apart.
+    # Options are removed before the rewrites, because an Options between two maps would keep them apart.
     dataset = everywhere(dataset, _without_options)
     if options.get(WARM_START, False):
         dataset = everywhere(dataset, _prefetched_before_shuffled)
@@ -192,7 +193,7 @@ def _with_own_states(dataset: Dataset) -> Dataset:
     """Return the dataset with a fresh copy of its function, if the function draws random numbers."""
     if not isinstance(dataset, Map | MapAndBatch) or not isinstance(dataset.function, PerPass):
         return dataset
-    # A copy, since other iterators may run the same dataset, and each draws from the beginning.
+    # The dataset is copied, because other iterators may run it, and each draws from the beginning.
     other = dataset.with_inputs(dataset.inputs)
     assert isinstance(other, Map | MapAndBatch)
     other.function = dataset.function.anew()
@@ -285,7 +286,7 @@ def _shuffle_and_repeat(source: Shuffle, dataset: Repeat) -> Dataset:
 
 def _in_parallel(kind: type[Dataset], parallel: type[Dataset], dataset: Dataset) -> Dataset:
     """Return a stateless dataset of a kind as the parallel kind with the same fields."""
-    # Not isinstance: the parallel kinds are subclasses of the kind.
+    # isinstance would also accept the parallel kinds, which are subclasses.
     if type(dataset) is not kind or getattr(dataset, "is_stateful", False):
         return dataset
     arguments = {field.name: getattr(dataset, field.name) for field in dataclasses.fields(dataset) if field.init}
@@ -309,7 +310,7 @@ def _parallel(option: OptionName, is_default: bool, kind: type[Dataset], paralle
     return _Rewrite(option, is_default, functools.partial(_in_parallel, kind, parallel), is_tuned=True)
 
 
-# In the order of TensorFlow's rewrites. The order shows: a map that a batch has taken in makes no parallel map any more.
+# The order is that of TensorFlow's rewrites, and it shows: a map that a batch has taken in makes no parallel map any more.
 _REWRITES: Final = (
     _Rewrite(NOOPS, True, _without_noop),
     _fused(SHUFFLE_AND_REPEAT, _shuffle_and_repeat),

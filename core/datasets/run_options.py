@@ -79,7 +79,7 @@ class Sleep(SameElements):
         pull = self.source.begin()
 
         def next_element() -> Element | None:
-            # Before the element is made, as in TensorFlow, and with an eye on the run's deadline.
+            # As in TensorFlow, the pause comes before the element is made. `sleep` watches the run's deadline.
             sleep(self.microseconds / 1e6)
             return pull()
 

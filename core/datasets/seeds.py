@@ -29,7 +29,8 @@ class PhiloxWords:
         """Return the next word."""
         position = self.position
         if not self._start <= position < self._end:
-            # A block of Philox has four words. Many blocks at a time, for a call of NumPy costs as much for one as for 64.
+            # A block of Philox has four words. Many blocks are made at a time, because a call of NumPy costs as much for one
+            # as for 64.
             block = position // 4
             self._words = self._philox.skipped(block).words(4 * self._BLOCKS).tolist()
             self._start, self._end = 4 * block, 4 * (block + self._BLOCKS)

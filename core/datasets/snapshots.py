@@ -315,7 +315,8 @@ class Chunks(Dataset):
         def next_element() -> Element | None:
             is_done = False
             while not waiting and not is_done:
-                # Asked before the chunks are listed: a chunk written in between is found by the list, and none is missed.
+                # `is_done` is asked before the chunks are listed: the list finds a chunk written in between, and none is
+                # missed.
                 is_done = self.folder.is_done()
                 waiting.extend(sorted(set(self.folder.chunks()) - seen, key=_place))
                 seen.update(waiting)

@@ -364,7 +364,7 @@ def nodes_within(graph: Graph, nodes: Sequence[Node]) -> Iterator[Node]:
     """Yield nodes and the nodes in the functions that they call."""
     yield from nodes
     functions: Mapping[str, object] = graph.functions
-    # In an order that is the same in every process: names of remembered choices are made of these nodes.
+    # The order is the same in every process, because the names of remembered choices are made of these nodes.
     for name in sorted(called_functions(graph, nodes)):
         if name in functions:
             yield from graph.functions[name].body

@@ -112,7 +112,7 @@ class Peers:
         else:
             self._links = {0: _joined(meeting, terms)}
         self._listeners = [
-            # Daemons, for a process that ends must not wait for the others.
+            # The threads are daemons, because a process that ends must not wait for the others.
             threading.Thread(target=self._listen, args=(number, link), name=f"{_LISTENERS}{number}", daemon=True)
             for number, link in self._links.items()
         ]
@@ -176,7 +176,7 @@ class Peers:
                 self._quit(_LOST, f"process {number} of {self.count} was lost")
 
     def _quit(self, kind: bytes, reason: str) -> None:
-        # Before the others are told, as their connections then close, and a closed connection would be told as a lost process.
+        # This is set before the others are told: they then close their connections, which would be reported as lost processes.
         self._failing.set()
         self._tell(kind, reason)
         self._ended(reason, kind == _LOST)
@@ -210,7 +210,8 @@ def _gathered(meeting: Meeting, terms: dict[str, str]) -> dict[int, _Link]:
             if arrived is not None:
                 _admit(links, *arrived, meeting, terms)
     for link in links.values():
-        # Only when all have come: a process that computed before would wait in a collective, where no message arrives.
+        # The word to begin is sent only when all have come: a process that computed earlier would wait in a collective, where
+        # no message arrives.
         link.send(_DATA)
     return links
 
@@ -280,7 +281,7 @@ def _admit(links: dict[int, _Link], hello: _Hello, link: _Link, meeting: Meeting
         for other in (*links.values(), link):
             with contextlib.suppress(OSError):
                 other.send(_FAILED, problem.encode())
-        # The others raise the same error, for they read the message instead of the word to begin.
+        # The other processes raise the same error, because they read this message instead of the word to begin.
         raise InvalidArgumentError(problem)
     links[number] = link
 

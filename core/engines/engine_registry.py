@@ -26,7 +26,7 @@ _PACKAGES: Final = {"openvino": "openvino", "xla": "jax"}
 """The package that each engine needs."""
 _PARTS: Final = {"jax": ("jax", "jaxlib")}
 """The distributions of a package that has several, each with a version of its own."""
-# From the protocol itself, so that a member that is added cannot be forgotten here.
+# The names come from the protocol itself, so that a new member cannot be forgotten here.
 _MEMBERS: Final = sorted({*Engine.__annotations__, *(name for name in vars(Engine) if not name.startswith("_"))})
 """The members that an engine must have."""
 
@@ -43,7 +43,7 @@ def install_hint() -> str:
 
 def installed_engines() -> list[str]:
     """Return the engines whose packages are installed, without importing anything."""
-    # By the specification of the module, for the import of an engine takes a second or more.
+    # Only the specification of the module is looked up, because importing an engine takes a second or more.
     own = (name for name, package in _PACKAGES.items() if find_spec(package) is not None)
     return list(dict.fromkeys((*own, *(entry.name for entry in entry_points(group=GROUP)))))
 

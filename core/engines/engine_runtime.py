@@ -257,7 +257,7 @@ class Group:
         settings = self.runtime.settings
         if settings.verify:
             return True
-        # Where the engine was asked for, the first run is not held up by NumPy's; the second times both, for the report.
+        # If the user asked for the engine, the first run does not wait for NumPy's. The second run times both for the report.
         begins = 0 if settings.chooses or settings.reports else 1
         return self.is_timed and executable.trial.choice is None and executable.runs >= begins
 
@@ -277,7 +277,8 @@ class Group:
             self.is_timed = False
             tell("NumPy cannot be timed on the group up to %s: %s", self.last, error)
             return None
-        # After the engine's run, which finds the caches as the steps before have left them, as in later runs.
+        # NumPy is timed after the engine, so that the engine finds the caches as the earlier steps have left them, as in later
+        # runs.
         executable.trial.note(0, time.perf_counter() - start)
         return results
 
@@ -300,7 +301,8 @@ class Group:
         if settings.verify or settings.chooses:
             differences = self._differences(executable, results, expected)
             first = next(iter(differences.values()), None)
-            # Looked at only where a difference is found: the second run in NumPy costs as much as the first.
+            # Roundings are looked for only after a difference is found, because a second run in NumPy costs as much as the
+            # first.
             if first is not None and not self._are_roundings(differences, results, expected, moved):
                 if settings.verify:
                     self.runtime.note_difference(first)
@@ -373,7 +375,7 @@ class Group:
                 self.decline(reasons.over_budget(budget))
                 return None
             recalled = self._recalled(key)
-            # Not compiled at all: compiling is what a later process saves most.
+            # The group is not compiled at all, because a later process saves most by not compiling.
             if recalled is not None and recalled.reason is not None:
                 self.left[key], self.reason, self.executables[key] = recalled, recalled.reason, None
                 return None
@@ -403,8 +405,8 @@ class Group:
         # NumPy must not take over: see ENDING.
         except ENDING:
             raise
-        # Blamed for these shapes alone: `self.blame` holds for all.
-        except UnfitShapes as error:  # not for other inputs
+        # These nodes are blamed for these shapes alone: `self.blame` holds for all shapes.
+        except UnfitShapes as error:
             blamed = blame(error, cluster, values, self.engine)
             self._divide(
                 key, Blame({**self.blame.refused, **blamed.refused}, blamed.attempts), reasons.uncompiled(said(error))
@@ -432,8 +434,8 @@ class Group:
         """Return the trial that decides between NumPy and the engine for these inputs."""
         if not self.runtime.settings.chooses:
             return Trial(2, 1)
-        # For another batch an engine may take other code, so that NumPy runs once for the values. Further runs for the times
-        # would be most of the work where inputs come in blocks, each of another size.
+        # For another batch an engine may take other code, so NumPy runs once to compare the values. More runs to compare the
+        # times would be most of the work if inputs come in blocks of many sizes.
         kept = (made for made in self.executables.values() if made is not None and made.is_kept)
         if any(are_batches_of_one(made.key, key) and _is_clear(*made.trial.least_pair) for made in kept):
             return Trial(2, 1, gain=math.inf)
@@ -488,12 +490,12 @@ class Group:
             self._require_forms(results, executable.forms)
         except ENDING:
             raise
-        # For these values only; the next run tries the engine again.
+        # The engine declines these values only, and the next run tries it again.
         except Declined as error:
             self.decline(reasons.declined(said(error)))
             return self.in_numpy
-        # Results of another dtype or shape than the graph's: the node is refused for all inputs, and the rest is compiled
-        # anew.
+        # A result has another dtype or shape than the graph's: its node is refused for all inputs, and the other nodes are
+        # compiled anew.
         except UnsupportedNodes as error:
             with self.lock:
                 self.executables[executable.key] = None
@@ -580,7 +582,7 @@ def fastest_rounded(
     differences = {name: _largest_difference(function(values), expected) for name, function in rounded.items()}
     trial = Trial(1 + len(rounded))
     ways = [functools.partial(function, values) for function in (exact, *rounded.values())]
-    # In turns, so that other work on the machine slows all types alike.
+    # The types run in turns, so that other work on the machine slows all of them alike.
     while trial.choice is None:
         trial.run(*ways)
     exact_seconds, *others = [seconds or 0.0 for seconds in trial.least]

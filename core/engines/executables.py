@@ -91,7 +91,7 @@ def neighbours(array: Any) -> Any:
 
 def is_rounding(result: Array, expected: Array, moved: Array) -> bool:
     """Return whether a difference follows from rounding: `moved` is NumPy's result for neighbouring floats as inputs."""
-    # A finite own change is asked for: where NumPy's own results become infinite, nothing can be said about the engine.
+    # The change of NumPy's own result must be finite: if it is not, nothing can be said about the engine.
     own = relative_difference(moved, expected)
     return np.isfinite(own) and relative_difference(result, expected) <= ROUNDINGS * own
 
@@ -109,8 +109,8 @@ def difference(result: Array, expected: Array, tolerance: float | None = None) -
     if kind in "biu":
         wrong = int(np.count_nonzero(result != expected))
         return f"{wrong} of {expected.size} elements differ" if wrong else None
-    # Relative to the largest magnitude of the tensor and not of the element: a sum that cancels to a small element has the
-    # error of its terms.
+    # The limit is relative to the largest magnitude of the tensor and not of the element: a sum that cancels to a small
+    # element has the error of its terms.
     limit = tolerance or TOLERANCES.get(f"{kind}{expected.dtype.itemsize}", _COARSE)
     return _numeric_difference(_wide(result), _wide(expected), limit)
 
@@ -145,7 +145,7 @@ def _off(result: Array, expected: Array) -> tuple[float, float]:
     """Return (the largest difference, infinite where NaNs or infinities are in other places; the largest finite magnitude)."""
     with np.errstate(all="ignore"):
         finite = np.isfinite(expected)
-        # Infinities are equal only with the same sign; NaNs are never equal.
+        # `==` holds for infinities of the same sign, but for no NaNs, which count as the same here.
         same = (result == expected) | (np.isnan(result) & np.isnan(expected))
         if not np.array_equal(np.isfinite(result), finite) or not same[~finite].all():
             return np.inf, 0.0

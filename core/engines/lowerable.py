@@ -158,7 +158,7 @@ class _Refusals:
 
     def of_function(self, name: str, reference: FuncRef) -> Reason | None:
         if name not in self.of_functions:
-            # Found again while its own body is examined, a function calls itself.
+            # A function that is met again while its own body is examined calls itself.
             self.of_functions[name] = reasons.recursive(name)
             self.of_functions[name] = self.of_body(reference)
         return self.of_functions[name]
@@ -171,7 +171,7 @@ class _Refusals:
             return reasons.not_called(error.message)
         if plan.needs_dataflow:
             return reasons.by_node(reference.name)
-        # Only the steps of the plan: a function may hold nodes that no result needs, and that nobody runs.
+        # Only the steps of the plan count: a function may hold nodes that no result needs, and that nobody runs.
         nodes = [step.node for step in inner_steps(plan.steps) if not _is_no_computation(step)]
         # Within a function the arguments are unknown here, but at the call they may be shapes, so that the benefit of the
         # doubt goes to integers. If they are not, compiling names the node.

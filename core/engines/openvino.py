@@ -142,7 +142,7 @@ class OpenVino:
     def _model(self, graph: Graph, inputs: Sequence[Output], outputs: Sequence[Output]) -> Any:
         """Return the frontend's model from inputs to outputs."""
         model = input_model(self.frontend, graph)
-        # In the order of the arguments: by default the frontend sorts inputs and outputs as it likes.
+        # The inputs and outputs are named in the order of the arguments; the frontend's own order may be another.
         model.override_all_inputs([place_of(model, value.node.name, value.index) for value in inputs])
         model.override_all_outputs([place_of(model, value.node.name, value.index) for value in outputs])
         return model
@@ -209,7 +209,7 @@ class _Model:
                 shared = array.flags.writeable and array.size > 1
                 request.set_input_tensor(place, ov.Tensor(array, shared_memory=shared))
         request.infer()
-        # Copies, since the next run of the request writes to the same memory.
+        # The results are copied, because the next run of the request writes to the same memory.
         results = [np.array(request.get_output_tensor(place).data) for place in self.results]
         idle.append(request)
         return results

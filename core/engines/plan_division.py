@@ -155,7 +155,7 @@ def is_free(step: Step) -> bool:
 def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
     """Return the reasons why steps run in NumPy: by their kind, and by the engine's refusals."""
     refusals: dict[Node, Reason] = {}
-    # The impurity of each function, found once for all calls.
+    # `known` has the impurity of each function, found once for all calls.
     known: dict[str, str | None] = {}
     for step in plan.steps:
         reason = None if is_free(step) else _ineligible(step, graph, known, engine)
@@ -322,8 +322,8 @@ class _Levels:
 
     def level(self, i: int, reach: _Reach) -> int:
         """Return the level of a step that waits for `reach`."""
-        # A step of NumPy that waits for a group comes a level later, for the group is one step and ends as a whole. A step of
-        # a group may share the level of the groups that it waits for. After steps of NumPy no new level is needed: within a
+        # A step of NumPy that waits for a group comes a level later, because the group is one step and ends as a whole. A step
+        # of a group may share the level of the groups that it waits for. After steps of NumPy no new level is needed: within a
         # level, they come before the groups.
         group, rest = reach
         return max(group + (not self.able[i]) if group >= 0 else 0, rest, 0)
@@ -353,12 +353,12 @@ class _Levels:
 
     def look_behind(self, node: Node) -> None:
         """Find the reach of a node without a step; nodes without steps may lie on a cycle, in a loop that hands a value on."""
-        # By a list of its own and not by calls: a chain of nodes without steps may be longer than Python's stack.
+        # The walk keeps a list and makes no recursive calls: a chain of nodes without steps may be longer than Python's stack.
         pending = [node]
         while pending:
             current = pending[-1]
             if current not in self.reach:
-                # Stands until the sources are known, and for a node that a back edge leads to again.
+                # This value stands until the sources are known, and for a node that a back edge leads to again.
                 self.reach[current] = _FREE
                 pending += [n for n in self.without_step(current) if n not in self.reach]
                 continue
@@ -676,7 +676,7 @@ def _counting(step: Step, attempts: int) -> Step:
 
 def _plan_of(body: Body) -> Plan:
     """Return the steps of a body as a plan of their own. Variables are not feeds, as the groups inside write to them."""
-    # The values of feeds are kept until the end of a run; the groups inside may write to variables.
+    # The value of a feed is kept until the end of a run, and so would be the old value of a variable.
     feeds = tuple(slot for slot in range(body.inputs) if slot not in body.variables)
     return Plan(tuple(_with_constants_late(body.steps)), body.slots, feeds, body.outputs, (), body.fed)
 
@@ -734,7 +734,8 @@ class _PrefixSearch:
     def part(self, count: int) -> tuple[Cluster, list[Any]]:
         """Return the first `count` steps, with all slots that later steps read as results, and the values of the inputs."""
         members = self.steps[:count]
-        # All that the rest would read: a compiler that sees no use of a value drops its step, and with the step the error.
+        # The results are all values that later steps read: a compiler that sees no use of a value drops its step, and with it
+        # the error.
         taken = {*self.cluster.body.outputs, *(slot for step in self.steps[count:] for slot in step.inputs)}
         inputs, body = body_of(members, self.constants, list(_tensors(members, taken)), frozenset(self.plan.feeds))
         fixed = {place: self.cluster.fixed[slot] for place, slot in enumerate(inputs) if slot in self.cluster.fixed}

@@ -85,7 +85,7 @@ class ChoiceMemory:
         """
         folder = cache_folder.own_folder(cache_folder.CHOICES)
         name = self._name(shapes)
-        # Marked even if nothing was found: what this process then decides is not taken over by its later sessions either.
+        # The name is marked even if nothing was found: later sessions of this process do not take over what it then decides.
         content = None if folder is None or name in taken else cache_folder.read_entry(folder, name)
         taken.add(name)
         return None if content is None else read_choice(content, name)
@@ -103,7 +103,7 @@ class ChoiceMemory:
 
 def written_choice(choice: RememberedChoice, name: str) -> bytes:
     """Return an entry of the cache folder; `name` is its name there."""
-    # Without the groups, which `asdict` would copy only for them to be replaced by rows.
+    # The groups are left out here: `asdict` would copy them, and rows replace them below.
     document = dataclasses.asdict(dataclasses.replace(choice, groups={}))
     groups = list(choice.groups.items())[:_MOST_GROUPS]
     rows = {key: [*group.seconds, *((group.reason, group.reason.step) if group.reason else ())] for key, group in groups}
@@ -151,7 +151,7 @@ def _parts(node: Node) -> Iterator[str]:
     """Yield the parts of a node that its result depends on."""
     inputs = [*(value.name for value in node.inputs), *(f"^{control.name}" for control in node.control_inputs)]
     yield repr((node.name, node.op, inputs))
-    # Sorted, as the order of attributes depends on the format of the file.
+    # The attributes are sorted, because their order depends on the format of the file.
     for name, value in sorted(node.attrs.items()):
         yield repr((name, _beginning(value) if isinstance(value, Tensor) else attribute_key(value)))
 
@@ -170,7 +170,7 @@ def _beginning(tensor: Tensor) -> Hashable:
 @functools.cache
 def machine() -> str:
     """Return a text with the processor, the cores and devices of this process, and the versions of Python and NumPy."""
-    # What this process may use, which in a container is less than the machine has.
+    # These are the cores that this process may use, which in a container are fewer than the machine has.
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     settings = [os.environ.get(name) for name in _SETTINGS]
     return repr((platform.machine(), _processor(), cores, gpus(), settings, sys.version_info[:2], np.__version__))
@@ -194,7 +194,7 @@ def digest(parts: Iterable[str]) -> str:
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         digest.update(part.encode("utf-8", "surrogatepass"))
-        # So that ("ab", "c") and ("a", "bc") differ.
+        # With the zero byte ("ab", "c") and ("a", "bc") differ.
         digest.update(b"\0")
     return digest.hexdigest()
 

@@ -52,5 +52,6 @@ def flops_shares(graph: Graph, flops: Mapping[Node, DimLike]) -> dict[Node, floa
     out.
     """
     sizes = {node: size for node, size in ((node, magnitude(count)) for node, count in flops.items()) if math.isfinite(size)}
+    # Shares are of the nodes in the graph alone: a call stands there for the nodes of its body, which would count twice.
     whole = sum(sizes.get(node, 0.0) for node in graph) or 1.0
     return {node: size / whole for node, size in sizes.items()}

@@ -102,7 +102,7 @@ def count_flops(
     symbols = Symbols()
     counter = _CountState(graph, trips or {}, symbols, derived or CountCache())
     placeholder_specs = symbolic_placeholders(graph, shapes or {}, symbols)
-    # A given shape of a tensor inside the graph replaces what is inferred; before, it must not contradict it.
+    # A given shape of a tensor inside the graph replaces the inferred shape, and must not contradict it.
     others = {name: shape for name, shape in (shapes or {}).items() if not is_placeholder(graph.output(name).node)}
     if others:
         free = {value: spec for value, spec in placeholder_specs.items() if is_placeholder(value.node)}
@@ -112,6 +112,7 @@ def count_flops(
     fed = [graph.output(name) for name in feeds]
     needed = needed_nodes(targets, fed)
     nodes = counter.count(targets, needed, placeholder_specs)
+    # Which loops there are is only known once all bodies were counted.
     counter.loops.require_used()
     watch.tell("counted %d nodes", len(nodes))
     pipeline = tuple(per_element(graph, needed, count_flops))
@@ -207,6 +208,7 @@ class _CountState:
             v1 = FrameLoops(self.loops, self.functions, graph, inference, known, frames)
             v1.look()
             scope.inference, scope.loops = v1.inference, v1.loops
+        # A body that runs repeatedly may have other sizes each time: a name would stand for several numbers.
         if not scope.is_repeated:
             names = shared_names((scope.inference.specs[value], spec) for value, spec in (results or {}).items())
             scope.inference = named(scope.inference, frames, scope.prefix, self._symbols, names, self._answers.derived)
@@ -324,6 +326,7 @@ class _CountState:
         self._function(node.attr("body"), node)
         loop = self.loops.of_while(node, specs)
         self._note(loop)
+        # The condition runs once more than the body: the last time it is false.
         tests = self._body(node.attr("cond"), loop.growth.specs, scope, node, section, is_repeated=True)
         costs = self._body(node.attr("body"), loop.growth.specs, scope, node, section, is_repeated=True)
         return loop.repeated(tests, 1) + loop.repeated(costs)
@@ -392,11 +395,13 @@ class _CountState:
         arg_specs = {arg.output(): spec for arg, spec in zip(function.args, call.specs)}
         targets = function_targets(function, call_site(node, call.unused))
         needed = needed_nodes(targets, list(arg_specs))
-        # From the end: the predicate of an If and the counters of a For come before the arguments.
+        # Arguments and inputs are paired from the end: the predicate of an If and the counters of a For come before the
+        # arguments.
         arguments = dict(zip(reversed(function.args), reversed(node.inputs)))
         kind = CALL_KINDS.get(node.op, BY_NAME)
         if kind.is_loop:
             arguments = {arg: arguments[arg] for arg in unchanged(function) if arg in arguments}
+        # The wrapper of a signature calls the model from outside of all scopes: the names inside are those of the author.
         is_wrapper = scope.outside == len(scope.prefix) and (kind.is_inlined or kind is BY_NAME) and "/" not in node.name
         count = 0 if call.is_repeated else len(function.results)
         outer = [scope.inference.specs[Output(node, i)] for i in range(count)]
@@ -468,6 +473,7 @@ _PASSES_ON: Final = (
 
 def moved_bytes(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[TensorSpec]) -> DimLike:
     """Return the bytes read and written; ops that only forward a value move none."""
+    # What hands a value on hands its memory on, and a read shows the memory of the variable.
     passes_on = has_fact(node.op, "passes_each_on") or has_fact(node.op, "forwarding") or node.is_variable_read
     if _is_source(node) or node.op in VARIABLES or passes_on:
         return 0
@@ -610,6 +616,7 @@ def origin(value: Output, scope: CountScope) -> tuple[Output | None, CountScope]
         return scope.origins[value]
     passed: dict[tuple[Output, CountScope], None] = {}
     while value not in scope.origins:
+        # A broken graph may lead round in a circle.
         before = _before(value.node, scope) if (value, scope) not in passed else None
         passed[value, scope] = None
         if before is None:

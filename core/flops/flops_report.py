@@ -190,6 +190,7 @@ def add_up(values: Iterable[DimLike]) -> DimLike:
 
 def merged(nodes: Iterable[NodeCost]) -> list[NodeCost]:
     """Return the nodes with equal paths merged into a node that runs as often as all together."""
+    # A node that could not be counted in one of its calls stays apart: its reason would be lost in a sum.
     groups = grouped(((node.path, node.section, node.reason), node) for node in nodes)
     return [members[0] if len(members) == 1 else _merged(members) for members in groups.values()]
 

@@ -95,6 +95,7 @@ def _expression(function: Callable[..., Any]) -> str:
     tree = ast.parse(source[source.index("def ") :] if "def " in source else "0")
     returns = [ast.unparse(node.value) for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]
     text = returns[0] if returns else _UNKNOWN
+    # Neither an attribute nor a keyword argument of the same name is meant.
     for name, value in _assigned(tree):
         text = re.sub(rf"(?<!\.)\b{name}\b(?!=)", value, text)
     for name, value in (inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}).items():

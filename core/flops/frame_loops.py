@@ -130,6 +130,7 @@ class FrameLoops:
     def _add(self, more: Known) -> None:
         """Add specs for outputs that have none yet."""
         for output, spec in more.items():
+            # What the user gave stands before what follows from a loop.
             self._known.setdefault(output, spec)
 
     def _growth(self, merges: Sequence[Node], inside: Sequence[Node], symbol: str) -> Growth:
@@ -186,6 +187,7 @@ def _in_order(order: Iterable[Node], frames: Mapping[Node, Frame]) -> list[_Unit
                 behind[homes[source]].append(home)
                 waits[home] += 1
     units = [unit for unit in behind if not waits[unit]]
+    # Units that wait for nothing any more are added while the list is walked (Kahn's algorithm).
     for unit in units:
         for other in behind[unit]:
             waits[other] -= 1

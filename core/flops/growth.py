@@ -106,7 +106,8 @@ def summed(value: DimLike, symbol: str, rounds: DimLike) -> DimLike | None:
         power = powers.pop(symbol, 0)
         rest = Dim({tuple(powers.items()): coefficient}) if powers else coefficient
         if isinstance(rest, Dim) and symbol in rest.symbols:
-            # A constant in the graph says how many iterations there are, and may say any number.
+            # The number of iterations may come from a constant in the graph, and be too large to add up the iterations one by
+            # one.
             is_short = isinstance(rounds, int) and rounds <= _MOST_ADDED
             return sum(substitute(value, {symbol: i}) for i in range(rounds)) if is_short else None
         parts[power] = parts.get(power, 0) + rest
@@ -123,7 +124,7 @@ def _power_sum(power: int, rounds: DimLike) -> DimLike:
     falling = rounds
     for j in range(1, power + 1):
         falling = falling * (rounds - j)
-        # Exact: of j + 1 numbers in a row, one is divisible by j + 1.
+        # The division is exact: of j + 1 numbers in a row, one is divisible by j + 1.
         total = total + _stirling(power, j) * floor_div(falling, j + 1)
     return total
 
@@ -162,6 +163,7 @@ def _growing_shape(before: Shape, after: Shape, iteration: DimLike) -> Shape:
 
 def _growing_value(before: TensorSpec, after: TensorSpec, iteration: DimLike) -> np.ndarray[Any, Any] | None:
     """Return the value of a growing counter, a single integer; None for other values."""
+    # Only counters decide sizes: sums of floats round, so no formula holds for them.
     if before.value is None or after.value is None or not before.dtype.is_integer:
         return None
     if before.value.size != 1 or after.value.size != 1:

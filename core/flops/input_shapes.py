@@ -62,6 +62,7 @@ def fed_values(
     for name, feed in values.items():
         output, value = graph.output(name), np.asarray(feed)
         if value.dtype.kind in "iub" and value.size <= _MAX_FED_ELEMENTS and output.dtype is not None:
+            # The value has a shape, which must fit the one that was given or declared.
             shape = merge_given_shape(output, Shape(value.shape), known[output].shape if output in known else UNKNOWN)
             specs[output] = TensorSpec(output.dtype.base, shape, value)
     return specs

@@ -115,8 +115,8 @@ class LoopCounts:
         """Return the growth of a While's variables, cached by specs: loops in loops would else take 2^depth analyses."""
         reference = node.attr("body")
         arguments, unnamed = signature_of(entering)
-        # By name: two loops of the same body may end after different numbers of iterations, so each has a symbol of its
-        # own.
+        # The key has the loop's name: two loops of one body may end after different numbers of iterations, so each has its own
+        # symbol.
         key = (node.name, repr(reference), arguments)
         if key not in self._growths:
             self._signatures.add(reference.name)

@@ -161,7 +161,7 @@ def measure(
     times: list[tuple[str, int]] = []
     profiled, wall = [], []
     for _ in range(runs):
-        # In turn with the recorded runs, so that a machine that becomes slower meanwhile slows both.
+        # Plain and recorded runs take turns, so that a machine that becomes slower meanwhile slows both.
         wall.append(_seconds(lambda: session.run(fetches, feeds)))
         timing.clear()
         profiled.append(_seconds(lambda: session.run(fetches, feeds, hook=timing)))
@@ -219,6 +219,7 @@ class KernelRecorder:
             result = call(*inputs)
         finally:
             duration = time.perf_counter_ns() - start
+            # After an error too: a kernel that has to wait raises, and is called again in the same run.
             self._prefixes.pop()
             children = self._inside.pop()
             self._inside[-1] += duration
@@ -349,7 +350,7 @@ def matmul_peak() -> float:
     a = np.ones((_PEAK_SIZE, _PEAK_SIZE), np.float32)
     out = np.empty_like(a)
     with one_thread:
-        # The best, since other programs only ever take time away.
+        # The best time counts, because other programs only take time away.
         best = min(_seconds(lambda: matmul(a, a, out=out)) for _ in range(5))
     return float(2 * _PEAK_SIZE**3 / best)
 
@@ -381,7 +382,7 @@ class LiveMemory:
         for value in result if isinstance(result, (tuple, list)) else (result,):
             if isinstance(value, np.ndarray):
                 self._add_owner(_owner(value))
-        # After the whole result: a node's outputs are alive together.
+        # The peak is taken after the whole result, because a node's outputs are alive together.
         if self._bytes > self.peak:
             self.peak, self.path = self._bytes, path
 

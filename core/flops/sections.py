@@ -43,6 +43,7 @@ def _updates(needed: set[Node]) -> list[Node]:
     changing = [node for node in needed if is_update(node)]
     if any(has_fact(node.op, "training") for node in changing):
         return changing
+    # An update by hand, as an AssignSub of a gradient times a rate, has no training op.
     after = descendants(filter(is_gradient, reachable(changing)))
     return [node for node in changing if any(value.node in after for value in node.inputs)]
 

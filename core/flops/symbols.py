@@ -26,6 +26,7 @@ class Symbols:
         """Return the symbol of `owner`: `form` with the shortest free end of `path`, of which `meaning` makes the text."""
         symbol = self._claimed.get((form, owner))
         if symbol is None:
+            # The shortest end of the path, so that formulas stay short: only names that clash get longer.
             label = next(label for label in _labels(path) if form.replace("{}", label) not in self._owners)
             symbol = self._claimed[form, owner] = form.replace("{}", label)
             self._owners[symbol] = owner

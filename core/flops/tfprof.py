@@ -88,6 +88,7 @@ def _reason(op: str, ours: Sequence[NodeCost], nodes: Sequence[Node], dropped: S
     ]
     names = {node.name for node in nodes}
     run = sum(cost.path in names for cost in ours)
+    # tf.profiler visits every node of the graph; a count visits what the fetches need.
     if run < len(nodes):
         reasons.append(f"{len(nodes) - run} do not run for these fetches")
     if len(ours) > run:

@@ -108,6 +108,7 @@ def joined(report: FlopsReport, times: Iterable[NodeTime]) -> list[Timing]:
     for (name, device), members in grouped(((time.name, time.device), time) for time in times).items():
         cost = costs.get(name)
         op = cost.op if cost is not None else members[0].op
+        # A node without a count has None, which is not 0.
         flops = None if cost is None or cost.reason else cost.cost.flops
         timings.append(Timing(name, op, device, len(members), sum(t.seconds for t in members), flops))
     return sorted(timings, key=lambda timing: -timing.seconds)

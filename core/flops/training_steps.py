@@ -26,6 +26,7 @@ def with_backward(graph: Graph, loss: str, wrt: str = "") -> tuple[Graph, dict[s
     """
     graph.output(loss)
     existing = [node for node in graph if is_gradient(node)]
+    # A graph that has gradients is counted as it is: a second backward pass beside the first is in no training step.
     if existing:
         named = _gradients_by_variable(graph)
         if wrt:

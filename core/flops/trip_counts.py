@@ -95,6 +95,7 @@ def _trips(
     constant: Callable[[Output], DimLike | None],
 ) -> DimLike | None:
     """Return ceil((limit - start) / step) for `counter < limit`; of several conditions joined by And the smallest."""
+    # tf.while_loop joins `maximum_iterations` and the condition by a LogicalAnd: the first to be false ends the loop.
     counts = [trips for node in _conditions(predicate) if (trips := _until(node, counter_of, constant)) is not None]
     return functools.reduce(dim_min, counts) if counts else None
 

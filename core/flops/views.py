@@ -85,6 +85,7 @@ def scopes_of(path: str, depth: int) -> list[str]:
 
 def by_scope(nodes: Sequence[NodeCost], depth: int = 3, whole: Sequence[NodeCost] | None = None) -> list[FlopsRow]:
     """Return the tree of name scopes down to `depth`, each scope with everything below."""
+    # Without FLOPs all shares are 0, and nothing is divided by 0.
     everything = magnitude(total(nodes if whole is None else whole).flops) or 1.0
     rows, sizes = [], {}
     for scope, members in grouped((scope, node) for node in nodes for scope in scopes_of(node.path, depth)).items():

@@ -120,7 +120,7 @@ def implementation(functions: Mapping[str, Function], name: str) -> str:
     replaced only where the two implementations keep values of the same types; TensorFlow does not check these types.
     """
     function = functions.get(name)
-    # Nearly all functions: the search below walks over the whole library.
+    # Nearly all functions end here, and avoid the search below, which walks over the whole library.
     if function is None or INTERFACE not in function.attrs or _is_for_cpu(function):
         return name
     families = _families(functions)

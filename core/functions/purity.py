@@ -97,7 +97,8 @@ def _impurity_of_op(node: Node, is_stateful: bool) -> str | None:
 def _impure_function(functions: Mapping[str, Function], node: Node, seen: MutableMapping[str, str | None]) -> str | None:
     for reference in function_references(node):
         if reference.name not in seen:
-            # Pure until shown otherwise: a function that calls itself is pure if the rest of its body is.
+            # The function counts as pure until shown otherwise: if it calls itself, it is pure if all other nodes of its body
+            # are.
             seen[reference.name] = None
             seen[reference.name] = _impure_body(functions, reference.name, seen)
         if seen[reference.name] is not None:

@@ -498,7 +498,7 @@ class _LoopGradient:
             return self._entered_value(value)
         if node.op in ENTER and node.attr("is_constant"):
             return self._entered_value(node.inputs[0])
-        # Saved once, however often the body reads it: each save is a stack with an element for each iteration.
+        # A value is saved once, however often the body reads it: each save is a stack with an element for each iteration.
         if value not in self._popped:
             # A constant is the same in each iteration, and cheaper than a stack of copies.
             self._popped[value] = self._copied_constant(node) if node.is_constant else self._saved(value)

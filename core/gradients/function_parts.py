@@ -130,7 +130,7 @@ def add_forward_function(
     padded = [_fake(builder, before), saved, _fake(builder, after)]
     results = [Output(mapping[v.node], v.index) for v in parts.results] + [v for group in padded for v in group]
     args = [mapping[arg] for arg in parts.args]
-    # By name: the body is a copy, whose nodes keep their names.
+    # The nodes are found by name, because the body is a copy whose nodes keep their names.
     controls = [body.node(c.name) for c in parts.function.control_results]
     return add_function(graph, f"{parts.function.name}_forward", body, args, results, parts.function, controls, extends=True)
 
@@ -211,7 +211,7 @@ def forward_body(parts: Differentiated) -> tuple[Graph, dict[Node, Node]]:
     copied = parts.body.copy(parts.body.functions)
     mapping = {node: copied.node(node.name) for node in parts.body}
     doomed = [*parts.backward_nodes, *(arg for arg in parts.grad_args if arg is not None)]
-    # What is left computes the results alone, and what the gradient reads of it.
+    # The remaining nodes compute the results, and the values that the gradient reads.
     copied.remove_nodes(mapping.pop(node) for node in doomed)
     return copied, mapping
 

@@ -80,11 +80,12 @@ def differentiate(
     if in_loop:
         builder_for_dense = GradientBuilder(body)
         grads = [None if grad is None else builder_for_dense.densify(grad) for grad in grads]
-    # Before the split: a stack would be filled in one function and emptied in the other, and no edge would tell.
+    # Stacks become lists before the split: a stack would be filled in one function and emptied in the other, without an edge
+    # between them.
     use_lists_for_stacks(body)
     forward = _with_loops(body, forward)
     inside = forward | {arg for arg in grad_args if arg is not None}
-    # Before asking what the backward part reads: a shape that is known needs no saved value.
+    # Shapes are settled before it is asked what the backward part reads: a known shape needs no saved value.
     _settle_shapes(sweep, body, [node for node in body if node not in inside], known)
     if in_loop:
         asked = _asked_forward(body, [node for node in body if node not in inside], forward, grads)
@@ -207,7 +208,7 @@ def _asked_forward(body: Graph, backward_nodes: Sequence[Node], forward: set[Nod
         # The value itself is saved for another reader, so its shape costs nothing more.
         if node.inputs[0] in rest:
             continue
-        # Each question would save an element for each iteration.
+        # Equal questions share a node, as each node would save an element in each iteration.
         same = nodes.setdefault((node.op, node.inputs[0], *node.output_dtypes), node)
         if same is not node:
             body.replace_all_uses(node.output(), same.output())
@@ -290,7 +291,7 @@ def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     if function.gradient is not None:
         return [*nothing, *_declared_gradient(g, node, arguments, function.gradient, dense)]
     grad_dtypes = tuple(_grad_dtype(grad) for grad in dense)
-    # By shapes too: shapes that are known become constants in the gradient.
+    # The key has shapes, too, because known shapes become constants in the gradient.
     key = (repr(reference), grad_dtypes, known_of(backward, node, arguments, Form.CALL))
     call = backward.functions.once(key, lambda: _differentiated_call(backward, node, function, reference, grad_dtypes))
     _retarget_call(node, FuncRef(call.forward), [*node.output_dtypes, *call.saved])
@@ -299,7 +300,8 @@ def call_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     # No gradient arrives at any argument, but the call has been retargeted: other calls share the forward function.
     if not call.backward:
         return [*nothing, *call.grads]
-    # By the op of the call itself: a stateful function has a stateful gradient, and a remote one runs on the same target.
+    # The backward call has the op of the forward call: a stateful function has a stateful gradient, and a remote one the same
+    # target.
     results = iter(g.apply(node.op, *before, inputs, f=FuncRef(call.backward), Tout=_dtypes(call.grads)))
     return [*nothing, *(rebuilt(grad, results) for grad in call.grads)]
 
@@ -569,7 +571,7 @@ def _extend_while(graph: Graph, g: GradientBuilder, node: Node, loop: _Different
     element_dtypes = [dtype_of(value) for value in loop.parts.captured]
     with g.name_scope(f"{node.name}_saved/"):
         zero = g.constant(0, dtypes.int32)
-        # Lists, not stacks: a list is a value, so that a gradient of the gradient flows through it.
+        # The values are kept in lists, not in stacks: a list is a value, so that a gradient of the gradient flows through it.
         empty = [g.EmptyTensorList(-1, -1, element_dtype=dtype) for dtype in element_dtypes]
     graph.set_inputs(node, (*node.inputs, zero, *empty))
     node.set_attr("T", [dtype_of(value) for value in node.inputs])

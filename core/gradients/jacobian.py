@@ -102,7 +102,7 @@ class Derivative:
             if value.base_dtype.is_object:
                 raise InvalidArgumentError(f"'{value.name}' has dtype {value.base_dtype}, which has no derivatives")
         y, x = self.values(feeds)
-        # A product for each element of the smaller side.
+        # One product is needed for each element of the smaller side.
         is_forward = mode == "forward" or (mode == "auto" and x.size < y.size)
         basis_of, other = (x, y) if is_forward else (y, x)
         multiply = self.jvp if is_forward else self.vjp
@@ -185,7 +185,7 @@ class Derivative:
 def _basis(basis_of: Array, other: Array, chunk_bytes: int) -> Any:
     """Yield the unit vectors in chunks, with the number of the first of each chunk."""
     per_vector = max((basis_of.size + other.size) * basis_of.dtype.itemsize, 1)
-    # At least one vector, also where one alone exceeds the bound.
+    # A chunk has at least one vector, even if one alone exceeds the bound.
     chunk = int(np.clip(chunk_bytes // per_vector, 1, max(basis_of.size, 1)))
     for start in range(0, basis_of.size, chunk):
         count = min(chunk, basis_of.size - start)
@@ -449,7 +449,8 @@ def check_gradient(
         fed, x_value = _handles(x_value.item())
     if x_value.dtype.kind != "f":
         raise InvalidArgumentError(f"'{x}' is {x_value.dtype}: central differences need real floating-point numbers")
-    # Weights, because errors of opposite signs cancel in a plain sum; away from 0, so that each element counts.
+    # The sum has weights, because errors of opposite signs cancel in a plain sum. The weights are away from 0, so that each
+    # element counts.
     r = np.asarray(np.random.default_rng(0).uniform(0.5, 1.5, y_value.shape), y_value.dtype)
     gradient = builder.zeros_like(variable) if grad is None else builder.densify(grad)
     analytic = np.asarray(run.run(gradient.name, {**feeds, weights.name: r, x: fed(x_value)}), np.float64)
@@ -491,7 +492,7 @@ def _difference(
         moved.ravel()[index] += sign * step
         results.append((moved.ravel()[index], float(np.sum(run.run(y, {**feeds, x: fed(moved)}) * weights, dtype=np.float64))))
     (high, f_high), (low, f_low) = results
-    # By the distance that was really taken: in half precision the step is rounded.
+    # The difference is divided by the real distance, because in half precision the step is rounded.
     return (f_high - f_low) / float(high - low)
 
 

@@ -58,7 +58,7 @@ def use_lists_for_stacks(graph: Graph) -> None:
     if not any(node.op in PUSH for node in graph):
         return
     stacks = _Stacks(LoopState(graph))
-    # All or none: a list inside a stack, or a stack inside a list, could not be handed over.
+    # All stacks become lists or none: a list inside a stack, or a stack inside a list, could not be handed over.
     if not all(map(stacks.is_plain, stacks.differentiable)):
         return
     conversion = _StackConversion(graph, stacks)
@@ -243,7 +243,7 @@ class _StackConversion:
     def popped(self, use: _Use, items: Output) -> Output:
         """Return the list without the last element, which replaces the popped value."""
         pop = use.node
-        # A constant in a loop needs an input from its iteration, else it would stand in the root frame.
+        # A constant in a loop needs an input from its iteration; otherwise it would stand in the root frame.
         with self.g.control_dependencies([self.g.Identity(items)]):
             unknown = self.g.constant(-1, dtypes.int32)
         gives_stack = pop.output() in self.uses

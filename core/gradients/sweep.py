@@ -122,9 +122,9 @@ class Sweep(abc.ABC):
 
     def sweep(self) -> None:
         """Take all gradients from ys back to xs."""
-        # Before the first backward loop is built: half of a loop has no shapes.
+        # Shapes are inferred before the first backward loop is built, because half of a loop has no shapes.
         if self.loops.has_loops:
-            self._infer()  # of no loop that is half built
+            self._infer()
         for unit in reversed(self._units()):
             grads = [self.total(output) for output in unit.outputs]
             # A unit without an arriving gradient adds nothing, so no zeros are built for it.
@@ -188,7 +188,7 @@ class Sweep(abc.ABC):
                     stack += [consumer.output(i) for i in range(len(consumer.output_dtypes))]
         if self._enclosing is None:
             refuse_other_stacks(forward | {x.node for x in self._xs}, self._ys)
-        # Only nodes on a way from an x to a y: a node without a gradient function elsewhere is no error.
+        # Only nodes on a way from an x to a y count: a node without a gradient function elsewhere is no error.
         return forward & _needed_for(self._ys, forward)
 
     def _ends_iteration(self, node: Node) -> bool:
@@ -212,7 +212,7 @@ class Sweep(abc.ABC):
     def spec(self, value: Output) -> TensorSpec:
         """Return the inferred spec of a value without the value itself, from the graph and the call's arguments."""
         inferred = self._infer().get(value)
-        # Without the value: functions are shared by calls, and a value of one call would become a constant in the gradient of
+        # The value is left out: calls share a function, and the value of one call would become a constant in the gradient of
         # all.
         return TensorSpec(dtype_of(value)) if inferred is None else dataclasses.replace(inferred, value=None)
 
@@ -255,7 +255,7 @@ class Sweep(abc.ABC):
         """
         deadness = self.loops.deadness
         own = deadness.of_node(unit.runs_with or unit.node) if self.loops.has_branches else ALWAYS
-        # What decides that the reader runs, and does not decide whether the value exists.
+        # The conditions on which the reader runs, without those on which the value exists.
         more = own - deadness.of_value(value) if own else ALWAYS
         literals = [literal for literal in more if self._is_decided_here(literal[0])]
         if not literals:

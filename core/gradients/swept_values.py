@@ -44,7 +44,7 @@ def alike(builders: Sequence[GradientBuilder], grads: Sequence[Output | IndexedS
     if not any(isinstance(grad, IndexedSlices) for grad in grads):
         return list(grads)
     slices = [grad if isinstance(grad, IndexedSlices) else _all_rows(g, grad) for g, grad in zip(builders, grads)]
-    # A Merge has one dtype for each of its parts.
+    # The gradients are joined by Merge nodes, whose inputs must have one dtype.
     if len({s.indices.dtype for s in slices}) > 1 or len({s.dense_shape.dtype for s in slices}) > 1:
         return [IndexedSlices(s.values, _int64(g, s.indices), _int64(g, s.dense_shape)) for g, s in zip(builders, slices)]
     return list(slices)
@@ -181,7 +181,7 @@ class LoopState:
 
     def in_order(self, nodes: Iterable[Node]) -> list[Node]:
         """Return nodes in the order of the graph; sweeps only add nodes, so places never change."""
-        # Places are looked up once for each node, for sorting by the list of nodes would be quadratic.
+        # Places are looked up once for each node, because sorting by the list of nodes would be quadratic.
         for node in self.graph.since(len(self._places)):
             self._places[node] = len(self._places)
         return sorted(nodes, key=self._places.__getitem__)
@@ -258,8 +258,8 @@ def in_order(literals: Iterable[Literal], deadness: Deadness, decided: str) -> l
                 op=predicate.op,
             )
         predicates.append((predicate, branch))
-    # A predicate that lies on a branch has the longer condition, so the outermost comes first; names decide the rest, for
-    # graphs must not differ from run to run.
+    # A predicate on a branch has a longer condition than the predicate of the branch, so the outermost comes first. Names
+    # break ties, so that graphs do not differ from run to run.
     return sorted(predicates, key=lambda literal: (len(deadness.of_node(literal[0].node)), literal[0].name))
 
 
@@ -268,7 +268,7 @@ def zeros_elsewhere(
 ) -> Output | IndexedSlices:
     """Return the gradient of a value that is read on these branches only, outermost first: zeros on all other branches."""
     zeros = zeros_for(g, value, gradient_dtype(grad))
-    # From the innermost branch outwards: each Merge makes the gradient alive one branch further out.
+    # The loop goes from the innermost branch outwards: each Merge makes the gradient alive one branch further out.
     for predicate, branch in reversed(list(branches)):
         other = g.Switch(zeros, predicate)[1 - branch]
         grad = map_parts(lambda *tensors: g.Merge(tensors)[0], *alike([g, g], [other, grad]))

@@ -254,7 +254,7 @@ def regroup(values: Sequence[Any], lengths: Sequence[int | None]) -> list[Any]:
 
 def _flatten_outputs(call: Callable[..., Any], outputs: Sequence[ArgDef], count: int) -> Callable[..., Any]:
     """Return `call` with list outputs flattened; a single output is returned without a tuple."""
-    # Here too: the usual forms first, without a loop over the arguments.
+    # As for inputs, the usual forms have calls without a loop over the arguments.
     if len(outputs) == 1 and count > 1:
         return lambda *values: _of_length(tuple(call(*values)), count)
     if len(outputs) == 1 and count == 1 and outputs[0].is_list:

@@ -179,7 +179,7 @@ def _infer(order: Sequence[Node], base: Specs, overrides: Mapping[Output, Tensor
     assumed: dict[Output, TensorSpec] = {}
     free: set[DimLike] = set()
     derived = _sweep(order, base, overrides, assumed, loops, library)
-    # From a certain sweep on, what still changes becomes unknown for good: each further sweep settles at least one loop
+    # After _MAX_SWEEPS, a spec that still changes becomes unknown for good: each further sweep settles at least one loop
     # variable or container, so that the sweeps end.
     for sweep in range(_MAX_SWEEPS + len(loops) + len(containers)):
         changed = _relaxed(derived, loops, assumed, overrides, library, free)
@@ -286,8 +286,8 @@ def _new_specs(node: Node, inputs: Sequence[TensorSpec], reasons: dict[str, str]
         return unknown
     try:
         results = _by_shape_function(node, function, inputs, unknown)
-        # Twice: a value that is read from a container is another than the one written last, so its unknown sizes must have
-        # other symbols; the container itself goes on with its own.
+        # If a container is read, the function is called twice: the value read is not the one written last, so its unknown
+        # sizes need other symbols, while the container keeps its own.
         if (apart := library.held_apart(inputs)) is not inputs:
             read = _by_shape_function(node, function, apart, unknown)
             results = [dataclasses.replace(spec, handle=written.handle) for spec, written in zip(read, results)]

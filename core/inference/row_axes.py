@@ -85,7 +85,7 @@ class _RowWalk:
 
     def visit(self, nodes: Sequence[Node]) -> None:
         """Find the states of the results of nodes."""
-        # What is fed is not computed, also in the middle of a graph.
+        # A fed tensor is not computed, even in the middle of a graph.
         known = dict(self.states)
         needed = closure(nodes, lambda node: [value.node for value in node.inputs if value not in known])
         for node in topological_order(needed):
@@ -164,7 +164,7 @@ class _RowWalk:
 
     def _called(self, node: Node, kind: CallKind, states: _States) -> _States:
         references, arguments = kind.references(node), kind.arguments(states)
-        # BatchFunction joins the rows of several callers. For For, maps and gradients there is no rule: they stay whole.
+        # BatchFunction joins the rows of several callers, and the op For, maps and gradients have no rule.
         if self.depth > _MAX_DEPTH or kind.form not in (Form.CALL, Form.BRANCH, Form.LOOP) or kind.counters or kind.is_batched:
             raise self.mixed(node, "rows inside this call are not followed")
         specs = list(kind.arguments([self.spec(value) for value in node.inputs]))

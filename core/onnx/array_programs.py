@@ -443,9 +443,7 @@ class OnnxNamespace:
             raise UnimplementedError("ONNX adds no strings up")
         if policy == "IGNORE":
             raise UnimplementedError("ONNX leaves out no updates")
-        reduction = "none" if how == "set" or updates.dtype == bool else how
-        at = self.g.cast(indices.value, dtypes.int64)
-        return self.array_of(self.g.ScatterND(self.value(target), at, updates.value, reduction=reduction))
+        return self.scattered(target, indices, updates, "set" if updates.dtype == bool else how)
 
     def searchsorted(self, limits: Any, x: Any, side: str) -> Any:
         """Return how many of a few ascending limits are not above each number, or below it for the left side."""
@@ -548,7 +546,8 @@ class OnnxTransforms:
         if not axes:
             return x
         g, value = self.xp.g, x.value
-        # onnxruntime's inverse transform divides by the length in 32 bits, so the inverse is that of the conjugates.
+        # onnxruntime's inverse transform divides by the length in 32 bits. The inverse here is the forward transform between
+        # two conjugations.
         packed = g.packed(g.conjugate(value) if is_inverse else value)
         for axis in axes:
             packed = g.DFT(packed, None, g.constant(np.int64(axis - 1)))
@@ -582,7 +581,9 @@ def evaluate(
     for place in static:
         value = inputs[place]
         is_open = place in sizes and value.array is None
-        arguments[place] = Sizes(g, g.vector(value)) if is_open else g.known(value, "sizes")
+        if value.array is None and not is_open:
+            g.refuse(f"its input {place} is not constant")
+        arguments[place] = Sizes(g, g.vector(value)) if is_open else value.array
     results = program(xp, *arguments, **attrs)
     if isinstance(results, (tuple, list)):
         return [xp.value(result) for result in results]
@@ -657,10 +658,10 @@ class Sizes:
 
     @property
     def shape(self) -> tuple[int]:
-        rank = self.value.shape[0] if self.value.rank == 1 else None
+        rank: Any = self.value.shape[0] if self.value.rank == 1 else None
         if not isinstance(rank, int):
             self.g.refuse("the rank of a shape that its lowering takes is unknown")
-        return (int(rank),)
+        return (rank,)
 
     @property
     def ndim(self) -> int:
@@ -773,7 +774,7 @@ def _bounds(index: Any) -> tuple[int, Any, int]:
     """Return start, end and step of ONNX's Slice, for a slice or a number; the end may be a size that only the run knows."""
     if not isinstance(index, slice):
         place = operator.index(index)
-        # The end behind the last place would be 0, the beginning.
+        # After the place -1, the end would be 0, which is the beginning.
         return place, _END if place == -1 else place + 1, 1
     step = 1 if index.step is None else operator.index(index.step)
     start = (0 if step > 0 else _END) if index.start is None else operator.index(index.start)
@@ -792,7 +793,7 @@ for _name, _function in {
     "floordiv": "floor_divide", "matmul": "matmul", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
     "lshift": "left_shift", "rshift": "right_shift",
 }.items():  # fmt: skip
-    # As methods of the class: Python looks operators up there and not in `__getattr__`.
+    # Operators are methods of the class, because Python looks them up there and not by `__getattr__`.
     for _prefix, _method in zip(("", "r"), _operators(_function)):
         setattr(OnnxArray, f"__{_prefix}{_name}__", _method)
 for _name, _function in {

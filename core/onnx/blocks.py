@@ -185,7 +185,7 @@ def fitted(g: Any, value: Any, form: Any) -> Any:
     if not isinstance(form, Held) or form.values is None:
         return value
     if value.values is None:
-        # Both branches of ONNX's If must return as many tensors.
+        # Both branches of ONNX's If must return the same number of tensors.
         return Held(value.is_there, tuple(_absent(g, each) for each in form.values))
     return Held(value.is_there, tuple(fitted(g, *pair) for pair in zip(value.values, form.values)))
 

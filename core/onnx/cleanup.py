@@ -26,7 +26,7 @@ def tidy(g: Emitter) -> None:
     # Transposes that have moved may be equal now.
     _share(g.block, ChainMap(), ChainMap())
     drop_unused(g.block)
-    # After the last removal, since an operation that nobody needs would keep others from sinking.
+    # Operations sink after the last removal, because an operation that nobody needs would keep others from sinking.
     _sink(g.block)
     _own_outputs(g.block)
 

@@ -114,7 +114,7 @@ def magnitude(g: Any, x: Any) -> Any:
     large = g.Max(a, b)
     ratio = g.Div(g.Min(a, b), large)
     size = g.Mul(large, g.Sqrt(g.Add(g.Mul(ratio, ratio), 1)))
-    # There the ratio of the parts is 0/0 or inf/inf.
+    # If the larger part is 0 or infinite, the ratio of the parts is 0/0 or inf/inf.
     return g.Where(g.Or(g.Equal(large, 0), g.IsInf(large)), large, size)
 
 

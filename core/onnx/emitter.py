@@ -143,7 +143,7 @@ def _asin(g: Any, x: Any) -> Any:
 
 
 def _acos(g: Any, x: Any) -> Any:
-    # Not pi/2 less the arc sine, which cancels near 1.
+    # pi/2 less the arc sine would cancel near 1.
     return g.Mul(_atan(g, g.Sqrt(g.Div(g.Sub(1, x), g.Add(x, 1)))), 2)
 
 
@@ -335,7 +335,7 @@ class Emitter:
     def constant(self, value: Any, dtype: DType | None = None) -> Value:
         """Return a constant; equal constants are shared."""
         array = np.asarray(value, None if dtype is None else dtype.numpy)
-        # A digest, as keys with the bytes would hold the weights of a model twice.
+        # The key has a digest, because keys with the bytes would hold the weights of a model twice.
         content = tuple(array.flat) if array.dtype == object else hashlib.blake2b(array.tobytes()).digest()
         key = (str(array.dtype), array.shape, content)
         shared = self._constants.get(key)
@@ -456,7 +456,7 @@ class Emitter:
         size = None if value.rank is None else value.shape[axis]
         if isinstance(size, int):
             return self.constant(np.array([size], np.int64))
-        # For the last axis the end would be 0, which is before the axis.
+        # For axis -1 the end would be 0, which is before the axis.
         ends: dict[str, Any] = {"end": axis + 1} if axis != -1 else {}
         result: Value = self.op("Shape", value, start=axis, **ends)
         result.spec = TensorSpec(dtypes.int64, Shape((1,)))
@@ -539,7 +539,7 @@ class Emitter:
 
     def stacked(self, rows: Value, elements: ElementShapes | None = None) -> Value:
         """Return a list whose elements are the rows of a tensor, of the rows' shape unless `elements` says otherwise."""
-        # A value of its own: the rows themselves remain a tensor.
+        # The list is a value of its own, so that the rows themselves remain a tensor.
         result: Value = self.op("Identity", rows)
         result.is_stacked = True
         of_rows = ElementShapes(written=Shape(None if rows.shape.dims is None else rows.shape.dims[1:]))
@@ -616,7 +616,7 @@ class Emitter:
             source = self.source
             with self.inside() as block:
                 block.outputs = list(emit())
-            # What the branch emitted has left the name of its own last node.
+            # The branch has set `source` to the name of its own last node.
             self.source = source
             blocks.append(block)
         if not all(is_branch_output(value) for block in blocks for value in block.outputs):

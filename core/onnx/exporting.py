@@ -104,7 +104,7 @@ def export(
         raise _refused(exporter.refusals, layer_names() if layer_names is not None else _own_names)
     g.block.inputs = list(entries.values())
     tidy(g)
-    # After the cleanup, which removes blocks, too.
+    # The depth is checked after the cleanup, which may remove blocks.
     if g.block.depth > DEEPEST:
         raise too_deep(next(iter(outputs)))
     return OnnxModel(g.block, dict(zip(inputs, entries.values())), dict(zip(outputs, g.block.outputs)), tuple(g.narrowed))
@@ -408,7 +408,7 @@ class _Frame:
 
         if not any(value is axis for value in values):
             raise undecided
-        # From an axis to its branch; an axis that shapes rule out never comes and may have any.
+        # `branches` maps an axis to its branch. An axis that shapes rule out never comes, and may have any branch.
         branches = np.zeros(undecided.rank, np.int64)
         branches[list(undecided.possible)] = range(len(undecided.possible))
         number = g.reshape(g.cast(axis, dtypes.int64), [])
@@ -542,7 +542,7 @@ class _Frame:
 
         entering = [initial[slot] for slot in targets]
         first = self.emitter.truth(started(entering).values[step.condition])
-        # The head once more: exits leave a loop behind the head that found the condition false.
+        # The head is emitted once more, because exits leave a loop after the head that found the condition false.
         last = started(emit_loop(self.emitter, first, entering, advance, values, handed_on(step)))
         last.steps(step.tail)
         return [last.values[slot] for slot in step.exits]
@@ -613,7 +613,7 @@ def _read_outside(g: Emitter, block: Block, copies: Sequence[tuple[Value, Value]
 
 def handed_on(step: Loop) -> set[int]:
     """Return the positions in `carried` of the values that each iteration of a V1 loop hands on unchanged."""
-    # Followed through Identity, Switch and the like, which hand the same value on.
+    # Values are followed through Identity, Switch and the like, which hand the same value on.
     origins = {target: target for _, target in step.carried}
     for each in (*step.head, *step.body):
         if hands_in(each.node) and each.inputs[0] in origins:

@@ -129,7 +129,7 @@ class _Forms:
         inner = {key: self.block(value) if isinstance(value, Block) else value for key, value in operation.attrs.items()}
         operation = dataclasses.replace(operation, attrs=inner)
         forms = [operation]
-        # Older forms come before attributes, for their own axes are inputs, and casts come last, since they copy tensors.
+        # Older forms come before attributes, because their own axes are inputs. Casts come last, because they copy tensors.
         for rewrite in (self.without_defaults, _with_older_form, self.with_attributes, self.in_wider_dtype):
             forms = [form for each in forms for form in (rewrite(each) if self.opset.problem(each) else [each])]
         for form in forms:
@@ -170,7 +170,7 @@ class _Forms:
         if schema is None or usual is None:
             return [operation]
         attrs, inputs = dict(operation.attrs), list(operation.inputs)
-        # From the last input on, since the places of the others must stay.
+        # Inputs are removed from the end, so that the places of the others stay.
         while len(inputs) > schema.max_input:
             name, value = usual.inputs[len(inputs) - 1].name, inputs.pop()
             if value is not None and (value.array is None or name not in schema.attributes):

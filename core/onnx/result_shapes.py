@@ -50,7 +50,7 @@ def _transposed(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
 
 
 def _reshaped(inputs: Sequence[Value], attrs: Mapping[str, Any]) -> Shape:
-    # The new sizes: as numbers, or else their number is the rank.
+    # If the new sizes are unknown, their number is still the rank.
     dims = inputs[1].array
     if dims is None:
         return _of_rank(inputs[1].shape[0]) if inputs[1].rank == 1 else UNKNOWN

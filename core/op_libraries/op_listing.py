@@ -203,6 +203,7 @@ def ops(
     NotFoundError if nothing matches.
     """
     expect(str, *names)
+    # Names alone ask for details; with a filter, the question is which of them pass.
     if names and family is None and not (missing_kernel or custom) and all(map(is_declared, names)):
         return Rows(describe_op(name) for name in names)
     return Rows(select_ops(names, family, missing_kernel, custom))

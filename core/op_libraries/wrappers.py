@@ -40,6 +40,7 @@ _PYTHON_TYPES = {
     "int": "int", "float": "float", "bool": "bool", "string": "str | bytes", "type": "DType | str", "shape": "Any",
     "tensor": "Any", "func": "Any",
 }  # fmt: skip
+# Names of the written module, which a parameter must not hide.
 _TAKEN = {"g", "name", "GraphBuilder", "DType", "Node", "Output", "Any", "Sequence", "TensorLike", "BuiltVariable", "np"}
 _PACKAGE = __name__.partition(".core")[0]
 
@@ -168,6 +169,7 @@ def _call(definition: OpDef, attrs: Sequence[AttrDef]) -> str:
         raise InvalidArgumentError("attribute 'name' collides with the name of the node", op=definition.name)
     inputs = [_identifier(arg.name) for arg in definition.inputs]
     plain = [f"{attr.name}={_attr_name(definition, attr)}" for attr in attrs if not keyword.iskeyword(attr.name)]
+    # An attribute called as a keyword of Python can only be passed in a dictionary.
     odd = [f'"{attr.name}": {_attr_name(definition, attr)}' for attr in attrs if keyword.iskeyword(attr.name)]
     keywords = [*plain, "name=name", *([f"**{{{', '.join(odd)}}}"] if odd else [])]
     return f"g.apply({', '.join([f'{chr(34)}{definition.name}{chr(34)}', *inputs, *keywords])})"

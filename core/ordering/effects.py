@@ -120,7 +120,7 @@ class _Effects:
         """Yield reads of reference variables, directly or through values that are their memory."""
         if has_fact(node.op, "metadata") or has_fact(node.op, "fills_likewise"):
             return
-        # What passes the memory on reads nothing: the reader behind it does, perhaps after a write.
+        # A node that passes the memory on reads nothing: the reader behind it does, perhaps after a write.
         if (memory := memory_outputs(node)) and memory[0] in self.memory:
             return
         owners = [owner for value in node.inputs if value not in self.fed for owner in self.memory.get(value, ())]
@@ -157,7 +157,7 @@ class _Effects:
             return
         for reference in kind.references(node):
             function = self.graph.functions.get(reference.name)
-            # Also for a missing function: adding it later must make the cached accesses invalid.
+            # A missing function is noted, too: adding it later must make the cached accesses invalid.
             self.looked_at[reference.name] = _looked(self.graph.functions, reference.name)
             # A recursive call adds no accesses but those that are collected already.
             if reference.name in self.active:
@@ -186,7 +186,7 @@ class _Effects:
         effects = _FunctionEffects(inner.of(list(function.body)), inner.looked_at)
         outside = inner.called_again - {function.name}
         self.called_again |= outside
-        # Accesses that were collected up to a recursive call are a part of all accesses: only for this walk.
+        # Accesses that were collected up to a recursive call are incomplete, and serve this walk alone.
         if not outside:
             function.accesses = effects
         return effects

@@ -111,7 +111,7 @@ class _RunOrder:
             yield from self.in_loops(state, every)
         shared = {state: every for state, every in states.items() if len(every) > 1}
         for some in _batches(shared):
-            # A bit for each access in Python's unbounded integers: one `or` merges the bits of thousands of predecessors.
+            # Each access has a bit in Python's unbounded integers: one `or` merges the bits of thousands of predecessors.
             bits = _bits(some)
             before = self.reached(bits)
             for state, every in some.items():

@@ -79,8 +79,8 @@ class ReadyQueue(Generic[_Item]):
                 self.inline.append(item)
             else:
                 expensive.append(item)
-        # TensorFlow's thread runs the last expensive kernel itself if its queue is empty; the pool runs the others.
-        # After the cheap items were queued: the thread is busy with those, so the pool gets all expensive kernels.
+        # TensorFlow's thread runs the last expensive kernel itself if its queue is empty; the pool runs the others. If cheap
+        # items are queued, the thread is busy with those, and the pool gets all expensive kernels.
         if expensive and not self.inline:
             self.inline.append(expensive.pop())
         self.pile += expensive
@@ -204,7 +204,7 @@ def execution_order(units: Sequence[_Unit], edges: Callable[[_Unit], Edges[_Unit
     for unit in queue.taken():
         order.append(unit)
         ready = []
-        # Data edges before control edges, as in TensorFlow's PropagateOutputs.
+        # Data edges come before control edges, as in TensorFlow's PropagateOutputs.
         for consumer in (*data[unit], *control[unit]):
             waits[consumer] -= 1
             if not waits[consumer]:

@@ -106,7 +106,7 @@ class OneThread:
         self._before = [library.get() for library in self._libraries]
         self.cores = max(self._before, default=1)
         self.available = min(self.cores, MOST_THREADS)
-        # For the process and not for a thread: OpenBLAS counts threads for all callers together.
+        # The limit holds for the process and not for a thread, because OpenBLAS has one number of threads for all callers.
         for library in self._libraries:
             library.set(1)
 

@@ -171,7 +171,7 @@ def add_long_product(a: Array, b: Array, out: Array, is_first: bool) -> None:
     # Parts of equal length are one stack for `matmul`; the rest is added.
     stacked = len(b) // count * count
     first, second = (x[:stacked].reshape(count, -1, x.shape[1]) for x in (a.T, b))
-    # In one order for any number of threads, so that results do not depend on the machine.
+    # The order of the sum is the same for any number of threads, so that results do not depend on the machine.
     total = np.add.reduce(np.matmul(first.swapaxes(1, 2), second), 0)
     if stacked < len(b):
         total += np.matmul(a[:, stacked:], b[stacked:])

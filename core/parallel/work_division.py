@@ -104,7 +104,8 @@ def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: in
             collections.deque(remaining, maxlen=0)  # the others stop too
             raise
 
-    # A context for each task: a context cannot be entered by two threads, and it has the error state of NumPy and the run.
+    # Each task has a context of its own, because two threads cannot enter the same. It has the error state of NumPy and the
+    # run.
     tasks = [Task(functools.partial(contextvars.copy_context().run, take)) for _ in range(workers - 1)]
     for task, worker in zip(tasks, idle_workers(len(tasks))):
         worker.give(task)
@@ -112,7 +113,7 @@ def _divide(work: Callable[[_Part], object], parts: Sequence[_Part], workers: in
         # The caller takes parts too, so that the work is done if no worker is free or awake.
         take()
     finally:
-        # Also after an error here: workers may still write to the arrays of the caller.
+        # The caller waits even after an error here, because workers may still write to its arrays.
         failures = [task.failure() for task in tasks]
     for failure in failures:
         if failure is not None:
@@ -177,7 +178,8 @@ class Task:
         self._work: Callable[[], object] | None = work
         self._begun, self._done = threading.Lock(), threading.Lock()
         self._error: BaseException | None = None
-        # A lock, taken until the end, and no Event, which has a lock, a condition and a list of waiters for what happens once.
+        # A lock that is held until the end serves as the signal. An Event would need a lock, a condition and a list of
+        # waiters.
         self._done.acquire()
 
     def run(self) -> None:
@@ -234,10 +236,10 @@ class _Worker:
             task, self._task = self._task, None
             assert task is not None
             task.run()
-            # Before `end`, so that the owner finds this thread for the next task, which often follows at once.
+            # The thread is idle before `end`, so that the owner finds it for the next task, which often follows at once.
             self._pool.idle.append(self)
             task.end()
-            # Else the loop would hold the last task, and what it refers to, until the next one.
+            # Otherwise the loop would hold the last task, and what it refers to, until the next task.
             del task
 
 

@@ -49,8 +49,8 @@ class Units:
         self.frame = frame
         nodes = [n for n in frame.nodes if n.op not in ENTER] if frame.parent else frame.nodes
         units: list[Any] = [*nodes, *frame.children]
-        # Also where the executor's order follows: this one finds the cycles of a graph. Without races every topological
-        # order has the same results, and the order of the file costs least.
+        # This order is made even if the executor's order replaces it, because it finds the cycles of a graph. Without races
+        # every topological order has the same results, and the order of the file costs least.
         order: list[Any] = self.order_of(units) if run.frames else run.order
         self.order: list[Unit] = self.execution_order() if has_races and frame.parent is None else order
 

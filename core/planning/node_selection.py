@@ -29,7 +29,8 @@ class Selection:
         self.feeds = feeds
         self.fed = frozenset(feeds)
         needed = sources_by_node(fetches, self.fed)
-        # In the order of the graph and not of the walk, so that the order of the fetches does not change the plan.
+        # The nodes are in the order of the graph and not of the walk, so that the order of the fetches does not change the
+        # plan.
         self.nodes = [node for node in graph if node in needed]
         self.waiting = {node: needed[node] for node in self.nodes}
         """The nodes from which each node takes data or control, None for a fed value."""

@@ -182,6 +182,7 @@ class Catalog:
     def register(self, spec: str) -> OpDef:
         """Declare an op from a spec line; AlreadyExistsError for a known name."""
         try:
+            # Only a user's spec is checked further: the lines of catalog.txt come from TensorFlow, and are right.
             definition = _checked(parse_op(spec))
         except (ValueError, KeyError, IndexError) as error:
             raise InvalidArgumentError(f"op spec '{spec.strip()}' cannot be read: {error}") from None

@@ -52,6 +52,7 @@ def _allowed() -> Mapping[str, Mapping[str, _Ranks]]:
 
 
 def _parsed(word: str) -> tuple[str, _Ranks]:
+    # `x=2`, `x=2-4` or, without an upper bound, `x=2+`.
     name, _, ranks = word.partition("=")
     low, _, high = ranks.removesuffix("+").partition("-")
     return name, (int(low), float("inf") if ranks.endswith("+") else int(high or low))

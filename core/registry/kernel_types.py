@@ -26,6 +26,7 @@ def takes(op: str, name: str, dtype: str) -> bool:
 
 
 def _is_among(value: Any, allowed: frozenset[DType]) -> bool:
+    # An attribute may list dtypes: the kernel has to take each of them.
     return all(item in allowed for item in value) if isinstance(value, list) else value in allowed
 
 

@@ -79,6 +79,8 @@ def history(op: str) -> OpHistory | None:
 
 @functools.cache
 def _parsed(line: str) -> OpHistory:
+    # After the first release, each release lists what came with it: `+attr` an attribute, `attr=` its default, `attr:a,b`
+    # allowed values, and `attr<n` numbers below n.
     first, *later = line.split(" | ")
     attrs, defaults, below = {}, {}, {}
     values: dict[str, dict[str, Release]] = {}
@@ -105,6 +107,7 @@ def _entries(parts: list[str]) -> Iterator[tuple[Release, str]]:
 
 def release_named(text: str) -> Release:
     """Return the release `1.13` or `1.13.1`; InvalidArgumentError for none of TensorFlow's."""
+    # `2` is 2.0, and 1.13.1 is 1.13: a patch adds no ops.
     known = {str(release): release for release in graph_versions()}.get(".".join((*text.split("."), "0")[:2]))
     if known is not None:
         return known

@@ -211,7 +211,7 @@ class _Builder:
     def _variable(self, value: Any, name: str, dtype: DType, is_resource: bool) -> Node:
         """Return a new variable with its initializer, or the existing variable of the same name."""
         existing = self.graph.get(name)
-        # A graph that was trained and saved has the slots of that training: they go on from their values.
+        # A graph that was trained and saved has the slots of that training, which keep their values.
         if existing is not None and existing.op in VARIABLES:
             return existing
         made = self.g.variable(value, name=name, dtype=dtype, resource=is_resource, trainable=False)

@@ -158,7 +158,7 @@ def _search(
             reason = _stop_reason(state, scaled, ratio, reduction, tolerances)
             if accepted:
                 state.jacobian = jacobian(state.x)
-                # Never smaller again, as in MINPACK.
+                # As in MINPACK, a scale never shrinks.
                 state.scale = np.maximum(state.scale, _column_norms(state.jacobian))
             yield Iteration(number, state.cost, damping, state.radius, accepted), reason
             if reason:
@@ -313,7 +313,7 @@ class Trainer:
         rows = max((np.shape(value)[0] for value in self.feeds.values() if np.ndim(value)), default=0)
         if not rows:
             raise InvalidArgumentError("a batch needs a feed with rows")
-        # From the number of the step: a training that is resumed goes on with the same rows.
+        # The number of the step chooses the rows, so that a resumed training continues with the same rows.
         chosen = np.arange((step - 1) * self.batch, step * self.batch) % rows
         return {k: v[chosen] if np.ndim(v) and np.shape(v)[0] == rows else v for k, v in self.feeds.items()}
 
@@ -375,7 +375,7 @@ class LeastSquares:
     def _assign(self, x: Any) -> None:
         start = 0
         for node, value in zip(self.variables, self._values):
-            # The search is in doubles whatever the variables are, for its tolerances are near their rounding.
+            # The search is in doubles whatever the variables are, because its tolerances are near the rounding of doubles.
             part = x[start : start + value.size].reshape(value.shape).astype(value.dtype)
             self.runner.assign(node.name, lambda _, part=part: part)  # type: ignore[misc]
             start += value.size

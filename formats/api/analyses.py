@@ -65,7 +65,7 @@ def diff(before: GraphLike, after: GraphLike, *, strict_names: bool = False, raw
     Of the path of a checkpoint, an .npz or a .safetensors file, the values are compared with those of the other file or graph:
     with a graph's constants, as `compare_checkpoints` does.
     """
-    # One side that is only values is enough: a graph beside it is taken for its variables or constants.
+    # If only one side is a file of values, the graph on the other side is compared by its variables or constants.
     if any(not isinstance(side, Graph) and holds_state(side) for side in (before, after)):
         return diff_checkpoints(*map(_values_of, (before, after)))
     before = as_graph(before)
@@ -83,7 +83,7 @@ def path(graph: GraphLike, start: str, end: str, *, signature: str | None = None
     `raw`, the path is one of the file. NotFoundError names the nearest names, InvalidArgumentError lists names that fit.
     """
     view = model_view(graph, signature)
-    # With an output named, only the path that begins at this output is meant; without, any output of the node may begin it.
+    # `split:1` asks for a path from this output, `split` for a path from any output of the node.
     by_tensor = ":" in start
     if not raw and (first := view.find(start)) is not None and (last := view.find(end)) is not None:
         return find_path(view.graph, first, last, by_tensor=by_tensor)

@@ -208,7 +208,7 @@ class Model(Displayed, NotCopied):
     def _pair(self, name: str, value: Any) -> tuple[str, Any]:
         """Return the tensor of an input, and its value, or serialized Examples for rows of features by name."""
         tensor = self._tensor(name)
-        # Rows of features are the only value in the form of mappings, as tf.Examples are serialized strings.
+        # Only rows of features are mappings: a tf.Example itself is fed as a serialized string.
         are_rows = isinstance(value, list) and bool(value) and all(isinstance(row, Mapping) for row in value)
         if not are_rows:
             return tensor, value
@@ -232,7 +232,7 @@ class Model(Displayed, NotCopied):
     def _missing_inputs(self, fed: frozenset[str]) -> tuple[str, ...]:
         """Return the inputs that the outputs need, that have no default and no value in `fed`."""
         fetched = [self.graph.output(name) for name in self._fetches.values()]
-        # What is fed cuts the graph: an input behind a fed tensor need not have a value.
+        # A fed tensor cuts the graph: an input that only this tensor needs may go without a value.
         needed = needed_nodes(fetched, [self.graph.output(name) for name in fed])
         unfed = self.signature.fed.keys() - self.signature.defaults.keys()
         nodes = {name: self.graph.node_of(tensor) for name, tensor in self.signature.fed.items() if tensor not in fed}

@@ -119,7 +119,8 @@ def unfreeze(graph: GraphLike, variables: Sequence[str] | str | None = None, out
     result = (inline_functions(graph)[0] if graph.functions else graph).copy()
     # The count of FLOPs decides what a parameter is, so that `layers`, `flops` and this agree.
     weights = dict.fromkeys(name for cost in flops(result, fetches).nodes for name in cost.weights)
-    # Variables are parameters already; what lies in a function is named among those that are left.
+    # `weights` has variables, too, which are left as they are. Names of nodes in functions stay, so that `left` gives the
+    # reason.
     names = [name for name in weights if name not in result or result[name].is_constant]
     if variables is not None:
         names = _chosen(result, names_of(variables), names)
@@ -143,7 +144,7 @@ def _chosen(graph: Graph, words: Sequence[str], weights: Sequence[str]) -> list[
     paths = {name: f"/{view.path(name)}" for name in weights}
     chosen: dict[str, None] = {}
     for word in words:
-        # Slashes around both let `conv` match a whole part of a path, and not the scope `conv_1`.
+        # With slashes around both, `conv` matches a whole part of a path, and not the beginning of `conv_1`.
         inside = [name for name, path in paths.items() if f"/{word.strip('/')}/" in path]
         chosen |= dict.fromkeys(inside if inside and word not in graph else [graph.node(word).name])
     return list(chosen)

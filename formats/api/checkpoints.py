@@ -161,8 +161,8 @@ class Checkpoint(Mapping[str, Array], Displayed):
     ) -> None:
         self.path = path
         self.tensors = tensors
-        # A part of a checkpoint leaves the object graph out of its tensors, and keeps it here for a file that is written of
-        # the part.
+        # `matching` and `without` may drop the object graph from the tensors. A checkpoint that is written of the part still
+        # needs it.
         self.objects = tensors.get(OBJECT_GRAPH, objects)
         self.are_constants = are_constants
         self.tags = tags
@@ -311,7 +311,7 @@ def write_checkpoint(path: str | os.PathLike[str], values: State, *, labels: Seq
         raise InvalidArgumentError(problem, hint=Hint("choose one: ", step("name_tensor"), "; or write .npz"))
     ((name, tensor),) = tensors.items()
     if labels is not None:
-        # The labels first: if they do not fit the vectors, no file is written.
+        # The labels are written first: if they do not fit the vectors, no file is written.
         _write_labels(os.path.join(os.path.dirname(path), METADATA), labels, name, tensor)
     write_file(os.fspath(path), [_encoded(file_format, name, tensor.numpy())])
     return 1
@@ -352,7 +352,7 @@ def comparable(first: Checkpoint, second: Checkpoint) -> tuple[Mapping[str, Tens
     if first.are_constants:
         theirs, mine = comparable(second, first)
         return mine, theirs
-    # Constants have the names of the variables that they were, which a checkpoint of objects knows beside its keys.
+    # A constant of a frozen graph has the name of its variable, which an object-based checkpoint stores beside its key.
     variables = first.by_variable()
     return variables, {name: tensor for name, tensor in second.tensors.items() if name in variables}
 
@@ -429,7 +429,8 @@ def _check_same(first: Checkpoint, second: Checkpoint) -> None:
 
 def _average(tensors: Sequence[Tensor], shares: Sequence[float]) -> Tensor:
     last = tensors[-1]
-    # A step counter has no average, and the last checkpoint is the one that goes on.
+    # Integers such as a step counter have no average. The last checkpoint is the one to continue from, so its values are
+    # taken.
     if not (last.dtype.is_floating or last.dtype.is_complex):
         return last
 
@@ -458,7 +459,7 @@ def match_checkpoint(checkpoint: Checkpoint, graph: GraphLike) -> CheckpointMatc
     kinds |= {name: wanted[name] for name in parts if name in wanted}
     keys = {name: object_path(key) for key, name in names.items()}
     others = {name: kind for name, kind in kinds.items() if name not in wanted and name not in parts.values()}
-    # A TF2 checkpoint is read by people through its object paths, not through its keys.
+    # People know the tensors of a TF2 checkpoint by their object paths, not by their keys.
     extra = {keys.get(name, name): kind for name, kind in others.items()}
     nearest = nearest_tensors({name: kind for name, kind in wanted.items() if name not in kinds}, extra)
     rows = [_matched(name, kind, kinds.get(name), nearest.get(name)) for name, kind in wanted.items()]
@@ -468,7 +469,7 @@ def match_checkpoint(checkpoint: Checkpoint, graph: GraphLike) -> CheckpointMatc
 
 def _wanted(graph: Graph) -> dict[str, Kind]:
     """Return the kinds of the variables whose values a state holds, and of the keys and values of tables."""
-    # No state holds the paths of files: they are those of the folder in which the model lies.
+    # No state holds the paths of asset files, which depend on the folder of the model.
     paths = asset_variables(graph)
     wanted = {name: (nodes.dtype, nodes.shape) for name, nodes in find_variables(graph).items() if name not in paths}
     for table in saved_tables(graph).values():
@@ -499,7 +500,7 @@ def _compare(name: str, a: Tensor, b: Tensor, tolerance: float) -> ComparedTenso
     comparison = compare(name, 1, a.numpy(), b.numpy(), tolerance)
     # Unsigned numbers and numbers of few bits would wrap around in a difference of their own dtype.
     x, y = (np.asarray(t.numpy(), np.complex128 if t.dtype.is_complex else np.float64) for t in (a, b))
-    # Equal infinities differ by NaN, and two NaN count as equal.
+    # inf - inf is NaN, so equal infinities would differ. Two NaN count as equal.
     difference = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.abs(x - y))
     where = np.unravel_index(int(np.argmax(difference)), difference.shape)
     detail = f"at [{','.join(map(str, where))}]: {x[where]:.9g} and {y[where]:.9g}"

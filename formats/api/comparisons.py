@@ -103,7 +103,8 @@ class _How:
 
     def graphs(self, before: Graph, after: Graph, fetches: _Fetches) -> GraphComparison:
         """Compare two graphs, nodes of called functions included."""
-        # A rewrite may dissolve a call that the other graph keeps: without calls in both, its nodes have their partners.
+        # A rewrite may inline a call that the other graph keeps. Nodes of the function match only if both graphs are without
+        # calls.
         before, after = (inline_functions(graph)[0] if graph.functions else graph for graph in (before, after))
         names = _targets(before, fetches, self.signature)
         return self._beside(before, after, _in_both(before, after, names, fetches, self.signature), self.open_session)
@@ -196,7 +197,7 @@ def _in_both(before: Graph, after: Graph, names: Sequence[str], fetches: _Fetche
         return {name: after.fetch(other).name for name, other in fetches.items()}
     asked = _signature(before, signature)
     theirs = _signature(after, signature)
-    # Two models may call the same output of their signatures by different tensors.
+    # Two models may return the same output of their signatures from tensors of different names.
     words = {} if fetches or asked is None or theirs is None else {name: word for word, name in asked.fetched.items()}
     outputs = theirs.fetched if theirs is not None else {}
     return {name: outputs.get(words.get(name, "")) or after.fetch(name).name for name in names}

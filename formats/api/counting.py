@@ -98,7 +98,7 @@ class FlopsCounter:
         if options["backward"] or loss is not None:
             from ...core.flops.training_steps import with_backward  # lazy: needs gradients
 
-            # After the batch has changed: the gradients are built on the graph that is counted.
+            # Gradients come after the change of the batch, so that they are built on the graph that is counted.
             loss = _loss(self.graph, names) if loss is None else loss
             self.graph, self.gradients = with_backward(self.graph, loss, options["wrt"])
         self.fetches = (*names, *self.gradients.values())
@@ -116,7 +116,8 @@ class FlopsCounter:
         if others:
             graph = graph.copy()
             set_shapes(graph, others)
-        # A graph that states a batch needs other constants for another; in an open one the batch is the symbol N.
+        # A graph with a fixed batch size needs other constants for another size. If the batch is open, its size is the symbol
+        # N.
         if batch is not None and find_batch(graph, fetches, self._feeds).rows is not None:
             graph = graph.copy()
             self.changes = set_batch(graph, fetches, batch)
@@ -138,7 +139,7 @@ class FlopsCounter:
         """The shapes of arguments, and those that are given by themselves, with a value or in the RunMetadata."""
         given = {**{name: value.shape for name, value in self._values.items()}, **self._shapes}
         shapes = {**argument_shapes(self.graph), **given}
-        # What the user says comes before what a recording of some run had.
+        # The user's shapes come before those that a recorded run had.
         return recorded_shapes(self.graph, self.times) | shapes if self.times else shapes
 
     def by_variable(self) -> dict[str, tuple[Section, Section]]:
@@ -248,7 +249,7 @@ def profile(
     session = local_session(graph, open_session, state)
     given = {graph.output(name).name: value for name, value in named(feeds).items()}
     all_feeds = Feeds(graph, given, names)
-    # A further run before those that are measured, if values are drawn: which of them the graph takes is seen there.
+    # Drawn values need one more run before the measured ones, which shows which of the drawn values the graph accepts.
     if not all_feeds.drawn:
         return measure(session, names, given, warmup=warmup, runs=runs)
     given, _ = next(all_feeds.each_that_runs(lambda tried: session.run(names, tried)))

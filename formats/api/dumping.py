@@ -46,7 +46,8 @@ class RecordStream:
 
     def nodes(self) -> Iterator[NodeRecord]:
         """Yield the records of the nodes of the graph; their shapes are the declared shapes."""
-        # Nodes of equal attributes share their texts, which most nodes of a large graph have in common.
+        # Most nodes of a large graph have the same attributes as others; `alike` keeps one text for all nodes with equal
+        # attributes.
         alike = Alike()
         for node in self._chosen.apply(self._all_nodes()):
             self._is_empty = False
@@ -57,7 +58,7 @@ class RecordStream:
         for function, body in function_records(self._all_functions(), self._chosen):
             self._is_empty = False
             yield function, body
-        # Only at the end is it known that no node passes, as nothing is held.
+        # Nodes are streamed, so only at the end is it known that none passed.
         require_nodes([] if self._is_empty else [self], self._chosen)
 
     def _all_nodes(self) -> Iterator[Node]:

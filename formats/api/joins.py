@@ -78,7 +78,8 @@ def join(
     pairs = named(connect)
     expect(str, *pairs.values())
     graphs = (as_graph(first), as_graph(second))
-    # A signature of only one of the graphs is enough; of neither it is an error, whose text lists the signatures.
+    # It is enough that one of the graphs has the signature. If neither has it, `find_signature` raises the error with the
+    # list.
     if signature is not None and not any(signature in graph.signatures for graph in graphs):
         find_signature(graphs[1].meta, signature)
     # Layers and nodes in functions become tensors first, as only tensors of the graphs themselves can be connected.
@@ -125,7 +126,7 @@ def prepend(
     if kind not in _FITTING:
         raise InvalidArgumentError(f"'{kind}' cannot be prepended", hint=f"choose one of {', '.join(_FITTING)}")
     word, tensor, spec = _one(names, names.inputs or _open_inputs(names.graph), input, *_FITTING[kind])
-    # An input may have the ending already, by which TensorFlow Serving knows strings of bytes.
+    # The name may already end in _bytes, the ending by which TensorFlow Serving knows binary strings.
     stem = scope_name(word).removesuffix("_bytes")
     if kind == "base64":
         end = base64_decoder(f"{stem}_base64", spec.shape)
@@ -197,7 +198,6 @@ def _one(
     if word is not None:
         tensor = names.graph.output(names.known(word, tensors) or word)
         return word, tensor, specs[tensor]
-    # A choice is made only if nothing else would fit.
     fitting = {word: value for word, name in tensors.items() if fits(specs[value := names.graph.output(name)])}
     if len(fitting) != 1:
         raise InvalidArgumentError(
@@ -215,7 +215,7 @@ def _by_channel(numbers: float | Sequence[float], pixels: Pixels, name: str) -> 
     values = tuple(map(float, given))
     if len(values) not in (0, 1, pixels.channels):
         raise InvalidArgumentError(f"{name} has {len(values)} numbers, and the pictures {counted(pixels.channels, 'channel')}")
-    # Other tools divide by their scale: 127.5 would be meant as a divisor, and make pixels of 30,000.
+    # Other tools divide by their scale. A 127.5 is meant as a divisor; as a factor it would make pixels of 30,000.
     if name == "scale" and any(abs(value) > 1 for value in values):
         raise InvalidArgumentError(
             f"scale {max(values, key=abs):g} is above 1: pixels of 0 to 255 are multiplied by it",

@@ -63,7 +63,8 @@ def settle_values(graph: Graph, keep: Collection[str]) -> None:
 
 def _drop_dead_branches(graph: Graph, outputs: Collection[str], keep: Collection[str]) -> None:
     called = called_functions(graph, graph)
-    # Noted before the rewrite: a node that nobody ever read is an end of the graph, not what a dead branch left.
+    # Noted before the rewrite: a node that nothing reads yet is an output, and one that loses its readers belonged to a dead
+    # branch.
     read = {node.name for node in graph if node.uses} | _pivots(graph)
     rewrite(graph, _IN_GRAPH, outputs)
     calls = {node.name for node in graph if call_kind(graph.functions, node) is not None}

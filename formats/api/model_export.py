@@ -139,7 +139,8 @@ class ModelExport(Displayed):
         by default with the values that the model was made with.
         """
         self.check_trust()
-        # As another program would find it: nothing beside the original can mend what the file lacks.
+        # The copy is in a folder of its own, as on another machine: a file beside the original cannot stand in for one that
+        # the model lacks.
         with private_copy(self.path) as path:
             model = copy.copy(self)
             model.path = path
@@ -240,7 +241,7 @@ def export_model(
     fetches |= {f"{name}_after": tensor for name, tensor in states.items()}
     frozen = freeze(plain, values, list(fetches.values()), names_of(inputs))
     for name, sizes in (shapes or {}).items():
-        # A shape may be of an input that the outputs do not need, and is not in the model.
+        # `shapes` may name an input that the outputs do not need, and that the frozen graph therefore lacks.
         if name.partition(":")[0] in frozen and (node := frozen.output(name).node).is_placeholder:
             node.set_attr("shape", merge_shapes(as_shape(node.attr("shape")), Shape(sizes)))
     by_tensor = {tensor: word for word, tensor in words.items()}
@@ -482,7 +483,7 @@ class TfjsExport(ModelExport):
         fetches = [value.name for value in self.outputs.values()]
         fills = [node.name for node in table_fills(self.graph)]  # no output needs them, and lookups do
         fed = [value.node.name for value in self.inputs.values()]
-        # Portable: the passes make no op of tfg's own or of TensorFlow's runtime, which the other runtime lacks.
+        # Portable passes make no op of tfg's own or of TensorFlow's runtime, which the other runtime lacks.
         return optimize(self.graph, [*fetches, *fills], passes=passes, portable=True, keep=fed).graph
 
     def __repr__(self) -> str:

@@ -298,14 +298,14 @@ class Names:
                 yield word, given
                 continue
             for name, value in named_values(read_document(given, "feed"), self.signature, self._is_input).items():
-                # Back to a text, as values of a document go the way of all other values, with their checks and errors.
+                # Each value becomes a text again, so that it gets the checks and errors of a value that is given by itself.
                 yield name if name != WHOLE else self._only_input(), json.dumps(value)
 
     def _is_input(self, word: str) -> bool:
         return self._is_argument(word, self.inputs) or parse_tensor_name(word)[0] in self.graph
 
     def _only_input(self) -> str:
-        """Return the only input, for a document without names; InvalidArgumentError if there are others."""
+        """Return the only input, for a document without names; InvalidArgumentError if there is none, or several."""
         names = list(self.inputs) or [node.name for node in self.graph if node.must_be_fed]
         if len(names) != 1:
             document = option("feed", '{"inputs": {"NAME": ..}}')
@@ -322,8 +322,8 @@ class Names:
         """
         if self.signature is None:
             return dict(feeds)
-        # A loop of runs asks for the same completion each time. The number of nodes is a part, as a graph only grows while it
-        # is used.
+        # A loop of runs asks for the same completion each time. The key has the number of nodes, as a graph may gain nodes
+        # while it is used, but loses none.
         key = len(self.graph), tuple(feeds), tuple(fetches)
         if key not in self._defaults:
             self._defaults[key] = dict(self._missing(self.signature, *key[1:]))

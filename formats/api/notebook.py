@@ -52,7 +52,7 @@ class NotebookDisplay:
         """
         tables = "".join(_tables(value))
         picture = self.svg(value)
-        # Inline SVG may hold scripts and links of a graph's names; an image of a data address may not run any.
+        # Inline SVG could run scripts and hold links from names in the graph; a browser runs no scripts in an image.
         data = base64.b64encode((picture or "").encode()).decode()
         image = "" if picture is None else f'<img alt="the graph" src="data:image/svg+xml;base64,{data}">'
         title = counted(len(value), "row") if isinstance(value, Rows) else repr(value)
@@ -103,7 +103,7 @@ def _tensor(node: Node) -> tuple[object, ...]:
         dtypes = node.output_dtypes
         shape: object = declared_shapes(node, len(dtypes))[0] if dtypes else ""
     except TfgError as error:
-        # A table is for looking at a graph, also at one that no session could run.
+        # A graph is shown even if no session could run it.
         return node.name, node.op, "?", error.message
     return node.name, node.op, dtypes[0] if dtypes else "", shape
 
@@ -213,7 +213,7 @@ def _records(records: Sequence[dict[str, Any]], title: str = "") -> str:
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> str:
     """Return a table of the first rows, and a line with the number of the others; nothing for no rows."""
-    # Rows come from generators; the number of those that are not shown is a part of the table.
+    # `rows` may be a generator, and the table ends with the number of rows that it leaves out.
     listed = list(rows)
     if not listed:
         return ""

@@ -60,7 +60,7 @@ def merged_graphs(before: Graph, after: Graph) -> MergedGraphs:
     graph = after.copy()
     removed = _add_removed(graph, difference, match)
     changes = _shape_changes(before, after, match)
-    # The later states are the stronger: a changed node may have other shapes too, and is shown as changed.
+    # A later state replaces an earlier one: a changed node whose shapes differ, too, is shown as changed.
     states = dict.fromkeys((graph[name] for name in changes), "shapes differ")
     merged = {graph[name]: list(lines) for name, lines in changes.items()}
     for node, change in _changed(graph, difference):
@@ -104,7 +104,7 @@ def _add_removed(graph: Graph, difference: GraphDiff, match: GraphMatch) -> dict
     for change in difference.functions_changed:
         if change.removed:
             name = names[change.name]
-            # A copy of a graph shares its functions, and the given graphs stay as they are.
+            # `Graph.copy` shares the functions with the original, which must not get the added nodes.
             function = graph.functions[change.name] = _copied(graph, graph.functions[change.name])
             lost = [record.name for record in change.removed]
             removed |= _add_nodes(function.body, match.before.functions[name].body, lost, match.body(name))

@@ -121,7 +121,7 @@ class _Described:
     def __init__(self, tensors: Mapping[_ValuePlace, Tensor], shown: RunValues, limit: int, notes: list[str]) -> None:
         self._tensors, self._shown, self._limit, self._notes = tensors, shown, limit, notes
         self.statistics: dict[_ValuePlace, TensorStatistics] = {}
-        """Of floats, if a run is shown: constants and variables first, then in the order of the run."""
+        """Of floats and complex numbers, if a run is shown: constants and variables first, then in the order of the run."""
 
     def each(self, report: Report) -> Iterator[tuple[Node, NodeValue]]:
         """Yield the nodes with their values."""
@@ -135,7 +135,7 @@ class _Described:
     def _value(self, place: _ValuePlace, tensor: Tensor) -> NodeValue:
         array = tensor.read()  # once: it may lie in a file
         statistics = tensor_statistics(array)
-        # Only these have magnitudes and NaN, which colour the nodes of a run.
+        # Only these dtypes have NaN, and the magnitudes by which the nodes of a run are coloured.
         if self._shown.runs and tensor.dtype.kind in "fc":
             self.statistics[place] = statistics
         value = node_value(array, tensor.dtype, statistics, place in self._in_full)
@@ -164,7 +164,7 @@ class _Described:
         labels = self._shown.labels
         if labels is None or not dtype.is_floating or not array.size or array.shape[-1:] != (len(labels),):
             return ()
-        # The first row stands for the batch: a list of classes for each row would hide the node among them.
+        # Only the first row of a batch is shown: a list of classes for each row would fill the page.
         best = top_classes(array.reshape(-1, len(labels))[0], _CLASSES)
         pairs = zip(best.classes.tolist(), best.scores.tolist())
         return tuple((labels[number], float(score)) for number, score in pairs if math.isfinite(score))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...core.engines.protocol import Mesh
     from ...core.runtime.session.session import Session
 
-# A function rather than a session: many functions rewrite the graph first, and need the session on what comes out.
+# A function rather than a session: many functions rewrite the graph first, and need a session of the rewritten graph.
 Opener: TypeAlias = Callable[[Graph], SessionLike]
 """A function from a graph to a session of the graph, with the engine, files and limits that the caller chooses."""
 
@@ -133,7 +133,7 @@ def local_session(graph: Graph, open_session: Opener | None, state: State | None
     from ...core.runtime.session.session import Session
 
     session = session_on(graph, open_session, state)
-    # Values of nodes are seen by a hook, which a session on a cluster cannot take.
+    # A hook sees the values of nodes, and a session on a cluster takes no hook.
     if not isinstance(session, Session):
         raise ArgumentTypeError("open_session must return a Session of this process")
     return session

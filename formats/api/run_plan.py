@@ -24,8 +24,8 @@ Pairs = tuple[tuple[str, str | Given], ...]
 """Names, each with a value or with the text of a value."""
 
 
-# A key here and a field of `RunRequest` of the same name are all that a parameter of the steps needs. They stay two, as
-# `Unpack` takes no dictionary that is made of a dataclass: type checkers read the keys in the source.
+# A parameter of the steps needs a key here and a field of the same name in `RunRequest`. Both are written out, because type
+# checkers read the keys for `Unpack` in the source, and cannot derive them from the dataclass.
 class StepKeywords(TypedDict, total=False):
     """The steps of a run."""
 
@@ -174,7 +174,7 @@ class RunPlan:
     def assign(self, runner: Runner, more: Pairs = ()) -> None:
         """Assign the values of the request to variables, and then those of `more`."""
         request = self.request
-        # An assignment sets what a sum then changes, in whatever order the two were given.
+        # All assignments come first, in whatever order the options were given, so that sums begin with the assigned values.
         for word, pairs, mode in (
             ("assign", (*request.assign, *more), "assign"),
             ("assign-add", request.assign_add, "add"),

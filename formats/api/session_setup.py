@@ -133,7 +133,7 @@ class SessionSetup:
         """
         runner.session.start()
         if graph is not None:
-            # The initializers that a rewrite added, as those of a training's slots, are run by their own operation.
+            # Initializers that a rewrite added, such as those of optimizer slots, are run by an operation of their own.
             runner = type(runner)(runner.session.on_graph(graph))
         is_asked = bool(self.init or self.init_op)
         # A SavedModel without its checkpoint can run if its variables get values otherwise.
@@ -142,7 +142,7 @@ class SessionSetup:
         if is_asked or (implied and self._needs_initializer(runner.graph)):
             names = runner.initialize(self.init_op)
             self.note(f"initialized by {', '.join(names[:3])}{' ...' if len(names) > 3 else ''}", quiet or not is_asked)
-        # A model that has a loader's start steps has run them in `start`.
+        # `start` has already run the start steps of a SavedModel's loader.
         elif self.fills_variables and (runner.graph.meta is None or not runner.graph.meta.start_steps):
             runner.fill()
             runner.begin_iterators()

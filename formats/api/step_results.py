@@ -70,7 +70,7 @@ def read_labels(path: str | os.PathLike[str]) -> list[str]:
         return text.splitlines()
     try:
         parsed = json.loads(text)
-        # By number, as the order of an object is no promise; a gap in the numbers is an error.
+        # The keys of an object are the numbers of the classes, in any order; a gap in the numbers is an error.
         values = parsed if isinstance(parsed, list) else [parsed[str(number)] for number in range(len(parsed))]
         return [str(value[-1] if isinstance(value, list) else value) for value in values]
     except (ValueError, KeyError, IndexError, RecursionError) as error:

@@ -92,7 +92,7 @@ class TrainingFile:
 
     def write(self, state: Mapping[str, Tensor]) -> None:
         """Write the file, whole or not at all; a checkpoint has the form of the SavedModel's."""
-        # A checkpoint with the object graph of the SavedModel is one that tf.train.Checkpoint restores.
+        # tf.train.Checkpoint finds variables by the object graph, which the file takes from the SavedModel's checkpoint.
         form = self.graph.meta.variables_prefix if self.graph.meta is not None else None
         write_state(self.path, with_twins(state, self.graph), form, self.graph)
 
@@ -224,11 +224,10 @@ def train(
     if the file exists, up to `steps` in total.
 
     `open_session` opens the session of the training graph, by default with `seed` and the fastest installed engine, unless
-    TFG_ENGINE names one. InvalidArgumentError if the loss
-    depends on no such variable. The graph given stays as it is.
+    TFG_ENGINE names one. InvalidArgumentError if the loss depends on no such variable. The given graph stays as it is.
     """
     graph = as_graph(graph)
-    # Before the training: a dtype that the file cannot hold is an error now, and not after an hour of steps.
+    # The file is checked before the training: a dtype that it cannot hold is an error now, and not after an hour of steps.
     file = training_file(save_state, graph, checkpoint_every, resume)
     method = find_optimizer(optimizer).configured(settings or {})
     rule = parse_schedule(schedule) if schedule else None
@@ -258,7 +257,8 @@ def _watched(
     """Yield the steps until `on_step` returns False or a loss is not finite, and write checkpoints."""
     for step in trainer.steps(steps, done):
         yield step
-        # The step has been taken: whoever watches has seen it, and no checkpoint is made of a loss that is not finite.
+        # The step has already been yielded, so the caller sees the last one, too. No checkpoint is made of a loss that is not
+        # finite.
         if (on_step is not None and on_step(step) is False) or not math.isfinite(step.loss):
             return
         if file is not None:
@@ -281,10 +281,9 @@ def fit(
     """Minimize half the sum of squares of a tensor by the Levenberg-Marquardt method, and return the fitted parameters.
 
     `residuals` is a tensor's name, or `mse(output, labels)`, whose labels are fed by a name of their own, as for `train`.
-    `variables` is a
-    regular expression for the names of the variables to fit. The fit begins with the initial values, or those of `state`.
-    `on_start` sees the problem before the first iteration, `on_step` each iteration. `open_session` opens the session.
-    InvalidArgumentError if residuals or derivatives are not finite at the start.
+    `variables` is a regular expression for the names of the variables to fit. The fit begins with the initial values, or those
+    of `state`. `on_start` sees the problem before the first iteration, `on_step` each iteration. `open_session` opens the
+    session. InvalidArgumentError if residuals or derivatives are not finite at the start.
     """
     graph = as_graph(graph)
     graph, minimized, values = _with_loss(graph, residuals, feeds, residuals=True)
@@ -323,7 +322,7 @@ def _with_loss(
 
 
 def _only_output(graph: Graph) -> str:
-    """Return the output of the usual signature; InvalidArgumentError if the graph has no such signature or output."""
+    """Return the only output of the usual signature; InvalidArgumentError if there is none, or several."""
     signature = graph.meta.usual_signature if graph.meta is not None else None
     outputs = list(signature.fetched.values()) if signature is not None else []
     if len(outputs) != 1:

@@ -202,7 +202,7 @@ class _Verifying:
         self.opened = open_session
         self.cuts = {name: f"{cut_name(before.output(name))}:0" for name in cuts}
         self.grows = isinstance(tolerance, Accuracy)
-        # A class of accuracy means other tolerances for other dtypes; a number holds for all.
+        # An accuracy class stands for another tolerance for each dtype; a number holds for all dtypes.
         self.tolerance = (lambda dtype: tolerance_of(tolerance, dtype)) if isinstance(tolerance, Accuracy) else tolerance
 
     def graph(self, after: Graph, fetches: Sequence[str]) -> Verification:
@@ -235,7 +235,7 @@ class _Verifying:
         if not any(signature.outputs for signature in written.values()):
             return self._compared(after, self._same_runs(fetches), self._with_state if keeps_state else self._frozen)
         runs = [self._pair(signature) for signature in written.values() if signature.outputs]
-        # A writer that drops a signature would pass otherwise: what is not there is not compared.
+        # Only signatures that the file has are compared, so a dropped signature has to be reported here.
         lost = sorted(self._signatures - set(written)) if is_whole and not fetches else []
         result = self._compared(after, runs, self._alone)
         missing = tuple(LoneRefusal("", "rewrite", f"the written model has no signature '{name}'") for name in lost)
@@ -292,7 +292,8 @@ class _Verifying:
 
     def _verdict(self, after: Graph, run: _Pair, opened: Opened, opened_after: Opened, steps: int) -> Verdict:
         """Compare on feeds drawn for the original, or for a graph that has placeholders if the original has not."""
-        # The file has placeholders in the place of tensors, so what is drawn fits the file, and is fed to the original there.
+        # The file has placeholders in place of the cut tensors. Values are drawn for these, and fed to the original at the
+        # cuts.
         if self.cuts:
             original = GraphRuns(self.before, run.mine, opened, steps, {name: tensor for tensor, name in self.cuts.items()})
             rewrite = GraphRuns(after, run.theirs, opened_after, steps)
@@ -368,7 +369,7 @@ class _Verifying:
 @contextlib.contextmanager
 def private_folder() -> Iterator[str]:
     """Yield an empty folder that only this user can read; the folder is removed at the end."""
-    # Windows does not remove a file that a mapping still holds; the verdict stands all the same.
+    # Windows cannot remove a file that is still mapped into memory; a file left behind must not make the verification fail.
     with tempfile.TemporaryDirectory(prefix="tfg-", ignore_cleanup_errors=True) as folder:
         yield folder
 

@@ -73,7 +73,7 @@ class GraphPage(Displayed):
         return f"<GraphPage {self.title}: {len(self.html):,} characters>"
 
     def _repr_html_(self) -> str:
-        # A frame with scripts and without same origin: the page computes, and cannot reach the notebook around it.
+        # The sandbox allows scripts, but not the same origin: the page runs, and cannot reach the notebook around it.
         source = html.escape(self.html)
         return (
             f'<iframe srcdoc="{source}" sandbox="allow-scripts" style="width:100%;height:{self.height}px;border:0"></iframe>'

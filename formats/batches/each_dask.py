@@ -50,7 +50,7 @@ class GraphPlugin(distributed.WorkerPlugin):
         """A worker is started, or was there before."""
         keep_freed_memory(in_threads=True)  # Dask's nanny has its workers return all that is freed, and fetch it anew
         _recipes[self.name] = self.recipe
-        # The samples would take a good part of the time of small runs, and nobody looks at them.
+        # The samples of Dask's profiler would take a good part of the time of small runs, and nobody looks at them.
         _profile(worker, False)
 
     def teardown(self, worker: Any) -> None:
@@ -239,7 +239,8 @@ class Dask:
             return outcomes
         if not isinstance(error, distributed.scheduler.KilledWorker):
             raise error
-        # Any task of the batch may have killed the workers: alone, the next death tells which.
+        # Any task of the batch may have killed the workers. Each of them then runs alone, and the next death tells which it
+        # is.
         if len(tasks) > 1 and tasks[0].shard is None:
             return None
         return [Outcome(task, error=_killed(error)) for task in tasks]
@@ -249,5 +250,5 @@ class Dask:
         if outcomes:
             size = sum(len(outcome.result) for outcome in outcomes)
             by_bytes = _BATCH_BYTES * len(outcomes) // max(size, 1)
-            # At most four times as large: the inputs of one batch may take less time than those of the next.
+            # A batch is at most four times as large as the last, because its inputs may take more time.
             self._size = max(1, min(int(_BATCH_SECONDS * len(outcomes) / max(seconds, 1e-6)), 4 * self._size, by_bytes, _MOST))

@@ -192,7 +192,8 @@ class SharedRuns:
 
     def leaves_nothing(self, names: Sequence[str], fed: Mapping[str, Any]) -> bool:
         """Return True if a run of the tensors and operations with these tensors fed writes and draws nothing."""
-        # What a run leaves behind depends on which tensors are fed, as a fed tensor cuts off what makes it, not on the values.
+        # What a run leaves behind depends on which tensors are fed, as these cut off the nodes before them, and not on the
+        # values.
         key = frozenset(fed)
         if key not in self._leaving:
             self._leaving[key] = self._finds_no_trace(names, fed)

@@ -76,7 +76,7 @@ class ProcessPool:
     def _write_recipe(self, folder: str) -> None:
         """Write the recipe; a graph given as bytes is written to a file, which all processes share in memory."""
         recipe = self._recipe
-        # Through the pickle each process would have a copy of the weights of its own.
+        # In the pickle, each process would have its own copy of the weights.
         if recipe.data is not None:
             path = os.path.join(folder, "graph")
             with open(path, "wb") as file:
@@ -101,7 +101,7 @@ class ProcessPool:
         """Return the outcomes that processes sent, after a wait for the first message."""
         outcomes: list[Outcome] = []
         with contextlib.suppress(queue.Empty):
-            # With a limit, as the counts of tasks move on without a message, and the progress is told from them.
+            # The wait has a limit: the counts of tasks, from which the progress is told, move on without a message.
             outcomes += self._outcomes(*self._messages.get(timeout=_POLL_SECONDS), tasks)
             while True:
                 outcomes += self._outcomes(*self._messages.get_nowait(), tasks)
@@ -179,7 +179,7 @@ class _Member:
     def wanted(self) -> int:
         """Return the number of tasks to send; 0 while the process has enough work."""
         rate = self._settled / max(time.monotonic() - self._started, 1e-3)
-        # By the rate so far: an input may take microseconds or minutes.
+        # The rate so far decides, because an input may take microseconds or minutes.
         ahead = min(int(rate * _AHEAD_SECONDS), _MOST_AHEAD)
         lacking = ahead - (len(self.tasks) - self.running)
         return max(lacking, 1) if not self.tasks or lacking > ahead // 4 else 0
@@ -212,7 +212,8 @@ class _Member:
 
     def end(self) -> int | None:
         """Kill the process, if still alive, and return its exit code."""
-        # Killed and not asked: results that are not on the disk are computed again, and a kernel may not return for long.
+        # The process is killed rather than asked: results that are not on the disk are computed again, and a kernel may run
+        # for long.
         self._process.kill()
         self._reader.join()  # `communicate` below must not read the pipe beside the reader
         with contextlib.suppress(OSError):  # tasks that a dead process did not read
@@ -237,7 +238,7 @@ def _python_process(code: str) -> tuple[list[str], Mapping[str, str]]:
 
 def serve(folder: str, number: int) -> None:
     """Work on tasks until standard input ends. The process has a number in the pool."""
-    # The graph is many objects without cycles, which each full collection would walk.
+    # The graph is many objects that live as long as the process, and each full collection would walk through them.
     gc.set_threshold(RARELY)
     orders: queue.SimpleQueue[Sequence[SweepTask]] = queue.SimpleQueue()
     # In a thread, since a kernel may compute for long: at the end of the pipe the job is over, and this process ends at once.
@@ -287,7 +288,7 @@ def _work(folder: str, orders: queue.SimpleQueue[Sequence[SweepTask]], answers: 
     _send(answers, [])
 
     def begin(count: int) -> None:
-        # Before the run, in memory that outlives the process: after a kill nothing more can be said.
+        # The count is written before the run, in memory that outlives the process: a killed process can say nothing more.
         _COUNT.pack_into(begun, 0, _COUNT.unpack_from(begun)[0] + count)
 
     def work(tasks: Sequence[SweepTask]) -> Iterator[Sequence[Outcome]]:
@@ -297,7 +298,7 @@ def _work(folder: str, orders: queue.SimpleQueue[Sequence[SweepTask]], answers: 
 
         def batches() -> Iterator[Sequence[SweepTask]]:
             while True:
-                # Nothing to do until the next order, which the pool may send only when it knows the outcomes.
+                # There is nothing to do until the next order, which the pool may send only when it knows the outcomes.
                 if orders.empty() and (outcomes := results.finish()):
                     _send(answers, outcomes)
                 yield orders.get()

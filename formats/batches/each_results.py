@@ -87,7 +87,7 @@ class Results(abc.ABC):
         """Schedule the sync and renaming of a closed file; its outcomes become known after the sync."""
         with self._lock:
             self._written.append((file, outcomes))
-            # One sync at a time: a second would wait for the disk without covering other files.
+            # One sync runs at a time, because a second would wait for the disk without covering other files.
             was_syncing, self._is_syncing = self._is_syncing, True
         if not was_syncing:
             self._syncing = self._disk.submit(self._sync)
@@ -102,7 +102,8 @@ class Results(abc.ABC):
                 self._is_syncing = bool(written)
             if not written:
                 return
-            # Renamed only after the sync, so that a file of a result is complete though the machine loses its power.
+            # Files are renamed only after the sync, so that the file of a result is complete even if the machine loses its
+            # power.
             self._group.publish([file for file, _ in written if file is not None])
             with self._lock:
                 self._known += [outcome for _, outcomes in written for outcome in outcomes]
@@ -190,7 +191,7 @@ def reports(
             computed += len(outcomes)
             failed = None if keep_going else next((outcome for outcome in outcomes if outcome.error is not None), None)
             if failed is not None:
-                # The failure comes last, and the outcomes before it are on the disk: the job goes on behind them.
+                # The failure comes last, and the outcomes before it are on the disk: a resumed job continues after them.
                 yield SweepReport([*(known for known in results.finish() if known.error is None), failed], computed)
                 return
             yield SweepReport(results.known(), computed)

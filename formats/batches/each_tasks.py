@@ -85,7 +85,7 @@ class TaskQueue:
 
     def take(self, count: int) -> Sequence[SweepTask]:
         """Remove and return the next tasks: all tasks of a shard, or up to `count` tasks with separate files."""
-        # As a slice that is made on demand: a shard of a table is a few numbers, also on the way to another process.
+        # The shard is a slice whose tasks are made on demand: it is a few numbers, even on the way to another process.
         if self and not self._back and isinstance(self._tasks, SweepTasks) and self._tasks.shards:
             shard = self._tasks.shard_from(self._taken)
             self._taken += len(shard)
@@ -292,8 +292,8 @@ def digest_of(path: str) -> str | None:
     for name in names:
         if is_file(name):
             with open_regular(name) as file:
-                # The whole file, unlike the beginnings that tell remembered choices apart: results of other weights must never
-                # mix.
+                # The checksum is of the whole file, while beginnings tell remembered choices apart: results of other weights
+                # must never mix.
                 return hashlib.file_digest(file, "blake2b").hexdigest()
     return None
 

@@ -75,7 +75,7 @@ class Worker:
 
         An error of the graph or of an input is in the outcome. `begin` is called with the number of tasks before a run.
         """
-        # With values of a sweep each input may set variables, so that runs cannot be one.
+        # With values of a sweep each input may set variables, so the runs cannot be joined into one.
         for is_alone, group in itertools.groupby(
             tasks, lambda task: task.is_alone or task.item is None or bool(task.settings)
         ):
@@ -109,7 +109,7 @@ class Worker:
         entries = [(table, None), *[(None, None)] * (len(ran.inputs) - 1)] if table is not None else [
             self._tried(task, own) for task, own in zip(ran.inputs, self._parts(ran, steps))
         ]  # fmt: skip
-        # CPU time: times of inputs are added over all processes, and waiting for the disk is nobody's work.
+        # CPU time, because the report adds the times over all processes, and waiting for the disk must not count.
         seconds = ran.seconds + (time.process_time() - started) / len(ran.inputs)
         return [Outcome(task, entry, error, seconds) for task, (entry, error) in zip(ran.inputs, entries)]
 

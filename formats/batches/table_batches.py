@@ -77,7 +77,7 @@ class TableFunction:
         self._key = key or uuid.uuid4().hex
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Pickled by its settings: a session holds locks and memory of this process.
+        # The function is pickled by its settings, because a session holds locks and memory of this process.
         return _received, (*self._settings, self._key)
 
     def __repr__(self) -> str:
@@ -88,7 +88,7 @@ class TableFunction:
         """Return the results for the rows of a table, or of the tables of an iterator."""
         if isinstance(batch, Iterator):
             return map(self, batch)
-        # For each thread, since the rows of the table at hand are in it.
+        # Each thread has an object of its own, which holds the rows of the current table.
         if not hasattr(self._local, "rows"):
             self._local.rows = _TableRows(*self._settings)
         rows: _TableRows = self._local.rows
@@ -100,7 +100,7 @@ def _received(*settings: Any) -> TableFunction:
     """Return the copy of a function that tasks before have used here, with its sessions, otherwise a new copy."""
     key: str = settings[-1]
     with _RECEIVING:
-        # Taken out and put in again, so that the function used longest ago is the first to go.
+        # The function is taken out and put in again, so that the one used longest ago is the first to go.
         function = _RECEIVED.pop(key, None) or TableFunction(*settings)
         _RECEIVED[key] = function
         while len(_RECEIVED) > _MOST_RECEIVED:

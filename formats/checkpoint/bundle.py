@@ -264,7 +264,7 @@ def _shard_count(prefix: str, files: FileGate) -> int:
     """Return the number of shards in the names of a bundle's data files; 0 for a missing or unreadable bundle."""
     try:
         return read_index(prefix, files)[0].num_shards
-    # What cannot be read is replaced like a missing bundle; its data files of unknown number stay.
+    # A bundle that cannot be read is replaced like a missing one; its data files, of unknown number, stay.
     except (NotFoundError, DataLossError, UnimplementedError):
         return 0
 

@@ -52,7 +52,7 @@ def moved_objects(tensor: Tensor, keys: Mapping[str, str]) -> Tensor:
                 changes.append((value, key))
     if not changes:
         return tensor
-    # All values are taken off before the first is put back: two variables may exchange their names.
+    # All values are taken off before the first is put back, because two variables may exchange their names.
     places = _Places(objects)
     for value, key in changes:
         if key is not None:

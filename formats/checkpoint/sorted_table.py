@@ -137,7 +137,8 @@ def _sizes(block: Buffer, position: int, end: int) -> tuple[int, int, int, int]:
 def write_table(file: IO[bytes], items: Iterable[tuple[bytes, bytes]]) -> None:
     """Write a table; keys must come in order and without repetition."""
     offset = 0
-    # Every key of the index is a restart point, as in TensorFlow's files: a reader in C++ searches restart points by halves.
+    # Every key of the index is a restart point, as in TensorFlow's files: a reader in C++ searches the restart points by
+    # bisection.
     index = _BlockBuilder(1)
     block = _BlockBuilder(_RESTART_INTERVAL)
     full: tuple[bytes, bytes] | None = None  # last key and handle of a full block; the index entry waits for the next key

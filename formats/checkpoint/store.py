@@ -152,7 +152,7 @@ def _write(
     prefix: str, items: Sequence[tuple[str, tuple[int, ...], Extents | None, Tensor]], version: int, files: FileGate
 ) -> None:
     for name, full_shape, extents, tensor in items:
-        # Checked for all tensors before the first byte is written.
+        # All shapes are checked before the first byte is written.
         expected = full_shape if extents is None else SliceSpec(full_shape, extents).shape
         if tensor.shape != expected:
             raise InvalidArgumentError(f"tensor '{name}' has shape {list(tensor.shape)}, but its slice has {list(expected)}")

@@ -31,7 +31,7 @@ class Address:
     @staticmethod
     def parse(text: str) -> Address:
         """Parse grpc://HOST:PORT or grpcs://HOST:PORT?ca=FILE&cert=FILE&key=FILE; InvalidArgumentError for any other text."""
-        # Before anything is looked up: for the file of a stranger not even the name of a host goes to a name server.
+        # This check comes before any look-up: for the file of a stranger, not even a host name goes to a name server.
         refuse_network(text)
         try:
             parts = urllib.parse.urlsplit(text)

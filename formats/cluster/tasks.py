@@ -50,7 +50,7 @@ class Tasks:
 def ask_tasks(master: Master) -> Tasks:
     """Ask each task of the cluster for itself; the master's own devices come first."""
     own = [dataclasses.replace(device, is_of_master=True) for device in _devices_with(master, _NOBODY)]
-    # The job of the master may have any name; a job of another name is not found, as no server lists it.
+    # The job of the master may have any name. Other jobs are found only by the usual names, as no server lists the jobs.
     jobs = dict.fromkeys([*(match[2] for device in own if (match := _TASK.match(device.name))), *_JOBS])
     devices, silent = {device.name: device for device in own}, []
     for job in jobs:
@@ -132,7 +132,7 @@ def _tasks_of(master: Master, job: str) -> Iterator[tuple[str, list[Device]]]:
 
 def _devices_with(master: Master, device_filter: str) -> list[Device]:
     """Return the devices of a session that waits for the tasks of a filter alone: the master's and the tasks' devices."""
-    # An empty graph: the session is made only for the answer to whether the tasks of its filter are there.
+    # The graph is empty, because the session is made only to learn whether the tasks of its filter are there.
     handle = master.create(b"", pb.SessionConfig(device_filters=[device_filter]), ANSWER_SECONDS).session_handle
     try:
         return master.devices(handle, ANSWER_SECONDS)

@@ -59,7 +59,7 @@ class ArrowFile:
         self.path = path
         arrow = pyarrow()
         with file_errors(path):
-            # Opened here and not by pyarrow, which would open pipes and devices, too.
+            # The file is not opened by pyarrow, which would open pipes and devices, too.
             self._file = open_regular(path)
         try:
             with _damage(path):

@@ -73,7 +73,7 @@ class NodeAttrs(Mapping[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the value of an attribute, or `default` if the attribute is not set."""
-        # The usual case first, without a second look-up: shape functions ask for attributes of each node.
+        # The usual case comes first and takes one look-up, because shape functions ask for attributes of each node.
         value = self._cache.get(name)
         if value is not None:
             return value

@@ -151,7 +151,7 @@ class CsvFile:
         try:
             return cast_value(numbers, dtype.base if dtype is not None else None, "the cells")
         except InvalidArgumentError:
-            # All cells are cast at once; only after an error one by one, for the place of the cell.
+            # All cells are cast at once. Only after an error are they cast one by one, to find the place of the cell.
             for row, cells in zip(rows, numbers):
                 for name, cell in zip(names, cells):
                     self._cast_cell(cell, f"{row.place(self.path)}, column '{name}'", dtype)
@@ -232,8 +232,8 @@ def _records(path: str, lines: Iterable[bytes], at: Row) -> Iterator[tuple[Row, 
             end += len(line)
             yield line.decode("utf-8")
 
-    # Strict: a quote that is never closed would otherwise make one cell of the rest of the file. The reader takes a line only
-    # when a record needs it, so `end` is the byte behind the record.
+    # The reader is strict: a quote that is never closed would otherwise make one cell of all that follows. The reader takes a
+    # line only when a record needs it, so `end` is the byte behind the record.
     reader, line = csv.reader(texts(), strict=True), at.line
     try:
         for cells in reader:

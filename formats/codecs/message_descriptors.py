@@ -127,7 +127,6 @@ def _as_tensorflow(file: FileDescriptor) -> bytes:
     # of an imported TensorFlow beside others of the same names.
     proto.package = "tensorflow" if proto.package == "tfg" else proto.package
     messages = list(proto.message_type)
-    # A stack in place of recursion: messages of a file nest in each other.
     while messages:
         message = messages.pop()
         messages += message.nested_type

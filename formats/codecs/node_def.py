@@ -42,7 +42,7 @@ def add_nodes(graph: Graph, nodes: Iterable[LoadedNode], faults: list[TfgError] 
             hint = "rename a node: names must be unique"
             _note(faults, InvalidArgumentError("two nodes have this name", node=name, op=op, hint=hint))
             node = graph.load_node(graph.unique_name(name), op, spelling, attrs, device)
-        # Only these need a second look, once all names are known.
+        # Nodes with an input that is not the bare name of an earlier node are resolved below, when all names are known.
         if shared is None:
             open_nodes.append(node)
     controls: dict[str, str] = {}
@@ -218,7 +218,7 @@ def node_chunks(source: EncodedNode) -> Iterator[bytes | memoryview]:
     for name in source.contents:
         del head.attr[name]
     yield head.SerializeToString(deterministic=True)
-    # Large attributes come behind the others. The order of a map does not matter to readers, and is the same each time.
+    # Large attributes come after the others. The order of a map does not matter to readers, and is the same each time.
     for name in sorted(source.contents):
         yield from _attr_entry_chunks(name, source.proto.attr[name], source.contents[name])
 

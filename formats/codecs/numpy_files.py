@@ -185,8 +185,8 @@ class _Archive:
         if info.compress_type != zipfile.ZIP_STORED:
             self._check_room()
         with _zip_errors(where), self._archive.open(info) as member:
-            # From the beginning of the member: a compressed one cannot be read from the middle, and the checksum is of all
-            # bytes.
+            # The member is read from the beginning: a compressed one cannot be read from the middle, and the checksum is of
+            # all bytes.
             data = _exactly(member, header.offset + header.size, where)
             if member.read(1):  # zipfile compares the checksum at the end
                 raise DataLossError(f"{where} is longer than its header says")
@@ -311,7 +311,7 @@ class NpzWriter:
 
     def _write(self, name: str, array: Array) -> None:
         """Write an array without `numpy.savez`, where `file`, `args` and other argument names cannot be names of arrays."""
-        # Without a time of its own, so that equal tensors make equal files. The size is not known before the array is
+        # The member has no time of its own, so that equal tensors make equal files. The size is not known before the array is
         # written, and may need 64 bits.
         with self._archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
             np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
@@ -363,7 +363,7 @@ def _converted(array: Array, dtype: np.dtype[Any]) -> Array:
 
 def _storage(dtype: DType) -> np.dtype[Any]:
     """Return a type of NumPy's own that holds every number of a dtype."""
-    # 2 are types that another package has registered, as ml_dtypes; numpy.load reads them as raw bytes.
+    # `isbuiltin` is 2 for types that another package has registered, such as ml_dtypes; numpy.load reads them as raw bytes.
     is_own = dtype.numpy.isbuiltin == 1
     return dtype.numpy if is_own else np.dtype({"f": np.float32, "i": np.int8, "u": np.uint8}[dtype.kind])
 

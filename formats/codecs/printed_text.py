@@ -21,8 +21,8 @@ from ...core.codecs.wire import varint
 
 _LONGEST_CACHED: Final = 256
 """The length, in characters, beyond which messages are not cached: they hardly ever occur twice."""
-# A number that begins with 0 is octal or hexadecimal, a float may end with `f`: what protobuf prints has neither, and the
-# rest is left to protobuf.
+# A number that begins with 0 is octal or hexadecimal, and a float may end with `f`. Protobuf prints neither; a text that has
+# them is left to protobuf's parser.
 _INTEGER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,19})")
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?|-?inf|nan")
 _ESCAPED: Final = re.compile(r'''"(?:[^"\\]++|\\[0-3][0-7][0-7]|\\[nrt"'\\])*+"''')

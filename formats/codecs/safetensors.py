@@ -49,7 +49,7 @@ def write_safetensors(path: str | os.PathLike[str], tensors: Mapping[str, Tensor
 
     UnimplementedError for a dtype that the format lacks, InvalidArgumentError for a name that the format cannot hold.
     """
-    # Behind wide elements narrow ones are aligned too, so that the file can be mapped into memory.
+    # After wide elements narrow ones are aligned, too, so that the file can be mapped into memory.
     names = sorted(tensors, key=lambda name: (-tensors[name].dtype.size, name))
     header = _encoded_header({name: tensors[name] for name in names})
     with atomic_file(path) as file:

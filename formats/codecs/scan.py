@@ -72,8 +72,8 @@ class NodeReader:
             while position < end and (tag := data[position]) <= _DEVICE:
                 size, begin = data[position + 1], position + 2
                 if size >= 0x80:
-                    # The bit of a third byte stays in the size, which then leads behind the end, and the message class reads
-                    # the node.
+                    # If a third byte follows, the bit that says so stays in the size, which then points behind the end. The
+                    # message class reads such a node.
                     size, begin = size & 0x7F | data[begin] << 7, begin + 1
                 position = begin + size
                 if tag == _INPUT:
@@ -200,7 +200,8 @@ class GraphScan:
 
 def _small_nodes(window: bytes) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each node at the beginning of a GraphDef's bytes, up to a field of another kind or size."""
-    # A length at the end of the window is read without a check of each index: what it says then leads behind the window.
+    # The padding lets a length at the end of the window be read without a check of each index. The size then points behind the
+    # window.
     padded = window + bytes(4)
     position = 0
     while padded[position] == _NODE:

@@ -146,7 +146,7 @@ def _unpack_member(data: memoryview, position: int, contents: bytearray, limit: 
             )
         position += len(piece)
         size = min(2 * size, _LARGEST_PIECE)
-    # A gzip file may have several members behind each other, as `cat a.gz b.gz` makes them.
+    # A gzip file may have several members, one after the other, as `cat a.gz b.gz` makes them.
     return position - len(member.unused_data)
 
 
@@ -165,7 +165,7 @@ def _write_chunks(file: IO[bytes], chunks: Iterable[bytes | memoryview], compres
         for chunk in chunks:
             file.write(chunk)
         return
-    # zlib writes no time into the header, where the module gzip would, so equal graphs are equal files.
+    # Unlike the module gzip, zlib writes no time into the header, so equal graphs are equal files.
     packer = zlib.compressobj(wbits=_GZIP_BITS)
     for chunk in chunks:
         file.write(packer.compress(chunk))

@@ -157,7 +157,7 @@ def encode_elements(
 
     `encode_tensor` encodes the tensors in variants.
     """
-    # As make_tensor_proto does, so that a graph that tfg writes is equal to TensorFlow's byte for byte.
+    # With TensorFlow's choice of the field a graph that tfg writes is equal to TensorFlow's byte for byte.
     if dtype.name in _CONTENT_DTYPES and array.size > 1:
         return little_endian_bytes(array)
     append_values(proto, dtype, array.ravel(), encode_tensor)

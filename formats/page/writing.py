@@ -57,7 +57,7 @@ def to_html(book: Book, packed_from: int = PACKED_FROM, report: Report = lambda 
     """
     scripts = [_read(name) for name in _SCRIPTS]
     style = _read("page.css")
-    # A hash admits these very scripts, whatever a name in the graph looks like.
+    # The hashes admit exactly these scripts, so that no name in the graph can run as one.
     sources = f"script-src {_hashes(scripts)}; style-src {_hashes([style])}; img-src data:"
     policy = f"default-src 'none'; {sources}; base-uri 'none'; form-action 'none'"
     parts = {
@@ -68,7 +68,7 @@ def to_html(book: Book, packed_from: int = PACKED_FROM, report: Report = lambda 
         "book": f'<script type="application/json" id="book">{book_json(book, packed_from, report)}</script>',
         "scripts": "\n".join(f"<script>{script}</script>" for script in scripts),
     }
-    # The parts are joined, not put in by a format: a text of the graph that looks like a place is text.
+    # The template is split once and joined, not formatted, so that a name in the graph such as @@style@@ stays a text.
     pieces = _read("page.html").split("@@")
     return "".join(parts[piece] if i % 2 else piece for i, piece in enumerate(pieces))
 
@@ -225,8 +225,7 @@ def _pack(contents: Any) -> str:
 
 def _json(contents: Any) -> str:
     """Return JSON in ASCII of values and dataclasses, with printable text; empty fields of dataclasses are left out."""
-    # Escapes in the JSON show whether a text needs a look at all: most books have none, and each value is looked at
-    # otherwise.
+    # Escapes in the JSON show whether any text is unprintable. Most books have none, and are spared a pass over all values.
     text = _ENCODER.encode(contents)
     return _ENCODER.encode(_plain(contents)) if _UNPRINTABLE.search(text) else text
 

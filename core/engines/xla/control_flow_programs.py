@@ -183,7 +183,7 @@ class _Shared:
                 self.calls = xla.calls
             finally:
                 xla.alive, xla.calls = alive, calls
-        # A call in the program's text, where the operations would stand once for each call.
+        # With `jit` the text of the program has a call for each use instead of a copy of the operations.
         self.program.function = jax.jit(self.program.function)
 
     def __call__(self, xla: Any, values: Sequence[Any]) -> list[Any]:
@@ -209,7 +209,7 @@ def shared(xla: Any, site: Hashable, values: Sequence[Any], compute: Advance) ->
     """
     if not all(map(_is_shareable, values)):
         return list(compute(values))
-    # How often the code runs decides how much room lists get, and whether it is on a branch what requirements mean.
+    # The room for lists depends on how often the code runs, and the meaning of requirements on whether it is on a branch.
     site = (site, xla.times, xla.alive is True)
     call = xla.memory.call(site, values)
     # The first call is traced in place, as most code is called once; only the second makes the program to share.
@@ -392,7 +392,7 @@ class _LoopPart(_Part):
         step = self.settle()
         if not self.varying and not self.cells:
             raise UnimplementedError("no loop variable changes between iterations")
-        # The requirements are carried as a truth value, for the conditions of an iteration exist inside the loop alone.
+        # The requirements are carried as a truth value, because the conditions of an iteration exist only inside the loop.
         state = (*self.state(), jnp.asarray(True))
         _require_alike(state, step.results)
         decision, requires = self.decision(self.state())
@@ -442,7 +442,7 @@ def loop(
     try:
         part = _LoopPart(xla, site, condition, advance, values, around)
         for place in varying:
-            # Known to vary without a trace: saves the trace that would find it.
+            # These places are known to vary, which saves the trace that would find out.
             if place not in part.varying:
                 part.vary(place)
         return part.run(times)
@@ -452,7 +452,7 @@ def loop(
 
 def choose(xla: Any, site: Hashable, index: Any, branches: Sequence[Advance], values: Sequence[Any]) -> list[Any]:
     """Return the results of the branch numbered `index` on `values`; `site` stands for the branches in the graph."""
-    # Known while tracing: the other branches are left out, also those without a lowering.
+    # The index is known while tracing, so the other branches are left out, even if they have no lowering.
     if not isinstance(index, jax.Array):
         return list(branches[int(index)](values))
     part = _Part(xla, site, values)
@@ -599,7 +599,7 @@ class Branches:
         """Return the outputs of a Merge: the first input that is alive, and the input's number."""
         alive = [self.alive.get(slot, True) for slot in step.inputs]
         value, number = values[-1], np.int32(len(values) - 1)
-        # From the last to the first, so that the first alive input has the last word.
+        # The inputs are taken from the last to the first, so that the first one that is alive decides.
         for place in reversed(range(len(values) - 1)):
             value, number = chosen(alive[place], values[place], value), chosen(alive[place], np.int32(place), number)
         if all(state is not True for state in alive):

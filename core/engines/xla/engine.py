@@ -213,8 +213,8 @@ class Xla:
     def compile(self, cluster: Cluster, values: Sequence[EngineValue]) -> Compiled:
         """Compile the cluster with JAX; the function runs once to begin with."""
         lifted = {step.outputs[0]: step.node.constant_value() for step in cluster.body.steps if _is_lifted(step)}
-        # Only here, not for the process: the user's own functions of JAX keep their widths. The precision is for GPUs, which
-        # would multiply float32 in fewer bits.
+        # The width is set only here and not for the process, so that the user's own functions of JAX keep their widths. The
+        # precision is for GPUs, which would multiply float32 in fewer bits.
         with jax.enable_x64(True), jax.default_matmul_precision("float32"):
             place = self.mesh or OneDevice()
             constants = [jnp.asarray(place.put(value)) for value in lifted.values()]
@@ -335,7 +335,7 @@ def _is_lifted(step: Step) -> bool:
 def _keep_compiled() -> None:
     """Make JAX cache compiled code in the user's cache folder, unless the user has configured the cache."""
     if jax.config.jax_compilation_cache_dir is None and "JAX_COMPILATION_CACHE_DIR" not in os.environ:
-        # None where the folder is not the user's alone: a program of someone else would be run as code.
+        # The folder is None if it is not the user's alone: the program of someone else would run as code.
         folder = own_folder(PROGRAMS)
         if folder is not None:
             jax.config.update("jax_compilation_cache_dir", folder)

@@ -71,7 +71,7 @@ class JaxFunction:
         _require_lowerings(self.plan, graph, lifted, updates)
         self.parameters = _parameters(self.plan, frozenset(lifted))
         self.__name__ = "graph"
-        # Compiled here although the user may do it, for a call without `jax.jit` would run op by op.
+        # The function is compiled here although the user may do it, because a call without `jax.jit` would run op by op.
         self.compiled = jax.jit(self.traced)
 
     def __repr__(self) -> str:
@@ -225,7 +225,7 @@ def _run(xla: Namespace, branches: Branches, step: Step, slots: list[Any], check
     with _naming(step.node):
         run_step(xla, branches, step, slots)
     for condition in xla.conditions[before:] if checks else ():
-        # Nothing without `checkify`: under `jax.jit` alone a function cannot raise.
+        # Without `checkify` this does nothing: under `jax.jit` alone a function cannot raise.
         checkify.debug_check(jnp.all(condition), f"node '{step.node.name}' ({step.node.op}): an input does not fit the op")
 
 

@@ -84,7 +84,7 @@ def _attached(rule: Callable[..., Any], values: Sequence[Any], results: Sequence
             arguments[place] = value
         return arguments
 
-    # As a rule for tangents: JAX derives the reverse from it by transposition, and forward derivatives work, too.
+    # The rule is one for tangents, from which JAX derives the reverse by transposition, so that forward derivatives work, too.
     attach = jax.custom_jvp(lambda traced, outputs: outputs)
 
     def tangents_of(primals: Any, tangents: Any) -> Any:
@@ -146,8 +146,7 @@ def _tangents(gradient: OpGradient, values: Sequence[Any], outputs: Sequence[Any
         return [result.astype(values[i].dtype).reshape(values[i].shape) for i, result in zip(places, results)]
 
     seeds = [jax.ShapeDtypeStruct(outputs[i].shape, outputs[i].dtype) for i in reals]
-    # TensorFlow registers the reverse, and `custom_jvp` wants the forward rule: the transpose of a linear function is its way
-    # back.
+    # TensorFlow registers the reverse rule, and `custom_jvp` wants the forward rule, which is the transpose of the reverse.
     pushed = dict(zip(reals, jax.linear_transpose(pulled_back, seeds)([tangents[i] for i in places])[0]))
     return [pushed.get(i, np.zeros(value.shape, jax.dtypes.float0)) for i, value in enumerate(outputs)]
 

@@ -56,7 +56,7 @@ class TracedVariable:
 
     def assign(self, xla: Any, value: Any) -> None:
         """Take a new value."""
-        # The op has already chosen between old and new value, by the conditions until then; only later ones are left.
+        # The op has already chosen between the old and the new value by the conditions so far; only later conditions are open.
         if any(value is held for held in xla.barriers):
             count = len(xla.conditions)
             self.value, self.settled = value, count if self.settled is None else min(count, self.settled)
@@ -70,7 +70,7 @@ class TracedVariable:
 
     def final(self, xla: Any) -> Any:
         """Return the final value: the initial value where a condition fails, unless the shape has changed."""
-        # With another shape no choice is possible: then the run as a whole is repeated by NumPy if a condition fails.
+        # Values of two shapes leave no choice: NumPy then repeats the whole run if a condition fails.
         if self.settled == len(xla.conditions) or self.value.shape != self.before.shape:
             return self.value
         return jnp.where(xla.holds(), self.value, self.before)

@@ -272,7 +272,7 @@ class Namespace:
     @staticmethod
     def with_derivatives(result: Any, path: Callable[[], Any]) -> Any:
         """Return the result of a function that has the derivatives of another, of finite values."""
-        # The sum of the two differences is 0 in value and `way` in its derivative.
+        # The difference is 0, and has the derivative of `way`.
         way, stop = path(), jax.lax.stop_gradient
         return stop(result) + (way - stop(way))
 
@@ -333,7 +333,7 @@ class Namespace:
     def computed_row(self, x: Any, axis: int, place: Any) -> Any:
         """Return the row of an axis at a computed place, which may count from the end, as an axis of size 1."""
         size = x.shape[axis]
-        # As TensorFlow's strided slices do, and unlike `dynamic_slice`, which clamps.
+        # A place out of range is an error, as in TensorFlow's strided slices; `dynamic_slice` would clamp it.
         self.require((place >= -size) & (place < size))
         return jax.lax.dynamic_slice_in_dim(jnp.asarray(x), jnp.where(place < 0, place + size, place), 1, axis)
 
@@ -469,7 +469,6 @@ def _naming(step: Step) -> Iterator[None]:
     """Return a context in which errors name the node of a step; errors about values pass, as NumPy reports them."""
     try:
         yield
-    # Errors of values: NumPy runs the group and reports them, and the node is not to blame.
     except (*ENDING, Declined, InvalidArgumentError):
         raise
     except Exception as error:
@@ -507,7 +506,7 @@ def _outputs(xla: Namespace, branches: Branches, step: Step, values: Sequence[An
     if alive is True:
         return made(xla, step, values)  # type: ignore[arg-type]
     branches.note(step, alive)
-    # Known to be dead while tracing: the step, maybe a whole loop, is left out.
+    # While tracing the step is already known to be dead, so it is left out, even if it is a whole loop.
     if not isinstance(alive, jax.Array) and not alive:
         return [Unread(np.dtype(np.float32))] * len(step.outputs)
     with on_branch(xla, alive):

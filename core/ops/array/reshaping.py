@@ -482,10 +482,12 @@ lower("ZerosLike", always=True)(lambda xla, x: x.zeros_like() if hasattr(x, "zer
 arrays_as(OnesLike="ones_like")
 
 
-@lower("InvertPermutation")
-def _invert_permutation_lowering(xla: Any, x: Any) -> Any:
-    xla.require((xla.sort(x) == np.arange(x.shape[0])).all())
-    return xla.argsort(x)
+@arrays("InvertPermutation")
+def _invert_permutation_arrays(xp: Any, x: Any) -> Any:
+    """Return the order that sorts the numbers."""
+    order = xp.argsort(x, 0)
+    xp.require((xp.take(x, order, 0) == xp.arange(x.shape[0])).all())
+    return order
 
 
 lower("Reshape", static=(1,))(lambda xla, x, dims: x.reshape(dims.tolist()))
@@ -508,9 +510,6 @@ def _squeeze_onnx(g: Any, x: Any, *, squeeze_dims: list[int], outputs: list[Tens
     if outputs[0].rank is None or x.rank is None:
         return g.Squeeze(x)
     return g.squeeze(x, *(axis for axis, size in enumerate(x.shape) if size == 1)) if x.shape.is_known else g.Squeeze(x)
-
-
-onnx("InvertPermutation")(lambda g, x: g.TopK(x, g.dims(x), outputs=2, largest=0)[1])  # its sorting order
 
 
 @onnx("UnravelIndex")

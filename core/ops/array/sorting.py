@@ -518,7 +518,7 @@ def _top_k_lowering(xla: Any, x: Any, k: Array) -> tuple[Any, Any]:
 
 @lower("TopK")
 def _top_k_v1_lowering(xla: Any, x: Any, *, k: int) -> tuple[Any, Any]:
-    return _top_k_lowering(xla, x, np.int32(k))
+    return _top_k_lowering(xla, x, np.array(k))
 
 
 facts("own_gradient", of=["NthElement"])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -484,13 +485,23 @@ def _samples(xp: Any, boxes: Any, axis: int, size: Any, count: Any) -> tuple[Any
     last = xp.asarray(size - 1).astype(np.float32)
     start, end = (boxes[:, place : place + 1] for place in (axis, axis + 2))
     steps = xp.arange(count).astype(np.float32)
-    # As TensorFlow rounds: behind a barrier XLA neither multiplies by an inverse nor rounds product and sum at once. Otherwise
-    # a sample on a pixel or on the border may come to lie beside.
-    gaps = xp.optimization_barrier(xp.asarray(xp.maximum(count - 1, 1)).astype(np.float32))
-    apart = (end - start) * last / gaps
-    several = xp.optimization_barrier(start * last) + xp.optimization_barrier(steps * apart)
+    # Each operation is rounded by itself, as in TensorFlow: else a sample on a pixel or on the border may come to lie beside.
+    gaps = xp.asarray(xp.maximum(count - 1, 1)).astype(np.float32)
+    apart = _rounded(xp, operator.truediv, _rounded(xp, operator.mul, end - start, last), gaps)
+    several = _rounded(xp, operator.mul, start, last) + _rounded(xp, operator.mul, steps, apart)
     places = xp.where(xp.asarray(count) == 1, (start + end) * np.float32(0.5) * last, several)
     return places, (places >= 0) & (places <= last)
+
+
+def _rounded(xp: Any, operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """Return a product or a quotient of float32, rounded by itself.
+
+    XLA multiplies by the inverse of a divisor, and rounds a product and the sum that follows at once, also behind a barrier,
+    which is gone when the machine's code is made. Double precision holds a product exactly, and its conversion rounds.
+    """
+    if not xp.has_64_bits:
+        return xp.optimization_barrier(operation(a, b))
+    return operation(a.astype(np.float64), b.astype(np.float64)).astype(np.float32)
 
 
 @lower("CropAndResize", static=(3,))

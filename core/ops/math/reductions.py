@@ -430,7 +430,8 @@ arrays("Min", static=(1,), sizes=(1,))(_reduction_of_arrays("min", _highest))
 def _mean_of_arrays(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
     """Return the mean; sum and count of narrow floats are rounded before the division."""
     places = _known_axes(axes)
-    sizes = [x.shape[place] for place in places] if is_narrow(x.dtype) and isinstance(places, tuple) else [None]
+    # Sizes or axes that only the run knows are left to ONNX's operator, whose mean of narrow floats is that of float32.
+    sizes: list[Any] = [x.shape[place] for place in places] if is_narrow(x.dtype) and isinstance(places, tuple) else [None]
     if not all(isinstance(size, int) for size in sizes):
         return xp.mean(x, places, keepdims=keep_dims)
     return xp.sum(x, places, keepdims=keep_dims) / np.array(math.prod(sizes)).astype(x.dtype)

@@ -196,7 +196,7 @@ class _DataflowRun:
         root = _FrameState("", None, None, 0, {0: first}, 1)
         program = self.program
         items = (*program.items.values(), *program.fed_items)
-        # Which nodes start, and in which order, decides the order of racing effects, so this is TensorFlow's.
+        # The order in which nodes start decides the order of racing effects, so it is TensorFlow's order.
         for item in starting_order([item for item in items if not item.inputs and not item.controls]):
             self.make_ready(item, root, first, False, ())
         self.queue.add(self.ready)
@@ -256,8 +256,8 @@ class _DataflowRun:
             self.propagate(item, frame, iteration, is_dead, outputs)
         else:
             self.activate(item, frame, iteration, is_dead, outputs)
-        # Only after the outputs are on their way: an iteration without outstanding nodes would be dropped before its consumers
-        # were counted.
+        # The node is counted as done only after its outputs are on their way: an iteration without outstanding nodes would be
+        # dropped before the consumers were counted.
         iteration.outstanding -= 1
         if not iteration.outstanding:
             self.clean_up(frame, iteration.number)
@@ -276,7 +276,8 @@ class _DataflowRun:
             assert item.node is not None
             raise_from_kernel(error, item.node, inputs)
         outputs = (result,) if item.outputs == 1 and not isinstance(result, tuple) else result or ()
-        # As TensorFlow does: a kernel whose cost was measured as low counts as cheap from some run on, and runs before others.
+        # TensorFlow measures the cost of a kernel, and runs a cheap one before others from some run on. Here small values
+        # stand for a low cost.
         if not item.is_cheap:
             item.runs += 1
             if item.runs >= RUNS_UNTIL_CHEAP and is_small((*inputs, *outputs)):
@@ -466,20 +467,20 @@ class _DrawsAhead:
 
     def next(self, inputs: Sequence[Any]) -> Any:
         """Return the draw of the next iteration."""
-        # More iterations than in the run that told the order.
+        # This run has more iterations than the run that told the order.
         if self.taken == len(self.draws):
             raise _Misjudged
         place = self.taken
         self.taken += 1
         if not all(map(np.array_equal, self.inputs[place], inputs)):
             raise _Misjudged
-        # All draws at the first, in the order of the stream: the later draws take what was drawn for their iteration.
+        # The first call makes all draws, in the order of the stream; later calls take what was drawn for their iteration.
         if place == 0:
             self.results = {draw.iteration: self.call(*draw.inputs) for draw in self.draws}
         return self.results.pop(place)
 
 
-# An RNN with dropout takes 2 to 4 times as long node by node.
+# Without this class an RNN with dropout runs node by node, and takes 2 to 4 times as long.
 class RecordedLoops:
     """The runs of a plan whose loops draw random numbers.
 
@@ -546,8 +547,8 @@ class RecordedLoops:
         draws: dict[Node, list[LoopDraw]] = {node: [] for nodes in self._nodes.values() for node in nodes}
         results = self._dataflow.run(feeds, draws=draws)
         self.tier = Tier.DATAFLOW
-        # What became cheap within the run had another place in the ready queue before than it has from now on, so no order
-        # that was recorded so far holds.
+        # A node that became cheap within the run had another place in the ready queue before than it has from now on, so no
+        # order recorded so far holds.
         if any(item.is_cheap for item in items) or len(self._records) >= _MOST_RECORDS:
             self._records.clear()
         else:

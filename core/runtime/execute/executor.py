@@ -83,8 +83,8 @@ def execute(instructions: Sequence[Instruction], slots: list[Any]) -> None:
         raise
 
 
-# Python's collector looks through all objects each time that enough were made, and on a large graph that took most of the time
-# of a measured run.
+# Python's collector walks through all objects after so many allocations. On a large graph this took most of the time of a
+# measured run.
 @rare_collection()
 def execute_measured(instructions: Sequence[Instruction], slots: list[Any]) -> int:
     """Run the instructions on the slots; return the number of elements of the largest result."""
@@ -108,7 +108,7 @@ def _execute_around(instructions: Sequence[Instruction], slots: list[Any], first
     """Go on from step `first`, which would block: set the step and its dependents aside, and retry while other steps
     progress.
     """
-    # What came before has run, perhaps with effects, and must not run again.
+    # The steps before this one have run, perhaps with effects, and must not run again.
     start = next(i for i, instruction in enumerate(instructions) if instruction[-1] is first)
     pending: Sequence[Instruction] = instructions[start:]
     deadline = current().deadline
@@ -206,9 +206,9 @@ def _exclusive(call: Callable[..., Any], places: Sequence[int]) -> Callable[...,
             try:
                 result = call(*inputs)
             finally:
-                # Also after an error: while the flag is set, every reader takes the lock.
+                # The flag is cleared even after an error: while it is set, every reader takes the lock.
                 shared.is_changing = False
-        # After the lock is free, so that a woken thread does not wait again at once.
+        # Others are told after the lock is free, so that a woken thread does not wait again at once.
         shared.tell()
         return result
 
@@ -335,7 +335,7 @@ class Program:
             execute(active.instructions, slots)
         values = [None if slot is None else slots[slot] for slot in self.plan.fetches]
         for i, value in enumerate(values):
-            # What is left is a dead value, or a reference that stands for a variable.
+            # Any other value is a dead one, or a reference that stands for a variable.
             if value.__class__ is not np.ndarray and value is not None and not isinstance(value, np.generic):
                 values[i] = self._fetched(i, value)
         return values
@@ -499,8 +499,8 @@ class Program:
         with faults_of(node, "kernel"):
             kernel = select_kernel(node)
             bound = _Bound(exclusive(node, bind_kernel(node, kernel, ctx)), kernel.function)
-        # A stateful kernel is bound to its own node; attributes of nodes without inputs, such as a Const, are rarely shared.
-        # other.
+        # A stateful kernel is bound to its own node. Nodes without inputs, such as a Const, rarely share their attributes with
+        # another node.
         if node.inputs and not kernel.is_stateful:
             self._alike[node.op, id(node.attrs)] = node.attrs, bound
         return bound
@@ -627,7 +627,7 @@ class PrecomputedCall:
         arrays = [self._array(slot, value) for slot, value in enumerate(values)]
         if any(array is None for array in arrays):
             return self.in_numpy(*values)[0]
-        # Besides the shapes, the elements of the inputs that decide shapes, such as the new shape of a Reshape.
+        # The key has, besides the shapes, the elements of the inputs that decide shapes, such as the new shape of a Reshape.
         key = (*[a.shape for a in arrays], *[arrays[i].tobytes() for i in self.known])
         try:
             result = self.results[key]
@@ -672,7 +672,7 @@ def loop_runner(loop: Loop, initial: list[Any], parts: Sequence[list[Instruction
         inputs = ()  # the values of the first iteration must not live as long as the loop
         while True:
             execute(head, slots)
-            # As in TensorFlow's Switch, whose message this is.
+            # The check and its message are those of TensorFlow's Switch.
             predicate = slots[condition]
             if hooked:
                 _call_hook(loop.node, _pass_on, (predicate,))

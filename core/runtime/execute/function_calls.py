@@ -87,7 +87,7 @@ class FunctionCalls:
 
     def call(self, reference: FuncRef, args: Sequence[Any], site: CallSite = PLAIN_CALL) -> list[Any]:
         """Return the results of a library function on `args`; None for results that are left out."""
-        # Without the lock: entries are only added, and `_library_body` looks again under the lock.
+        # The first look takes no lock: entries are only added, and `_library_body` looks again under the lock.
         body = self._bodies.get((reference.name, site)) or self._library_body(reference, site)
         return self._run(body, args)
 
@@ -124,7 +124,7 @@ class FunctionCalls:
             if not made:
                 loop = self._while_call(condition, body, site, unused)
                 made.append(None if loop is None else (loop, _FunctionProgram(body.name, loop, len(values), (), True)))
-            # Asked in each run: the lists come from outside, and another may have a limit or lack elements.
+            # This is asked in each run: the lists come from outside, and another list may have a limit or lack elements.
             if made[0] is None or not made[0][0].takes(values):
                 return plain(values)
             return self._run(made[0][1], values)
@@ -153,7 +153,7 @@ class FunctionCalls:
     def _library_body(self, reference: FuncRef, site: CallSite) -> _FunctionProgram:
         function = self._implementation(reference)
         key = reference.name
-        # A polymorphic function has a body for each set of attributes; all others need no longer key.
+        # A polymorphic function has a body for each set of attributes; for all others the name is enough.
         if function.signature.attrs:
             key = f"{reference.name}{sorted(reference.attrs.items(), key=lambda item: item[0])}"
         with self._lock:
@@ -294,7 +294,7 @@ class _ChangingList:
     def popped(self) -> Any:
         """Remove and return the last element."""
         # The list may run out in any iteration, and the error must be the one of the node that pops.
-        if not self._items:  # the kernel has the error of the op
+        if not self._items:
             apply_kernel(self._node, [self.as_tensor(), _UNKNOWN_SHAPE])
         return self._items.pop()
 

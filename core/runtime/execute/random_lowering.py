@@ -42,10 +42,10 @@ def lowered_function(function: Function) -> Function:
     """Return the function with a lowered body; the function itself if nothing draws random numbers."""
     if not any(_is_lowered(function.body, node) for node in function.body):
         return function
-    # A copy: the library's function is what the user sees, saves and differentiates.
+    # A copy is lowered, because the library's function is the one that the user sees, saves and differentiates.
     made = instantiate(function, {})
     made.body.functions = function.body.functions
-    # By name: lowering may replace the nodes, and a replacement takes over the name.
+    # Control results are kept by name: lowering may replace the nodes, and a replacement takes over the name.
     named = [node.name for node in made.control_results]
     ends = [_end(made.body, value) for value in made.results]
     _Lowering(made.body).run()
@@ -63,13 +63,14 @@ def _is_lowered(graph: Graph, node: Node) -> bool:
     kind = CALL_KINDS.get(node.op)
     if kind is None or not (kind.is_inlined or (kind.is_loop and call_site(node).is_lowered)):
         return False
-    # Handles have no Switch, so a V1 loop of handles alone could not end. As a call it makes the same draws.
+    # TensorFlow's lowering gives a handle no Switch, so a V1 loop of handles alone could not end. As a call it makes the same
+    # draws.
     if kind.is_loop and all(value.dtype is resource for value in node.inputs):
         return False
     if not any(access.kind == DRAW for access in accesses(graph, [node])):
         return False
     functions = [_function(graph, reference) for reference in kind.references(node)]
-    # Only what draws is lowered: a planned call or loop is several times as fast as dataflow.
+    # Only calls and loops that draw are lowered: a planned call or loop is several times as fast as dataflow.
     return all(function is not None and _is_put_into_graphs(function) for function in functions)
 
 

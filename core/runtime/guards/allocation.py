@@ -24,8 +24,8 @@ _KEPT: Final = 1 << 30
 """Bytes that the allocator keeps of freed memory: 1 GiB."""
 _MOST_KEPT: Final = (1 << 31) - 1
 """The largest number of bytes that mallopt takes."""
-# Measured: MobileNetV2 at batch 1 took 2,300 page faults a run, 15 % of its CPU time, and a training step of ResNet-50 38,000,
-# 16 %. With this much kept there are none, at the same peak of memory.
+# MobileNetV2 at batch 1 had 2,300 page faults a run, 15 % of its CPU time, and a training step of ResNet-50 had 38,000, 16 %.
+# With this much kept there are none, at the same peak of memory.
 _KEPT_UNASKED: Final = 1 << 28
 """Bytes that the allocator keeps where the user's program asked for nothing: 256 MiB."""
 _PAD: Final = 64 << 20

@@ -37,7 +37,7 @@ from .process_limits import LONGEST_SECONDS
 # Kernels in a process of their own, where a kernel that cannot be interrupted, such as a LAPACK decomposition, can be ended.
 # The process gets a node's attributes and input values through a pipe, and returns the kernel's result or error; this module
 # is both ends. A kernel that needs this takes seconds, so a start of some tenths costs little.
-
+#
 # Inverting a matrix of 6,000 rows overran a limit of two seconds by seventeen: LAPACK holds the interpreter all the time.
 _OF_OTHER_KINDS: Final = (resource, string, variant)
 
@@ -52,7 +52,7 @@ def can_be_apart(node: Node, inputs: Sequence[Any]) -> bool:
     if any(dtype.is_ref or dtype in _OF_OTHER_KINDS for dtype in node.output_dtypes):
         return False
     kernel = binding.select_kernel(node)
-    # A kernel of an op library may not be importable there, and one with a context needs this session.
+    # The other process may be unable to import a kernel of an op library, and a kernel with a context needs this session.
     return kernel.is_own and not kernel.is_stateful
 
 
@@ -63,7 +63,7 @@ def run_apart(node: Node, inputs: Sequence[np.ndarray[Any, Any]], seconds: float
     is interrupted.
     """
     order = pickle.dumps((node.name, node.op, dict(node.attrs), [_packed(value) for value in inputs]), protocol=5)
-    # The other process finds the modules where this one did, also those of a path that was added at run time.
+    # The other process finds the modules where this one did, even on a path that was added at run time.
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, "-P", "-c", f"from {__name__} import answer; answer()"]  # -P: no module of the current folder
     import subprocess  # lazy: only runs with a time limit need the module
@@ -114,7 +114,7 @@ def _packed(value: Any) -> Any:
 
 def _unpacked(packed: tuple[np.ndarray[Any, Any], tuple[int, ...]]) -> np.ndarray[Any, Any]:
     array, shape = packed
-    # In Python's integers: the product of a large shape may overflow int64.
+    # The product is made in Python's integers, because that of a large shape may overflow int64.
     return array.reshape(shape) if array.size == np.prod(shape, dtype=object) else np.broadcast_to(array, shape)
 
 
@@ -177,8 +177,8 @@ class Limits:
         else:
             result = call(*inputs)
         if self.max_memory is not None:
-            # Counted after the kernel as well: not every shape function knows its sizes, and none knows the lengths of
-            # strings.
+            # Results are counted after the kernel as well: not every shape function knows its sizes, and none knows the
+            # lengths of strings.
             for value in result if isinstance(result, tuple) else (result,):
                 self._count(value)
             with faults_of(node, "limit"):

@@ -18,7 +18,7 @@ def use_avx512() -> None:
         return
     try:
         with open("/proc/cpuinfo", "rb") as file:
-            # The flags of the first core, which stand at the beginning: all cores have the same.
+            # The flags of the first core stand at the beginning, and all cores have the same.
             flags = file.read(1 << 13)
     except OSError:  # not on Linux: OpenBLAS decides alone
         return

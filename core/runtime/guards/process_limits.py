@@ -96,7 +96,7 @@ class TimeLimit:
         self._is_over = True
         if time.monotonic() >= self._end + _GRACE and self._watchdog is not None and self._watchdog.stdin is not None:
             os.write(self._watchdog.stdin.fileno(), b"\n")  # the shell prints the reason once
-            # Without cleanup: a computation that ignored the interruption would ignore SystemExit too.
+            # The process ends without cleanup: a computation that ignored the interruption would ignore SystemExit, too.
             os._exit(1)
         if not is_importing(frame):
             raise DeadlineExceededError(self._message)
@@ -130,7 +130,7 @@ def limit_memory(count: int) -> Iterator[None]:
     load_libraries()
     limit = _taken(resource.getpagesize()) + count
     bounds = [bound for bound in before if bound != resource.RLIM_INFINITY]
-    # `limit` twice, so that min has two numbers where there are no other bounds.
+    # `limit` comes twice, so that min has two numbers if there are no other bounds.
     resource.setrlimit(resource.RLIMIT_AS, (min(limit, *bounds, limit), before[1]))
     try:
         yield
@@ -153,7 +153,7 @@ def load_libraries() -> None:
     from ...parallel.blas_threads import one_thread
     from ...parallel.gemm import matmul
 
-    # Large enough that OpenBLAS allocates its lasting buffers.
+    # The product is large enough that OpenBLAS allocates its lasting buffers.
     square: Any = np.eye(512, dtype=np.float32)
     with one_thread:
         matmul(square, square)

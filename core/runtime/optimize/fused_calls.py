@@ -337,7 +337,7 @@ class _Draft:
         while self.draft:
             call, _, sources, target = self.draft[0]
             vector = self._only_vector(sources, value)
-            # Without constant filters a factor has nowhere to go.
+            # Only constant filters can take in a factor.
             if vector is None or call not in (np.add, np.multiply) or (call is np.multiply and not has_factor):
                 break
             if call is np.multiply:

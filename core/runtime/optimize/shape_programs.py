@@ -226,8 +226,8 @@ def every_step(steps: Sequence[Step]) -> list[Step]:
 
 # The programs of a plan by shapes.
 
-# CPU time of a run in its program for shapes, of that without: LSTM step 0.74 to 0.78, word2vec 0.76, A2C 0.84, XLNet 0.87,
-# transformer 0.91.
+# A program for shapes takes this part of the CPU time of a run without: LSTM step 0.74 to 0.78, word2vec 0.76, A2C 0.84, XLNet
+# 0.87, transformer 0.91.
 MOST_PROGRAMS: Final = 16
 """The largest number of programs of a plan: each has its own instructions and layouts."""
 _MOST_KEPT: Final = 64
@@ -275,7 +275,8 @@ class _Special:
 
     def _holds_still(self) -> bool:
         stamp = Variable.reshapes
-        # After the stamp is read: a reshape by another thread meanwhile makes the stamp old, and is seen in the next run.
+        # The shapes are compared after the stamp is read: a reshape by another thread meanwhile makes the stamp old, and is
+        # seen in the next run.
         if any(_shape_of(variable) != shape for variable, shape in self.variables):
             return False
         self.stamp = stamp
@@ -333,7 +334,7 @@ class ShapePrograms:
         if self._runs[key] <= self._runs_before or not self._is_open:  # a run may have closed it before this one got the lock
             return None
         made = self._specialized(shapes, feeds)
-        # What gains too little for one combination of shapes is not tried for others: a try costs an inference.
+        # A plan that gains too little for one combination of shapes is not tried for others: a try costs an inference.
         if made is None:
             self._is_open = False
             return None
@@ -473,7 +474,7 @@ def _is_reference(value: Output) -> bool:
 # shapes tells the result for all runs.
 
 
-# Worth 9 % of a training step of LeNet. TensorFlow prunes such steps as well.
+# This saves 9 % of a training step of LeNet. TensorFlow prunes such steps as well.
 def without_unread(plan: Plan, specs: Mapping[Output, TensorSpec], call_of: Callable[[Node], Callable[..., Any]]) -> Plan:
     """Return the plan without dead steps that cannot fail on the values that `specs` describe.
 
@@ -482,7 +483,7 @@ def without_unread(plan: Plan, specs: Mapping[Output, TensorSpec], call_of: Call
     fetched = {slot for slot in plan.fetches if slot is not None}
     read = set(fetched)
     steps: list[Step] = []
-    # From the end: what only dead steps read is dead too.
+    # The steps are walked from the end, because a step that only dead steps read is dead, too.
     for step in reversed(plan.steps):
         if read.isdisjoint(step.outputs) and _never_fails(step, specs, call_of):
             continue

@@ -103,7 +103,8 @@ class _StepGrouping:
         """Return all groups in order, a producer first, by the identity of their last step."""
         taken: set[int] = set()
         groups: dict[int, list[Step]] = {}
-        # From the end: a group found from its result back holds the whole chain, not its first steps.
+        # Groups are searched from the end: found back from its result, a group holds the whole chain and not only its first
+        # steps.
         for root in reversed(range(len(self.steps))):
             if root in taken or not self.kinds[root]:
                 continue
@@ -119,7 +120,7 @@ class _StepGrouping:
         pending = {root}
         producer: int | None = None
         while pending and len(group) < _MOST_STEPS:
-            # The latest step first: by the time a step is looked at, each of its readers is in the group or never will be.
+            # The latest step comes first: when a step is looked at, each of its readers is in the group or never will be.
             i = max(pending)
             pending.discard(i)
             if i in taken or not self.kinds[i] or (group and not self._is_inner(i, group)):
@@ -273,8 +274,7 @@ def _finished(result: Any, epilogue: Any, bias: Any) -> Any:
     return result
 
 
-# Keras pads before strided convolutions. One copy of the images less is worth 3 % of MobileNetV2 at batch 1 and 8 % at batch
-# 8.
+# Keras pads before strided convolutions. Saving a copy of the images saves 3 % of MobileNetV2 at batch 1 and 8 % at batch 8.
 def with_pad_fusions(steps: Sequence[Step], fetched: Collection[int]) -> list[Step]:
     """Return the steps, with convolutions and the Pads before them fused."""
     if not any(map(_takes_pads, steps)):
@@ -286,7 +286,7 @@ def with_pad_fusions(steps: Sequence[Step], fetched: Collection[int]) -> list[St
             readers[slot].add(id(step))
     fusions = {id(step): fused for step in steps if (fused := _fused_with_pad(step, made_by)) is not None}
     pads = [fused.steps[0] for fused in fusions.values()]
-    # A Pad that something else reads stays a step, and the convolutions pad by themselves all the same.
+    # A Pad that something else reads stays a step, but the convolutions do not read it.
     needless = {id(pad) for pad in pads if pad.outputs[0] not in fetched and readers[pad.outputs[0]] <= fusions.keys()}
     return [fusions.get(id(step), step) for step in steps if id(step) not in needless]
 

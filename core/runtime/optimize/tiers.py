@@ -168,7 +168,7 @@ class Tiers:
             self.state = ProgramState.SETTLED if self.has_groups else ProgramState.WATCHED
             return Action.SETTLE
         if self.state is ProgramState.WATCHED and (fed > self._fed or self._run >= self._look):
-            # Geometric, so that a million runs have some seven measurements.
+            # The runs between measurements grow geometrically, so that a million runs have some seven measurements.
             self._look = max(self._look, self._run) * _LOOKS_APART
             return Action.MEASURE
         return None

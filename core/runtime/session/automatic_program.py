@@ -88,7 +88,8 @@ class AutomaticProgram:
         self._auto.latest = contest
         with self._lock:
             way = contest.next()
-            # Under the lock, so that a way is compiled once; the run itself is not, and threads may run side by side.
+            # The program is made under the lock, so that a way is compiled once. The run is outside, so that threads may run
+            # side by side.
             program = self._program(contest, way)
         self._latest = program
         runtime = None if program is self._programs[NUMPY] else self._auto.runtime(way)
@@ -104,7 +105,7 @@ class AutomaticProgram:
             contest.note(way, seconds, runtime is not None and runtime.is_deciding)
             if self._is_idle(way):
                 contest.drop(way)
-            # Written when the outcome changes, not in each run: the memory is a file.
+            # The choice is written when the outcome changes, not in each run, because the memory is a file.
             if contest.untried != untried and self._memory is not None:
                 self._memory.remember(shapes, self._choice(contest, shapes))
         return values

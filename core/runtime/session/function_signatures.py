@@ -74,7 +74,7 @@ def call_function(graph: Graph, word: str) -> None:
         "Tin": [node.attrs["T"] for node in function.args],
         "Tout": [value.base_dtype for value in function.results],
     }
-    # Stateful, since the function may have effects: a call without results would else be left out.
+    # Stateful, since the function may have effects: a call whose results nobody reads would otherwise be left out.
     call = graph.add_node(graph.unique_name(saved.function), "StatefulPartitionedCall", [*arguments, *bound], (), attrs)
     results = {}
     for name, value in zip(_result_names(saved, function), call.outputs()):

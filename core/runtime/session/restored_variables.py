@@ -82,7 +82,7 @@ def _restored(
     keys = {value: key for node in nodes for value, key, spec in restored_values(node) if not spec} | dict(given)
     for node in nodes:
         if node.op in _PARTS:
-            # Behind copies, since handles and values pass Identity nodes and arguments of functions.
+            # Copies are followed back, since handles and values pass through Identity nodes and arguments of functions.
             state = owner(trail_end(node.inputs[0], copied_from))
             ends = ((part, keys.get(trail_end(node.inputs[1 + part], copied_from))) for part in _PARTS[node.op])
             yield from ((key, state, part) for part, key in ends if key is not None and state is not None)

@@ -73,7 +73,7 @@ class CaptureHook:
             )
         outputs = self._captured[output.node]
         value = outputs[output.index] if isinstance(outputs, tuple) else outputs
-        # A copy, since a later kernel may overwrite the array.
+        # The array is copied, because a later kernel may overwrite it.
         return np.array(value) if isinstance(value, np.ndarray) else value
 
 
@@ -431,7 +431,7 @@ class Runner:
 
 def _reading_nodes(g: GraphBuilder, restoring: Node) -> tuple[str, list[Output]]:
     """Add the nodes that tell whether a resource has contents, and that return the contents; return (test, contents)."""
-    # By nodes of the graph's own kind, since only kernels know what such a resource holds.
+    # Nodes of the graph's own kind read the contents, because only kernels know what such a resource holds.
     test, read = READERS[restoring.op]
     handle = g.graph.node(restoring.inputs[0].node.name).output()
     count = len(restoring.inputs) - 1
@@ -468,7 +468,7 @@ def _write_nodes(g: GraphBuilder, nodes: VariableNodes, mode: str) -> tuple[Outp
     handle = g.graph.node(nodes.node.name).output()
     if nodes.is_resource:
         return fed, g.apply(by_resource, handle, fed, name="tfg_assign/write")
-    # As the graph's own assignment does: a variable without a fixed shape takes values of any.
+    # Shapes are validated if the graph's own assignment does so: a variable without a fixed shape takes values of any shape.
     options = {"validate_shape": _validates_shape(nodes)} if mode == "assign" else {}
     return fed, g.apply(by_reference, handle, fed, name="tfg_assign/write", **options).node
 

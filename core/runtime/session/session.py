@@ -142,9 +142,9 @@ class Session(Displayed, NotCopied):
         self.node_states: dict[Node, Any] = {}
         self._begun: dict[str, tuple[int, int]] = {}
         self._numbers = itertools.count(1)
-        # Re-entrant: making a program may bind kernels whose states are made by `node_state`, which locks as well.
+        # The lock is re-entrant: making a program may bind kernels whose states are made by `node_state`, which locks as well.
         self._lock = threading.RLock()
-        # Not `_lock`: a start runs operations for as long as a restore takes, and other threads need `_lock` meanwhile.
+        # The start has a lock of its own: it runs operations for as long as a restore takes, while other threads need `_lock`.
         self._starting = threading.RLock()
         self._prepared: dict[tuple[tuple[str, ...], tuple[str, ...]], _Prepared] = {}
         self._runtime, self._auto = _engine_runtime(engine, precision)
@@ -238,7 +238,7 @@ class Session(Displayed, NotCopied):
         """
         if isinstance(fetches, str):
             return self._run((fetches,), feeds, hook)[0]
-        # The form of most calls is passed on as it is: arranging would walk over it twice.
+        # Most calls have this form, which is passed on unchanged: arranging would walk over it twice.
         if is_list_of_names(fetches):
             return self._run(tuple(fetches), feeds, hook)
         names = tuple(fetched_names(fetches, self.graph))
@@ -288,7 +288,7 @@ class Session(Displayed, NotCopied):
             raise ArgumentTypeError(f"feeds must be a mapping from tensors to values, not {feeds!r}")
         prepared = self._prepared.get((names, tuple(feeds)))
         if prepared is None:
-            # Most callers feed by names, which are keys as they stand; Outputs are translated only if that finds nothing.
+            # Most callers feed by names, which are the keys; Outputs are translated only if the names find nothing.
             feeds = {name_of(tensor, self.graph): value for tensor, value in feeds.items()}
             prepared = self._prepared.get((names, tuple(feeds)))
         if prepared is None:
@@ -300,7 +300,7 @@ class Session(Displayed, NotCopied):
         self, prepared: _Prepared, names: tuple[str, ...], fed: Iterable[Any], hook: Hook | None, takes_dead: bool = False
     ) -> list[Any]:
         """Return the values of a program's fetches for the values of its feeds."""
-        # Before the run begins: a wrong feed must not count as a run, nor change a variable.
+        # Feeds are converted before the run begins: a wrong feed must not count as a run, nor change a variable.
         values = [feed.convert(value) for feed, value in zip(prepared.feeds, fed) if feed is not None]
         run = Run(next(self._numbers), None if hook is None else users_hook(hook))
         run.takes_dead = takes_dead
@@ -361,7 +361,7 @@ class Session(Displayed, NotCopied):
 
     def held_variables(self) -> list[Variable]:
         """Return all existing variables, initialized or not, in the order of their first use."""
-        # In both places, since a variable without a shared name lives with its node.
+        # Both places are looked at, because a variable without a shared name lives with its node.
         variables = [resource for _, resource in self.resources.items() if isinstance(resource, Variable)]
         variables += [state for state in self.node_states.values() if isinstance(state, Variable)]
         return list(dict.fromkeys(variables))
@@ -398,14 +398,14 @@ class Session(Displayed, NotCopied):
 
         for restored, read in unrestored(self.graph).items():
             source, target = (handle.item() for handle in self.run([f"{restored}:0", f"{read}:0"]))
-            # A variable that the model's own restore has filled is right already.
+            # A variable that the model's own restore has filled keeps its value.
             if source.is_initialized and not target.is_initialized:
                 target.copy(source)
 
     def share(self, other: Session) -> None:
         """Use the variables, tables and other resources of a session of an alike graph from now on."""
         other.start()
-        # Copies of this session for engines have the attribute of their own.
+        # The copies of this session for engines have a `resources` attribute of their own.
         for session in (self, *self._by_engine.values()):
             session.resources = other.resources
         self._is_started = True
@@ -431,7 +431,7 @@ class Session(Displayed, NotCopied):
 
     def draw_on(self, streams: Mapping[str, tuple[int, int]]) -> None:
         """Continue random streams from the given keys and counters, by the names of nodes."""
-        # Cleared first: a stream that `streams` lacks begins anew, wherever it stood.
+        # The old positions are cleared first, so that a stream that `streams` lacks begins anew.
         self._begun.clear()
         self._begun.update(streams)
 
@@ -492,7 +492,8 @@ class Session(Displayed, NotCopied):
         if self._auto is None:
             return bound(self._runtime)
 
-        # Imported here, and kept apart: only a choice among engines needs it, and each start of a command would pay for it.
+        # The import is here, because only a choice among engines needs the module, and each start of a command would pay for
+        # it.
         from .automatic_program import AutomaticProgram
 
         return AutomaticProgram(plan, graph, self._auto, bound, name, self._optimize)
@@ -502,7 +503,8 @@ class Session(Displayed, NotCopied):
         if runtime not in self._by_engine:
             other = self._by_engine[runtime] = self._twin()
             other.functions = FunctionCalls(self.graph, other._context, self._cache, runtime, self._policy)
-            # Shared, because kernels add functions for their own calls, whose names must be free for all copies.
+            # The library is shared, because kernels add functions for their own calls, whose names must be free for all
+            # copies.
             other.functions.library = self.functions.library
         return self._by_engine[runtime]
 
@@ -533,7 +535,7 @@ def _engine_runtime(
     engine: str | Engine | EngineRuntime | AutoRuntime | None, precision: str | None
 ) -> tuple[EngineRuntime | None, AutoRuntime | None]:
     """Return (the engine at work, the engines to choose from): at most one of the two, and none for NumPy."""
-    # What the program says counts before what the environment says.
+    # The program's choice comes before the environment's.
     name = engine if isinstance(engine, str) else os.environ.get(VARIABLE) or NUMPY if engine is None else None
     if name == NUMPY and precision is None:
         return None, None
@@ -574,7 +576,7 @@ def _own(name: str, values: list[Any], place: int) -> Any:
     if type(values[place]) is not np.ndarray:
         value = values[place]
         return value if value is None or isinstance(value, Batched) else np.asarray(value)
-    # As TensorFlow's sessions return a string.
+    # TensorFlow's sessions return a single string as bytes, too.
     if values[place].dtype == object and values[place].ndim == 0 and isinstance(values[place].item(), bytes):
         return values[place].item()
     # A small view would keep a large array alive for as long as the caller has the result.

@@ -40,7 +40,7 @@ class VariableValues(Mapping[str, Array]):
         held = self._held()
         if name not in held:
             raise MissingKeyError.of("initialized variable", name, held)
-        # A copy: the variable's own array changes with the next step.
+        # The array is copied, because the variable's own array changes with the next step.
         return np.array(held[name].constant().numpy())
 
     def __setitem__(self, name: str, value: Any) -> None:
@@ -117,7 +117,7 @@ def _converted(variable: VariableNodes, value: Any) -> Array:
     if not hasattr(value, "dtype"):
         return np.asarray(value, expected)
     array = np.asarray(value)
-    # An array says its dtype on purpose; Python's numbers do not.
+    # An array has its dtype on purpose, while Python's numbers have no dtype.
     if array.dtype != expected and not (variable.dtype.is_object and array.dtype.kind in "OSU"):
         raise InvalidArgumentError(
             f"a value of dtype {array.dtype} cannot be assigned to a variable of dtype {variable.dtype}",

@@ -84,7 +84,7 @@ def is_true(value: Any) -> bool:
 
     A scalar is true unless zero or an empty string, any other tensor unless empty.
     """
-    # The usual predicate of a loop, asked in each iteration.
+    # This is the usual predicate of a loop, asked in each iteration.
     if value.__class__ is np.bool_:
         return bool(value)
     if np.ndim(value):

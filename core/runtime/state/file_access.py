@@ -151,7 +151,7 @@ class FileGate:
         checked = self.to_read(path)
         if self.access.readable is None or is_address(checked):
             return open_regular(checked)
-        # The checked name has no links in it: what is a link now was put there since.
+        # The checked name has no links in it: a link that is there now was put there after the check.
         return self._still_there(path, checked, open_regular(checked, follow_links=False))
 
     def open_to_append(self, path: str) -> BinaryIO:
@@ -185,7 +185,7 @@ class FileGate:
         if not is_folder(real):
             return
         matches = re.compile(fnmatch.translate(_GLOB_PARTS.sub(_python_glob, patterns[0]))).match
-        # Folder by folder, each through the gate: glob would walk wherever links lead.
+        # Each folder is listed through the gate: glob would walk wherever links lead.
         for name in filter(matches, self.names_in(folder)):
             path = f"{folder.removesuffix('/')}/{name}"
             if len(patterns) == 1:

@@ -115,7 +115,7 @@ class KernelContext:
 
     def state(self, create: Callable[[], _State]) -> _State:
         """Return this node's own state, which lives as long as the session."""
-        # Without the lock: states are only added.
+        # The first look takes no lock, because states are only added.
         state = self.session.node_states.get(self.node)
         return self.session.node_state(self.node, create) if state is None else state
 

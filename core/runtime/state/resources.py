@@ -46,8 +46,8 @@ class Shared:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         self = super().__new__(cls)
-        # Re-entrant, since a kernel that holds the lock may load the variable's value, which locks too. Made in `__new__`, so
-        # that no subclass has to call an initializer.
+        # The lock is re-entrant, because a kernel that holds it may load the variable's value, which locks, too. It is made in
+        # `__new__`, so that no subclass has to call an initializer.
         self.lock = threading.RLock()
         self.is_changing = False
         return self
@@ -277,7 +277,8 @@ class Variable(Shared, Readable):
 
     def _references(self) -> int:
         """Return CPython's count of references to the array: each view of the array holds a reference too."""
-        # In a method of its own: the interpreter's temporary references count too, and must be the same here and in the probe.
+        # This is a method of its own, because the interpreter's temporary references count, too, and must be the same here and
+        # in the probe.
         return sys.getrefcount(self._value)
 
     def clear(self) -> None:
@@ -333,7 +334,7 @@ class ResourceManager:
         """Return the resource of a name, created on first use; InvalidArgumentError for a resource of another kind."""
         key = (container, name)
         with self._lock:
-            # Created under the lock: two threads that ask first must get the same variable.
+            # The resource is created under the lock, because two threads that ask first must get the same variable.
             if key not in self._resources:
                 self._resources[key] = create()
             resource = self._resources[key]
@@ -363,7 +364,7 @@ class ResourceManager:
     def clear(self, container: str | None = None) -> None:
         """Forget all resources, or all resources of a container."""
         with self._lock:
-            # A new dictionary, because `get` reads without the lock.
+            # The dictionary is replaced and not changed, because `get` reads without the lock.
             self._resources = {k: v for k, v in self._resources.items() if container is not None and k[0] != container}
 
 
@@ -418,7 +419,7 @@ class Wait:
         has_looked = False
         with _condition:
             try:
-                # A change before this sleep but after the failed attempt counts, else it would be missed.
+                # A change between the failed attempt and this sleep counts, too; otherwise it would be missed.
                 while self._seen == _changes or me in _stuck:
                     if me in _stuck or not _others_act(me, has_looked):
                         # All threads that sleep are stuck as well: none of them will change anything.
@@ -429,7 +430,7 @@ class Wait:
                     if left <= 0:
                         raise DeadlineExceededError(f"{reason} after the time allowed", node=node.name, op=node.op)
                     _asleep.add(me)
-                    # Not for ever: a thread of the program that ends tells nobody.
+                    # The wait has a limit, because a thread of the program that ends tells nobody.
                     has_looked = not _condition.wait(min(left, _LOOK_AGAIN))
                 self._seen = _changes
             finally:

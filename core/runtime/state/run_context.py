@@ -51,7 +51,7 @@ class Run:
     may be dead, and is None then.
     """
 
-    # Defaults in the class: a Run is made in each call of Session.run, and most runs change none of these.
+    # The defaults are in the class, because each call of Session.run makes a Run, and most runs change none of these.
     deadline = timeout = math.inf
     reserve: Callable[[int], None] | None = None
     depth = 0

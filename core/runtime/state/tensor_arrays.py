@@ -70,7 +70,7 @@ class TensorArray(RunState):
         reserve(_ELEMENT_BYTES * max(size - len(self._elements), 0))
         while len(self._elements) < size:
             check_time()
-            # In pieces, with a look at the clock in between: a graph may ask for billions.
+            # Elements are made in pieces with a look at the clock in between, because a graph may ask for billions.
             self._elements += [_Element() for _ in range(min(size - len(self._elements), _AT_ONCE))]
 
     def gradient(self, name: str, prepended: Sequence[int] = ()) -> TensorArray:

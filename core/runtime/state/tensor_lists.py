@@ -104,7 +104,7 @@ class TensorList:
     def _rebuilt(self) -> list[Any]:
         differences = []
         version = self
-        # A loop, no recursion: a list that grew in a long loop has a chain of as many versions.
+        # This is a loop and no recursion, because a list that grew in a long loop has a chain of as many versions.
         while version._items is None:
             assert version._difference is not None
             differences.append(version._difference)

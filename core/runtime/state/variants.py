@@ -43,7 +43,7 @@ def _once(make: Callable[..., Any], *items: Any) -> Any:
     """Return the result of `make` for some objects, computed once in a walk."""
     met = _MET.get()
     assert met is not None
-    # By identity: comparing nested lists would itself be exponential.
+    # Objects are known by identity, because comparing nested lists would itself be exponential.
     key = tuple(map(id, items))
     if key not in met:
         met[key] = items, make(*items)
@@ -75,7 +75,7 @@ def sum_of(x: Any, y: Any) -> Any:
     if isinstance(x, VariantData) and isinstance(y, VariantData):
         return _sum_of_numbers(x, y)
     if isinstance(x, bytes) == isinstance(y, bytes):
-        # On the type, as Python's own operators are looked up.
+        # The method is looked up on the type, as Python looks up its own operators.
         add = getattr(type(x), "__add__", None)
         total = NotImplemented if add is None else add(x, y)
         if total is not NotImplemented:

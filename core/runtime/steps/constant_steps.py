@@ -32,7 +32,7 @@ _MOST_BYTES: Final = 1 << 20
 
 
 # Frozen networks hardly have such steps. With weights of 8 bits, which Dequantize widens, MobileNetV2 and EfficientNet-B0 take
-# 1.16 times the CPU time without.
+# 1.16 times the CPU time if such steps run.
 def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) -> tuple[Any, ...] | None:
     """Return the outputs of a step that are the same in every run.
 
@@ -53,8 +53,8 @@ def fixed_values(step: Step, call: Callable[..., Any], values: Sequence[Any]) ->
     return results if all(map(_is_small_number, results)) else None
 
 
-# Graphs of many small slices, reshapes and reductions take 1.4 times the CPU time without: reading axes and bounds takes
-# longer than the work on a few numbers.
+# Without prepared kernels, graphs of many small slices, reshapes and reductions take 1.4 times the CPU time: reading axes and
+# bounds takes longer than the work on a few numbers.
 def for_constants(
     step: Step, call: Callable[..., Any], values: Sequence[Any], context: Callable[[Node], Any]
 ) -> Callable[..., Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from ...planning.plan import Loop, Step
 
 Call = Callable[..., Any]
-# A chain of 2,000 additions of numbers takes 0.16 ms by operators (50 ns each) and 0.9 ms by ufuncs (450 ns each).
+# An addition of two numbers takes about 50 ns by an operator and 450 ns by a ufunc.
 _OPERATORS: Final[dict[Call, Call]] = {
     np.add: operator.add,
     np.subtract: operator.sub,

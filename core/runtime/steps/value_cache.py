@@ -78,8 +78,8 @@ class _Remembered:
     def __call__(self, *inputs: Any) -> Any:
         last = self.last
         if last is not None:
-            # By identity: comparing elements would take as long as many of the trees, and `Variable.read` returns the same
-            # array until a write.
+            # Inputs are compared by identity: comparing elements would take as long as many of the trees, and `Variable.read`
+            # returns the same array until a write.
             for a, b in zip(last[0], inputs):
                 if a is not b:
                     break
@@ -117,7 +117,7 @@ def with_cached_trees(plan: Plan, graph: Graph) -> Plan:
     lasting = {slot for slot in plan.fetches if slot is not None}
     for step in plan.steps:
         if not step.outputs or step.outputs[0] not in pure:
-            # What an impure step reads must exist as a value of its own; so must what is fetched or read twice.
+            # The values that an impure step reads must exist by themselves; so must values that are fetched or read twice.
             lasting |= set(step.inputs)
     roots = {out for out in pure if out in lasting or readers[out] != 1}
     steps: list[Step] = []

@@ -63,7 +63,7 @@ class VariableGroup:
                 self.group.decline(reasons.NO_VARIABLE)
                 return self.in_numpy
             self._met = variables, order
-        # Two references to one variable: the group computed apart would lose one of the two writes.
+        # If two references lead to one variable, the group would lose one of the two writes.
         if len(order) < len(variables):
             return self._merged(variables)._in_engine(values)
         results: tuple[Any, ...] | Callable[..., Sequence[Any]] = exclusively(order, self._stepped, (values, variables))
@@ -120,7 +120,8 @@ class VariableGroup:
         written = [variables[place] for place in self.written]
         settings = self.group.runtime.settings
         before = [np.array(inputs[slot]) for slot in self.slots] if settings.chooses or settings.verify else []
-        # NumPy's kernels write the variables themselves, so `before` keeps copies: neighbouring floats need the old values.
+        # NumPy's kernels write the variables themselves, so `before` keeps copies: the run on neighbouring floats needs the
+        # old values.
         expected = self._in_numpy(executable, values, written)
         moved = functools.partial(self._of_neighbours, values, variables, before, written)
         return None if expected is None or self.group.accepts(executable, results, expected, moved) else expected

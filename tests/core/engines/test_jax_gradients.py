@@ -42,14 +42,15 @@ def is_differentiable(op):
 
 
 class Differentiated:
-    """A case of an op with the floats as inputs and all other inputs as constants."""
+    """A case of an op with the floats as inputs, and all other inputs and those that shapes depend on as constants."""
 
     def __init__(self, case):
         builder = GraphBuilder()
         ((*fetches,),) = case.build(builder)
         self.graph = builder.graph
         self.ys = [name for name in fetches if ":" in name and self.is_real(name)]
-        self.xs = [name for name in case.feeds if self.is_real(name)]
+        static = [f"x{place}:0" for place in registry.lowering(case.op).static]
+        self.xs = [name for name in case.feeds if self.is_real(name) and name not in static]
         self.feeds = {name: case.feeds[name] for name in self.xs}
         for name, value in case.feeds.items():
             if name not in self.feeds:

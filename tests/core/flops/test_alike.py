@@ -46,6 +46,18 @@ def test_what_is_asked_does_not_follow_the_number_of_nodes(worked_out):
     assert len([name for name in worked_out if "Tanh" in name]) == 1
 
 
+def test_nodes_of_sizes_that_only_a_run_decides_share_their_costs(worked_out):
+    """The size gets a name after inference: specs that were one object stay one object."""
+    b = GraphBuilder()
+    value = b.Cast(b.Where(b.Placeholder(dtype="bool", shape=[6], name="x")), DstT="float")
+    for _ in range(50):
+        value = b.Tanh(value)
+    b.Identity(value, name="y")
+    total = count_flops(load(to_bytes(b.graph)), ["y"]).total()
+    assert str(total.transcendentals) == "50*n[Where]"
+    assert len([name for name in worked_out if "Tanh" in name]) == 1
+
+
 def test_costs_follow_values_of_inputs_and_changes(worked_out):
     graph, cache = graph_of(0, [0], [1]), CountCache()
     assert count_flops(graph, ["y"], derived=cache).total().flops == 3 + 2
