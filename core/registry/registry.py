@@ -4,13 +4,13 @@ A family file under `ops/` fills these tables with decorators. The first query f
 knows the file. The tables of an op:
 
     @kernel("MatMul")
-    def matmul(a, b, *, transpose_a, transpose_b): ...      # NumPy in, NumPy out
+    def matmul(a, b, *, transpose_a, transpose_b): ...        # NumPy in, NumPy out
     @shape("MatMul")
     def matmul_shape(a, b, *, transpose_a, transpose_b): ...  # TensorSpecs in, Shape out
     @gradient("MatMul")
-    def matmul_gradient(g, node, grad): ...                  # builds nodes through g, a GradientBuilder
+    def matmul_gradient(g, node, grad): ...                   # builds nodes through g, a GradientBuilder
     @flops("MatMul")
-    def matmul_flops(a, b, *, transpose_a): ...              # TensorSpecs in, Cost out
+    def matmul_flops(a, b, *, transpose_a): ...               # TensorSpecs in, Cost out
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from ..shared.shape_arguments import normalize_axis, scalar_int
 def _scan(accumulate: Callable[..., Any], x: Array, axis: Array, initial: float, exclusive: bool, reverse: bool) -> Array:
     """Apply `accumulate(x, axis)` from an end of the axis; exclusive results lag by an element and start with `initial`."""
     place = _place(axis, x.ndim)
-    # Narrow floats are accumulated in float32 and rounded at the end.
+    # Narrow floats are accumulated in float32 and rounded at the end; TensorFlow rounds each step.
     source = wide(np.flip(x, place) if reverse else x)
     result = accumulate(source, place)
     if exclusive and x.shape[place]:

@@ -156,7 +156,7 @@ def _reserve(x: Array, scale: Array) -> Array:
 
 
 def _reserved_dims(rank: int, is_half: bool) -> tuple[int, ...]:
-    # The recorded shapes: TensorFlow's float kernel of rank 4 allocates no elements, the others a scalar.
+    # TensorFlow's oneDNN kernel, for floats of rank 4, allocates no elements; its other kernels allocate a scalar.
     return (0,) if rank == 4 and not is_half else ()
 
 

@@ -312,7 +312,7 @@ def avg_pool_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Shape
 def avg_pool_3d_grad(orig_input_shape: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """Return the gradient of AvgPool3D for its input; for an empty gradient TensorFlow checks only the shape."""
     dims = ints(orig_input_shape, "orig_input_shape")
-    # TensorFlow returns before the checks of windows here, in three dimensions alone.
+    # In three dimensions TensorFlow's oneDNN kernel returns before it checks windows.
     if (not grad.size or 0 in dims) and min(dims, default=0) >= 0:
         return np.zeros(dims, grad.dtype)
     return pool_mean_gradient(orig_input_shape, grad, PoolingAttributes(5, window))
