@@ -42,6 +42,12 @@ def numeric():
     return cases
 
 
+WRAPPED_SQUARES = [
+    ("int8", [12, 0]), ("int16", [182, 0]), ("int32", [46341, 0]), ("int32", [40000, 40000]), ("int32", [65536, 3]),
+    ("int64", [3037000500, 0]), ("uint8", [182, 0]), ("uint32", [65536, 3]),
+]  # fmt: skip
+
+
 def corners():
     """Sums that overflow, means of integers, products with zeros, extremes that occur twice, extremes of nothing."""
     twice = np.array([[1.0, 3.0, 3.0], [2.0, 2.0, 2.0]])
@@ -53,6 +59,7 @@ def corners():
         case("Mean", np.uint8([200, 100, 100]), axes(0)),
         case("Mean", np.int64([[1, 2], [-4, -5]]), axes(1)),
         case("EuclideanNorm", np.int32([3, 4, 1]), axes(0)),
+        *(case("EuclideanNorm", np.array(x, t), axes(0)) for t, x in WRAPPED_SQUARES),
         case("EuclideanNorm", np.complex64([3, 4j]), axes(0)),
         case("Prod", np.array([[2.0, 0.0, 3.0], [0.0, 0.0, 1.0]]), axes(1)),
         case("Sum", np.full(3000, 1, np.float16), axes(0)),

@@ -144,14 +144,19 @@ def _highest(dtype: Any) -> float:
 
 
 def _euclidean_norm(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
-    """Squares of integers and their sum wrap around; the root of a negative sum is 0."""
+    """Squares of integers and their sum wrap around, perhaps below 0."""
     x = wide(input)
     squares = np.square(np.abs(x) if input.dtype.kind == "c" else x)
     total = np.add.reduce(squares, axes, dtype=squares.dtype, keepdims=keepdims)  # type: ignore[call-overload]
-    if input.dtype.kind == "i":
-        # A sum of squares that wrapped around below 0 has no root: TensorFlow's conversion of NaN gives 0 for int8 and int16.
-        total = np.maximum(total, 0)
-    return np.sqrt(total, dtype=np.float64 if input.dtype.kind in "iu" else None).astype(input.dtype)
+    if input.dtype.kind in "iu":
+        return np.where(total < 0, _no_root(input.dtype), np.sqrt(np.maximum(total, 0), dtype=np.float64)).astype(input.dtype)
+    return np.sqrt(total).astype(input.dtype)
+
+
+def _no_root(dtype: np.dtype[Any]) -> int:
+    """Return the norm of integers whose sum of squares wrapped around below 0."""
+    # What x86 makes of NaN: the lowest number of 32 or 64 bits, whose low 8 or 16 bits are zeros.
+    return int(np.iinfo(dtype).min) if dtype.itemsize > 2 else 0
 
 
 for _op, _function in (
@@ -459,13 +464,16 @@ for _op, _program in (("ArgMax", _place_of_arrays("argmax", -np.inf)), ("ArgMin"
 
 @arrays("EuclideanNorm", static=(1,), sizes=(1,))
 def _euclidean_norm_of_arrays(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
-    """Squares of integers and their sum wrap around; the root of a negative sum is 0."""
+    """Squares of integers and their sum wrap around, perhaps below 0."""
     is_whole = x.dtype.kind in "iu"
     if is_whole and not xp.has_64_bits:
         raise UnimplementedError("the norm of integers needs 64-bit numbers in JAX")
     values = wide(xp.abs(x) if x.dtype.kind == "c" else x)
     total = xp.sum(xp.square(values), _known_axes(axes), dtype=values.dtype, keepdims=keep_dims)
-    return xp.sqrt(xp.maximum(total, 0).astype(np.float64) if is_whole else total).astype(x.dtype)
+    if not is_whole:
+        return xp.sqrt(total).astype(x.dtype)
+    root = xp.sqrt(xp.maximum(total, 0).astype(np.float64)).astype(x.dtype)
+    return xp.where(total < 0, x.dtype.type(_no_root(x.dtype)), root)
 
 
 @lower("LinSpace", static=(2,))
