@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.opcases import case, i32, i64, integers, normal, uniform
+from tests.opcases import case, i32, i64, integers, normal, uniform, unshaped
 
 BOXES = np.array([[0, 0, 1, 1], [0.2, 0.1, 0.7, 0.9], [0.9, 0.8, 0.1, 0.2], [-0.3, 0.5, 0.6, 1.4]], np.float32)
 PLACES = np.array([0, 1, 1, 0], np.int32)
@@ -31,6 +31,11 @@ def crops():
         case("CropAndResize", X, BOXES, PLACES, i32(0, 3)),
         case("CropAndResize", X, BOXES[:, :3], PLACES, i32(3, 3)),
         case("CropAndResize", X, BOXES[:0], PLACES[:0], i32(3, 3)),
+        # TensorFlow's gradients end the process for empty boxes of rank 1.
+        *(
+            unshaped("CropAndResize", X, BOXES[:0].reshape(dims), PLACES[:0].reshape(rows), i32(3, 3))
+            for dims, rows in ((0, 0), ((0, 4, 2), 0), ((0, 4), (0, 2)), ((0, 3), 0), ((2, 0), 0))
+        ),
         *(case("CropAndResize", X, BOXES + np.float32(v), PLACES, i32(3, 3)) for v in (np.nan, np.inf)),
         case("CropAndResizeGradImage", normal(4, 3, 3, 3), BOXES, PLACES, i32(2, 5, 6, 3), T="double", tolerance=1e-6),
         case("CropAndResizeGradImage", normal(4, 3, 3, 2), BOXES, PLACES, i32(2, 5, 6, 3), T="float"),

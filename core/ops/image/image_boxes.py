@@ -42,10 +42,11 @@ from ..shared.shape_arguments import ints, shape_from
 
 def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
     """Return the number of boxes; box_ind names an image for each."""
-    # If both tensors are empty, TensorFlow does not check the number of columns.
+    # The ranks first: if both tensors are empty, TensorFlow does not check the number of columns.
+    require_rank(boxes, 2, "boxes")
+    require_rank(box_ind, 1, "box_ind")
     if boxes.size == 0 and box_ind.size == 0:
         return 0
-    require_rank(boxes, 2, "boxes")
     require(boxes.shape[1] == 4, f"boxes must have 4 columns, not shape {boxes.shape}")
     require(box_ind.shape == boxes.shape[:1], f"box_ind {box_ind.shape} does not fit boxes {boxes.shape}")
     # A box of NaN would name no pixel, and indices made of it would be undefined.
