@@ -26,6 +26,10 @@ def quantize():
     return [
         *cases,
         case("QuantizeV2", EDGES, f32(-2), f32(3), round_mode="HALF_TO_EVEN", narrow_range=True, **scaled),
+        *(
+            case("QuantizeV2", EDGES, f32(-2), f32(3), T=t, mode=m, narrow_range=True)
+            for t, m in (("quint8", "MIN_COMBINED"), ("qint8", "MIN_COMBINED"), ("qint8", "MIN_FIRST"))
+        ),
         case("QuantizeV2", X, f32(1), f32(1), T="quint8"),
         case("QuantizeV2", X, f32(3), f32(1), T="quint8"),
         case("QuantizeV2", X, f32(-3), f32(1), T="qint32", mode="MIN_FIRST"),

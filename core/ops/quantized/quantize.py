@@ -124,8 +124,7 @@ def quantize_v2(
 ) -> tuple[Any, Any, Any]:  # fmt: skip
     """Quantize floats to integers of a type, and return the range of the integers."""
     _check_slices(input, min_range, max_range, axis, "input")
-    # Outside of SCALED TensorFlow refuses HALF_TO_EVEN and ignores narrow_range; here both are errors.
-    require(not narrow_range or mode == "SCALED", f"narrow_range needs mode SCALED, not {mode}")
+    # Outside of SCALED TensorFlow refuses HALF_TO_EVEN and ignores narrow_range.
     require(round_mode != "HALF_TO_EVEN" or mode == "SCALED", f"round_mode HALF_TO_EVEN needs mode SCALED, not {mode}")
     low, high = (xp.reshape(end, () if axis == -1 else (-1,)) for end in (min_range, max_range))
     low, high = _range_with_zero(xp, low, high, ensure_minimum_range)
