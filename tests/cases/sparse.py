@@ -24,6 +24,8 @@ def structure():
         case("SparseReshape", INDICES[:0], i64(0, 3), i64(-1, 3)),
         case("SparseReshape", np.array([[0, -1], [3, 1], [-2, 0]]), i64(2, 3), i64(3, 2)),
         case("SparseReshape", np.array([[5], [-7]]), i64(4), i64(4)),
+        *(case("SparseReshape", np.array([[0, -1], [3, 1], [-2, 5]]), i64(2, 3), new) for new in (i64(2, 3), i64(-1, 3))),
+        *(case("SparseReshape", np.array([[0, -1], [3, 1]]), i64(0, 3), new) for new in (i64(0, 3), i64(3, 0))),
         case("SparseReshape", INDICES[:0], i64(0, 3), i64(-1, 0)),
         *(case("SparseSplit", np.int64(axis), *A, num_split=n) for axis, n in ((0, 2), (1, 2), (1, 3), (-1, 1))),
         *(case("SparseSplit", np.int64(axis), *A, num_split=n) for axis, n in ((0, 3), (2, 1))),

@@ -70,7 +70,12 @@ def reshaped(xp: Any, indices: Any, dims: Any, sizes: Any) -> tuple[Any, Any]:
     target = xp.where(is_open, xp.truncated_quotient(count, xp.maximum(rest, 1)), sizes)
     is_one_open = (xp.sum(is_open.astype(np.int64)) <= 1) & ((rest > 0) | ~xp.any(is_open))
     xp.require(is_one_open & (xp.prod(target) == count) & (sizes >= -1).all() & (dims >= 0).all())
-    return vectors(xp, places(xp, indices, dims), target), target
+    is_same = (dims == target).all() if dims.shape == target.shape else np.bool_(False)
+    # Elements of an empty shape have no places in another.
+    xp.require(is_same | (count > 0) | (xp.size(indices[:, :1]) == 0))
+    moved = vectors(xp, places(xp, indices, dims), target)
+    # An equal shape leaves the indices as they are, those outside too.
+    return xp.where(is_same, indices, moved) if dims.shape == target.shape else moved, target
 
 
 def concatenated(

@@ -82,6 +82,11 @@ def sparse_reshape(indices: Array, dense_shape: Array, new_shape: Array) -> tupl
         raise InvalidArgumentError(f"the shape {old} has a negative dimension")
     # In Python's integers: products of dense shapes may exceed 64 bits although few elements are there.
     new = np.array(_resolved(new_shape.tolist(), math.prod(old)), np.int64)
+    # TensorFlow passes the indices on to an equal shape, those outside too, which index_vectors would change.
+    if new.tolist() == old:
+        return indices, new
+    if len(indices) and 0 in old:
+        raise InvalidArgumentError(f"{len(indices)} elements of an empty shape {old} cannot be reshaped to {new.tolist()}")
     return index_vectors(flat_positions(indices, dense_shape), new), new
 
 
