@@ -171,9 +171,10 @@ def _number_part(number: Any) -> bytes:
 def _histogram_part(values: Array, name: str) -> bytes:
     """Return the part of a value that holds a histogram; InvalidArgumentError for NaN and infinity."""
     numbers = np.asarray(values)
-    if not np.isfinite(numbers).all():
+    bad = numbers[~np.isfinite(numbers)]
+    if bad.size:
         # TensorFlow has two messages, of which it gives that of the first such element.
-        if np.isnan(numbers).any():
+        if np.isnan(bad[0]):
             raise InvalidArgumentError(f"Nan in summary histogram for: {name}")
         raise InvalidArgumentError(f"Infinity in Histogram for: {name}")
     summary = bucket_histogram(numbers)

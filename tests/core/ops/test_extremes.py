@@ -323,3 +323,14 @@ def test_powers_of_one_half_are_no_roots(dtype, shape):
     got = Session(g.graph).run(g.Pow(g.constant(x), g.constant(np.full(shape, 0.5, dtype))).name)
     np.testing.assert_array_equal(got, want)
     np.testing.assert_array_equal(np.signbit(got[:, 1]), False)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [([np.inf, np.nan], "Infinity in Histogram for: tag"), ([1, np.nan, -np.inf], "Nan in summary histogram for: tag")],
+)
+def test_a_histogram_names_the_first_number_that_is_not_finite(values, message):
+    g = GraphBuilder()
+    g.HistogramSummary(g.constant(b"tag"), g.constant(np.float32(values)), name="h")
+    with pytest.raises(InvalidArgumentError, match=message):
+        Session(g.graph).run("h:0")
