@@ -70,7 +70,7 @@ def cumulative_logsumexp(x: Array, axis: Array, *, exclusive: bool, reverse: boo
 
 def _log_sums(x: Array, place: int) -> Array:
     """Return logarithms of running sums of exponentials."""
-    # NumPy rounds once where TensorFlow's step rounds four times, which shows in 16 bits, and takes NaN and infinity otherwise.
+    # NumPy rounds once where TensorFlow's step rounds four times, which shows in 16 bits, and NaN and infinity differ.
     if not is_narrow(x.dtype) and (x < np.inf).all():
         result: Array = np.logaddexp.accumulate(x, place)
         return result
