@@ -189,7 +189,7 @@ def sparse_softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec,
 def l2_loss(t: Array) -> Result:
     """Half the sum of squares."""
     x = np.asarray(t)
-    # TensorFlow halves each square, in the dtype of t, before the sum: two large squares do not overflow, one half of 300 does.
+    # TensorFlow halves each square in the dtype of t, before the sum: two large squares do not overflow, a half of 300 does.
     halves = wide(np.square(x) * x.dtype.type(0.5))
     return np.sum(halves, dtype=halves.dtype).astype(x.dtype)
 

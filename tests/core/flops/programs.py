@@ -31,8 +31,9 @@ Feeds = Mapping[str, np.ndarray[Any, Any]]
 
 PLAIN = {
     "all", "any", "arange", "broadcast_arrays", "broadcast_to", "concatenate", "diagonal", "expand_dims", "finfo", "flip",
-    "issubdtype", "max", "mean", "min", "moveaxis", "ndim", "ones_like", "pad", "prod", "repeat", "reshape", "roll", "split",
-    "squeeze", "stack", "sum", "swapaxes", "take", "take_along_axis", "tile", "transpose", "tril", "where", "zeros_like",
+    "issubdtype", "max", "mean", "min", "moveaxis", "ndim", "ones_like", "pad", "prod", "repeat", "reshape", "roll", "size",
+    "split", "squeeze", "stack", "sum", "swapaxes", "take", "take_along_axis", "tile", "transpose", "tril", "where",
+    "zeros_like",
 }  # fmt: skip
 """NumPy's functions that compute nothing, such as a choice between values, or all by ufuncs, which are counted."""
 MADE = {"full", "ones", "zeros"}
@@ -75,6 +76,13 @@ class Namespace:
         """Return rows of `start` with `rows` in their places: the sum of the sent rows, in any order."""
         target = counted(np.full((count, *rows.shape[1:]), start, rows.dtype), self.tally)
         return getattr(target.at[np.where(places < 0, count, places)], how)(rows)
+
+    def scattered(self, target: Array, vectors: Array, rows: Array, how: str) -> Array:
+        places = tuple(vectors[..., axis] for axis in range(vectors.shape[-1]))
+        return getattr(target.at[places], how)(rows)
+
+    def scatter_nd(self, target: Array, indices: Array, updates: Array, how: str, policy: str) -> Array:
+        return self.scattered(target, indices, updates, how)
 
     def stop_gradient(self, x: Array) -> Array:
         return x

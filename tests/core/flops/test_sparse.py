@@ -168,14 +168,6 @@ def sparse_tensor_dense_mat_mul(draw, tally):
     return Node([indices, values.shape, shape, fed], {"adjoint_a": adjoint_a, "adjoint_b": adjoint_b}, tally.products)
 
 
-@holds(HELD, "SparseMatMul")
-def sparse_mat_mul(draw, tally):
-    m, k, n, flip_a, flip_b = draw(SMALL), draw(SMALL), draw(SMALL), draw(st.booleans()), draw(st.booleans())
-    _ = normal(tally, m, k) @ normal(tally, k, n)
-    shapes = [(k, m) if flip_a else (m, k), (n, k) if flip_b else (k, n)]
-    return Node(shapes, {"transpose_a": flip_a, "transpose_b": flip_b}, tally.macs)
-
-
 @holds(HELD, "SparseReduceSum", "SparseReduceSumSparse")
 def sparse_reduce_sum(draw, tally):
     indices, values, shape = sparse_matrix(draw, tally)
