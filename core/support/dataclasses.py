@@ -39,6 +39,21 @@ class _OnDemand:
         return method.__get__(instance, kind)
 
 
+def _on_first_call(owner: type, name: str, compiled: Callable[[type], Any]) -> Any:
+    """Return a method that takes its own place, compiled, when it is first called.
+
+    Python calls `__hash__` and `__eq__` in C, and there takes any error of a descriptor for a missing method: a signal that
+    arrives while `_OnDemand` compiles would make the object unhashable, or unequal to its like. Errors of a call are kept.
+    """
+
+    def method(self: Any, *others: Any) -> Any:
+        function = compiled(owner)
+        setattr(owner, name, function)
+        return function(self, *others)
+
+    return method
+
+
 def _lazy(frozen: bool = False, slots: bool = False, eq: bool = True, repr: bool = True, kw_only: bool = False) -> Any:
     """Return the decorator `dataclasses.dataclass` with these options."""
 
@@ -55,9 +70,9 @@ def _lazy(frozen: bool = False, slots: bool = False, eq: bool = True, repr: bool
         if repr:
             methods["__repr__"] = _text
         if eq:
-            methods["__eq__"] = _OnDemand(made, "__eq__", _equality)
+            methods["__eq__"] = _on_first_call(made, "__eq__", _equality)
             # As in the standard library: objects that are equal and can change have no hash.
-            methods["__hash__"] = _OnDemand(made, "__hash__", _hashing) if frozen else None
+            methods["__hash__"] = _on_first_call(made, "__hash__", _hashing) if frozen else None
         if frozen:
             methods |= _refusals(made) | ({"__getstate__": _state, "__setstate__": _set_state} if slots else {})
         for name, method in methods.items():

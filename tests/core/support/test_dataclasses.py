@@ -129,6 +129,25 @@ def test_a_method_is_compiled_when_it_is_used():
     assert inspect.isfunction(vars(Late)["__init__"])
 
 
+@pytest.mark.parametrize("use", [hash, lambda point: point == point], ids=["hash", "equality"])
+def test_an_interruption_while_a_method_is_compiled_stays_one(use, monkeypatch):
+    """Python takes some errors of a look-up for a missing method: an interrupted object would be unhashable."""
+
+    @own.dataclass(frozen=True)
+    class Point:
+        x: int
+
+    def interrupted(*args: Any, **names: Any) -> Any:
+        raise KeyboardInterrupt
+
+    point = Point(1)
+    with monkeypatch.context() as patch:
+        patch.setattr(own, "_compiled", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            use(point)
+    assert use(point) in (hash((1,)), True)
+
+
 def test_classes_of_the_product_are_made_here():
     standard_import = re.compile(r"^\s*(import|from) dataclasses\b", re.MULTILINE)
     sources = [path for room in ("cli", "core", "formats") for path in (ROOT / room).rglob("*.py")]
