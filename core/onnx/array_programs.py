@@ -471,7 +471,8 @@ class OnnxNamespace:
         at = self.g.Where(self.g.Less(at, 0), total, self.g.Min(at, total))
         rest = self.g.slice(self.g.dims(data), 1, _END)
         target = self.g.Expand(self.g.like(start, data), self.g.joined(self.g.Add(total, 1), rest))
-        return self.scattered(self.array_of(target), self.array_of(at)[:, None], rows, how)[:-1]
+        filled = self.scattered(self.array_of(target), self.array_of(self.g.unsqueeze(at, 1)), rows, how)
+        return self.array_of(self.g.slice(filled.value, 0, -1))  # by the operator, which needs no rank, as indexing does
 
     def scattered(self, target: Any, vectors: Any, rows: Any, how: str) -> Any:
         """Return `target` with `rows` added, multiplied, compared or set (`how`) at index vectors (..., depth) in range."""

@@ -245,6 +245,7 @@ arrays("TensorScatterSub")(lambda xp, x, indices, updates, **policy: _scattered(
 
 @arrays("ScatterNd", static=(2,), sizes=(2,))
 def _scatter_nd_arrays(xp: Any, indices: Any, updates: Any, dims: Any, *, bad_indices_policy: str) -> Any:
+    _require_policy(bad_indices_policy)
     zeros = xp.full(ints(dims, "shape") if isinstance(dims, np.ndarray) else dims, 0, updates.dtype)
     return xp.scatter_nd(zeros, indices, updates, "add", bad_indices_policy)
 

@@ -325,19 +325,24 @@ def data_format_dim_map(x: Array, *, src_format: str, dst_format: str) -> Result
 @kernel("DataFormatVecPermute")
 def data_format_vec_permute(x: Array, *, src_format: str, dst_format: str) -> Result:
     """Permute a vector with a number for each dimension, or rows of pairs, into the order of another layout."""
-    _check_formats(src_format, dst_format)
     x = np.asarray(x)
-    if x.ndim not in (1, 2):
-        raise InvalidArgumentError(f"input must be a vector or 2-D tensor, but got shape {Shape(x.shape)}")
-    if x.ndim == 2 and x.shape[1] != 2:
-        raise InvalidArgumentError(f"Second dimension of 2-D input must be of size 2, but got shape {Shape(x.shape)}")
+    return x[_order_of_rows(x.shape, src_format, dst_format)]
+
+
+def _order_of_rows(shape: tuple[int, ...], src_format: str, dst_format: str) -> list[int]:
+    """Return for each dimension of the other layout the row that has its number."""
+    _check_formats(src_format, dst_format)
+    if len(shape) not in (1, 2):
+        raise InvalidArgumentError(f"input must be a vector or 2-D tensor, but got shape {Shape(shape)}")
+    if len(shape) == 2 and shape[1] != 2:
+        raise InvalidArgumentError(f"Second dimension of 2-D input must be of size 2, but got shape {Shape(shape)}")
     full = len(src_format)
-    if x.shape[0] not in (full, full - 2):
-        raise InvalidArgumentError(f"the first dimension must be {full - 2} or {full}, but got shape {Shape(x.shape)}")
+    if shape[0] not in (full, full - 2):
+        raise InvalidArgumentError(f"the first dimension must be {full - 2} or {full}, but got shape {Shape(shape)}")
     # A vector may be for the spatial dimensions alone, such as strides without batch and channels.
-    if x.shape[0] == full - 2:
+    if shape[0] == full - 2:
         src_format, dst_format = (_spatial_only(name) for name in (src_format, dst_format))
-    return x[[src_format.index(name) for name in dst_format]]
+    return [src_format.index(name) for name in dst_format]
 
 
 def _spatial_only(layout: str) -> str:
@@ -490,8 +495,7 @@ def _mapped_dimensions(xp: Any, x: Any, *, src_format: str, dst_format: str) -> 
 
 @arrays("DataFormatVecPermute")
 def _vec_permuted(xp: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
-    numbers = np.arange(x.shape[0] if x.ndim else 0)
-    return xp.take(x, data_format_vec_permute(numbers, src_format=src_format, dst_format=dst_format), 0)
+    return xp.take(x, np.array(_order_of_rows(x.shape, src_format, dst_format)), 0)
 
 
 facts("half_clear", of=["BatchToSpace", "BatchToSpaceND", "DepthToSpace", "SpaceToBatch", "SpaceToBatchND", "SpaceToDepth"])

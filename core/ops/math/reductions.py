@@ -468,10 +468,12 @@ def _euclidean_norm_of_arrays(xp: Any, x: Any, axes: Any, *, keep_dims: bool) ->
     is_whole = x.dtype.kind in "iu"
     if is_whole and not xp.has_64_bits:
         raise UnimplementedError("the norm of integers needs 64-bit numbers in JAX")
-    values = wide(xp.abs(x) if x.dtype.kind == "c" else x)
+    # onnxruntime's sums of 32 bits end at the largest number, so integers are added in 64 bits and cut.
+    values = x.astype(np.int64) if is_whole else wide(xp.abs(x) if x.dtype.kind == "c" else x)
     total = xp.sum(xp.square(values), _known_axes(axes), dtype=values.dtype, keepdims=keep_dims)
     if not is_whole:
         return xp.sqrt(total).astype(x.dtype)
+    total = total.astype(x.dtype)
     root = xp.sqrt(xp.maximum(total, 0).astype(np.float64)).astype(x.dtype)
     return xp.where(total < 0, x.dtype.type(_no_root(x.dtype)), root)
 
