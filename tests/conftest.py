@@ -34,9 +34,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Refuse to test another checkout: an environment that several checkouts share imports the one that it installed."""
     import tfg
 
-    found = pathlib.Path(tfg.__file__).resolve().parent
-    if found != config.rootpath.resolve():
-        raise pytest.UsageError(f"tfg is imported from {found}: install this checkout, by `pip install -e '.[test]'`")
+    imported = pathlib.Path(tfg.__file__).resolve().parent
+    if imported != config.rootpath.resolve():
+        raise pytest.UsageError(f"tfg is imported from {imported}: install this checkout, by `pip install -e '.[test]'`")
 
 
 LEFT: pytest.StashKey[dict[str, int]] = pytest.StashKey()
