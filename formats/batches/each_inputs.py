@@ -183,7 +183,7 @@ class SharedRuns:
 
     def runs_at_once(self) -> int:
         """Return how many runs of the shared session may be side by side; 1 before the first, and on a cluster."""
-        return getattr(self._shared.session, "runs_at_once", 1) if self._shared is not None else 1
+        return 1 if self._shared is None else self._shared.session.runs_at_once
 
     def require_no_trace(self, names: Sequence[str], fed: Mapping[str, Any]) -> None:
         """InvalidArgumentError for runs that cannot be one: they would not see what each other leave behind."""

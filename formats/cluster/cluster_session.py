@@ -193,6 +193,11 @@ class ClusterSession(NotCopied):
         return False
 
     @property
+    def runs_at_once(self) -> int:
+        """One: the servers divide their cores by themselves."""
+        return 1
+
+    @property
     def cache_stats(self) -> CacheStats:
         """Return zeros: no values are cached here."""
         return CacheStats(0, 0, 0, 0, 0)

@@ -338,7 +338,7 @@ class Session(Displayed, NotCopied):
 
     @property
     def runs_at_once(self) -> int:
-        """Return how many runs the engine computes at once, a core each; 1 where each run takes all cores."""
+        """Return how many runs the engine computes at once, a core each; 1 if each run takes all cores."""
         runtime = self._auto or self._runtime
         return 1 if runtime is None else runtime.runs_at_once
 

@@ -42,6 +42,11 @@ class SessionLike(Protocol):
         ...
 
     @property
+    def runs_at_once(self) -> int:
+        """How many runs are computed at once, a core each; 1 if each run takes all cores."""
+        ...
+
+    @property
     def cache_stats(self) -> CacheStats: ...
 
     def run(self, fetches: str | Sequence[str], feeds: Mapping[str, Any] | None = None, *, hook: Hook | None = None) -> Any:
