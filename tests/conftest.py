@@ -14,6 +14,7 @@ from typing import Any
 import hypothesis
 import pytest
 
+import tfg
 from tests import skips
 from tfg.core.inference import inference
 
@@ -32,8 +33,6 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse to test another checkout: an environment that several checkouts share imports the one that it installed."""
-    import tfg
-
     imported = pathlib.Path(tfg.__file__).resolve().parent
     if imported != config.rootpath.resolve():
         raise pytest.UsageError(f"tfg is imported from {imported}: install this checkout, by `pip install -e '.[test]'`")
