@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, NotRequired, TypedDict
 
+# Imported at run time, since scripts/list_json.py looks types up among the names of this module. Commands import the module
+# only for type checkers, so none waits for NumPy.
 import numpy as np
 
 if TYPE_CHECKING:
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
     from ..core.support.versions import Versions
     from ..core.training.trainer import Progress
     from ..formats.api.checkpoints import TensorRow
+
+
+# These are dictionaries and not dataclasses, since options add keys: a key that is not asked for is absent, and a field of a
+# dataclass would be null.
 
 
 class Steps(TypedDict):
@@ -306,6 +312,7 @@ class Schema(NamedTuple):
     """A command line that prints the document."""
 
 
+# The types are named as text: a caller who looks for the name of a schema does not import the modules of all reports.
 _HERE: Final = "cli.documents"
 _FLOPS: Final = "cli.jobs.flops_job"
 SCHEMAS: Final = {
@@ -320,6 +327,7 @@ SCHEMAS: Final = {
     "tfg.compare/1": Schema(f"{_HERE}.Compare", "tfg compare BEFORE AFTER"),
     "tfg.diff/1": Schema("core.comparing.graph_diff.GraphDiff", "tfg diff BEFORE AFTER"),
     "tfg.dump/1": Schema(f"{_HERE}.Dump", "tfg dump GRAPH"),
+    # Each element of an iterator is told as a step of a run that fetched it.
     "tfg.dump.elements/1": Schema(f"{_HERE}.Steps", "tfg dump GRAPH --elements ITERATOR"),
     "tfg.dump.snapshots/1": Schema(f"{_HERE}.Snapshots", "tfg dump GRAPH GRAPH"),
     "tfg.dump.stages/1": Schema(f"{_HERE}.Stages", "tfg dump GRAPH --stages"),
@@ -327,6 +335,7 @@ SCHEMAS: Final = {
     "tfg.explain.engine/1": Schema("core.engines.engine_report.EngineReport", "tfg explain GRAPH --engine NAME"),
     "tfg.explain.missing/1": Schema(f"{_HERE}.MissingOps", "tfg explain GRAPH --missing"),
     "tfg.explain.nodes/1": Schema(f"{_HERE}.Nodes", "tfg explain GRAPH NODE"),
+    # As `tfg ops NAME`, under a name of its own: the first word of a schema is the command that printed it.
     "tfg.explain.op/1": Schema(f"{_HERE}.OpDetails", "tfg explain OP"),
     "tfg.explain.optimized/1": Schema(f"{_HERE}.Outcomes", "tfg explain GRAPH NODE --optimized"),
     "tfg.explain.partition/1": Schema("core.explaining.device_partition.PartitionFacts", "tfg explain GRAPH --partition"),

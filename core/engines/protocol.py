@@ -140,6 +140,7 @@ class Body:
         """Return the same steps for variables of which some are the same: `first` maps each of `variables` to its
         representative.
         """
+        # Nothing is released: the last use of one of the same variables need not be the last use of its representative.
         steps = [dataclasses.replace(s, inputs=tuple(first.get(i, i) for i in s.inputs), released=()) for s in self.steps]
         written, unused = ([slot for slot in self.variables if (first[slot] == slot) is same] for same in (True, False))
         return dataclasses.replace(self, steps=tuple(steps), variables=tuple(written), unused=tuple(unused))
@@ -160,6 +161,7 @@ class Body:
         for step in self.steps if leads else ():
             for slot, result in zip(step.outputs, results_of(step)):
                 if result.dtype is not None and result.dtype.is_ref:
+                    # An op that returns a reference returns the one of its first input: Assign, RefIdentity and their like.
                     leads[slot] = leads[step.inputs[0]]
         return leads
 
@@ -182,12 +184,14 @@ def results_of(step: Step) -> list[Output]:
 def inputs_of(step: Step) -> list[Output]:
     """Return the inputs of a step: the inputs of the node, or the values that enter a loop."""
     if isinstance(step, Loop):
+        # After the Enter nodes of the inputs come those that no step of the loop reads.
         return [node.inputs[0] for node in step.enters[: len(step.inputs)]]
     return list(step.node.inputs)
 
 
 def variable_inputs(step: Step, leads: Mapping[int, int]) -> list[int]:
     """Return the inputs of a step that are variables and not only their values."""
+    # At a dereferenced place the step gets the variable's value, as Add does of a reference: it cannot write there.
     return [slot for place, slot in enumerate(step.inputs) if slot in leads and place not in step.dereferenced]
 
 
@@ -225,6 +229,7 @@ class Cluster:
     @property
     def results(self) -> list[Output]:
         """Return the results that are tensors of the graph."""
+        # Slots that are inputs have no step, and are no results: a group's outputs are made in the group.
         made = {slot: output for step in self.body.steps for slot, output in zip(step.outputs, results_of(step))}
         return [made[slot] for slot in self.tensors]
 
@@ -233,6 +238,7 @@ class Cluster:
         """Return for each variable written the last node that writes."""
         leads = self.body.leads
         writing = [step for step in self.body.steps if has_fact(step.node.op, "side_effect")]
+        # The steps are in order, so of several writers the last one stays.
         writers = {leads[slot]: step.node for step in writing for slot in variable_inputs(step, leads)}
         return [writers[slot] for slot in self.body.written]
 
@@ -247,6 +253,7 @@ class Cluster:
         made: dict[int, Output] = {}
         for slot, value in zip(self.inputs, values):
             attrs = {"dtype": dtypes.from_numpy(value.dtype), "shape": Shape(value.shape)}
+            # The nodes keep their names, by which engines name them in errors; only what is added looks for a free name.
             name = _free(f"input_{slot}", taken)
             shared = {"shared_name": name.encode()} if slot in self.body.variables else {}
             made[slot] = graph.add_node(name, self._source(slot), (), (), attrs | shared).output()
@@ -259,6 +266,8 @@ class Cluster:
             if isinstance(step, Loop):
                 made.update(_left(graph, step))
                 continue
+            # Two accesses to variables have no edge between them in the plan's list of steps, which is their order. A graph
+            # has no such list, so each access waits for the one before.
             node, touches = step.node, not leads.keys().isdisjoint(step.inputs)
             inputs = [made[slot] for slot in step.inputs]
             copy = graph.add_node(node.name, node.op, inputs, last if touches else (), node.attrs)
@@ -270,6 +279,7 @@ class Cluster:
         """Return the op for an input in a graph of the group's own."""
         if slot not in self.body.variables:
             return "Placeholder"
+        # The slot does not tell a handle from a reference, but the tensor that the first user takes from it does.
         users = (inputs_of(step)[step.inputs.index(slot)] for step in self.body.steps if slot in step.inputs)
         return "VarHandleOp" if next(users).dtype is dtypes.resource else "VariableV2"
 
