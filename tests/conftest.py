@@ -31,10 +31,10 @@ os.environ["GRPC_VERBOSITY"] = "NONE"
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure() -> None:
     """Refuse to test another checkout: an environment that several checkouts share imports the one that it installed."""
-    imported = pathlib.Path(tfg.__file__).resolve().parent
-    if imported != config.rootpath.resolve():
+    imported, tested = (pathlib.Path(path).parent.resolve() for path in (tfg.__file__, pathlib.Path(__file__).parent))
+    if imported != tested:
         raise pytest.UsageError(f"tfg is imported from {imported}: install this checkout, by `pip install -e '.[test]'`")
 
 
