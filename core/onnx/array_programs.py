@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, NoReturn
 
 import numpy as np
 
+from ..numerics.half_precision import is_narrow
 from ..ops.shared.shape_arguments import without_ellipsis
 from ..support.errors import UnimplementedError
 from ..types import dtypes
@@ -187,6 +188,8 @@ class OnnxNamespace:
 
     def log1p(self, x: Any) -> Any:
         """Return log(1 + x), for small x by the first terms of the series."""
+        if is_narrow(x.dtype):  # each term would be rounded to 16 bits
+            return self.log1p(x.astype(np.float32)).astype(x.dtype)
         # Below 1e-3 the sum x + 1 has lost the last digits of x; the next term of the series is 2.5e-10 of the result at most.
         series = x * (1 - x * (0.5 - x / 3))
         return self.where(abs(x) < 1e-3, series, self.log(x + 1))
@@ -318,6 +321,20 @@ class OnnxNamespace:
 
         return self._looped(values, loop, lambda number, state: advance(state))
 
+    def scanned(self, step: Callable[[Any, Any], Any], start: float, x: Any, axis: int, reverse: bool) -> Any:
+        """Return the running results of step(total, row) along an axis, after `start`, which changes no total."""
+
+        def advance(total: Value, row: Value) -> Value:
+            return self.value(step(self.array_of(total), self.array_of(row)))
+
+        # A sum has the shape of a row, also where only the run knows sizes.
+        first = self.zeros_like(self._reduced("ReduceSum", x, axis)) + start
+        # onnxruntime ends the process where a Scan along another axis than the first has no elements, and refuses no rows.
+        rows = self.transpose(x, [axis, *(i for i in range(x.ndim) if i != axis)])
+        rows = self.concatenate([rows, first[None]])
+        results = self.array_of(self.g.scan(first.value, rows.value, reverse, advance))[:-1]
+        return self.transpose(results, [*range(1, axis + 1), 0, *range(axis + 1, x.ndim)])
+
     def optimization_barrier(self, x: Any) -> Any:
         return x
 
@@ -393,6 +410,8 @@ class OnnxNamespace:
         return self.array_of(self.dims(sizes))
 
     def reshape(self, x: Any, shape: Any) -> Any:
+        if isinstance(shape, (tuple, list)) and _leaves_one_open(shape):
+            shape = [size if isinstance(size, int) else -1 for size in shape]
         dims = self.dims(shape)
         # ONNX allows -1 only where 0 stands for the size of the input, and without -1 a size may be 0.
         is_open = isinstance(shape, (tuple, list)) and any(isinstance(size, int) and size == -1 for size in shape)
@@ -438,7 +457,8 @@ class OnnxNamespace:
 
     def pad(self, x: Any, widths: Any) -> Any:
         """Pad with zeros before and after each dimension."""
-        return self.array_of(self.g.Pad(x.value, np.asarray(widths).T.ravel().tolist(), self.g.like(0, x.value)))
+        before, after = zip(*(widths if isinstance(widths, list) else np.asarray(widths).tolist()))
+        return self.array_of(self.g.Pad(x.value, self.dims((*before, *after)), self.g.like(0, x.value)))
 
     def take(self, x: Any, places: Any, axis: int, mode: str | None = None) -> Any:
         """Return the elements at places along an axis; places out of range are errors of the run, whatever the mode."""
@@ -627,6 +647,11 @@ def _wrapped(xp: OnnxNamespace, value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(_wrapped(xp, each) for each in value))
     return [_wrapped(xp, each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def _leaves_one_open(shape: Sequence[Any]) -> bool:
+    """Return True for a shape with a single size that only the run knows, which then follows from the others."""
+    return sum(isinstance(size, Size) for size in shape) == 1 and all(isinstance(size, Size) or size > 0 for size in shape)
 
 
 class Size:

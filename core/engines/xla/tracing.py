@@ -282,6 +282,18 @@ class Namespace:
         way, stop = path(), jax.lax.stop_gradient
         return stop(result) + (way - stop(way))
 
+    @staticmethod
+    def scanned(step: Callable[[Any, Any], Any], start: float, x: Any, axis: int, reverse: bool) -> Any:
+        """Return the running results of step(total, row) along an axis, after `start`."""
+
+        def advance(total: Any, row: Any) -> tuple[Any, Any]:
+            total = step(total, row)
+            return total, total
+
+        rows = jnp.moveaxis(x, axis, 0)
+        _, results = jax.lax.scan(advance, jnp.full(rows.shape[1:], start, x.dtype), rows, reverse=reverse)
+        return jnp.moveaxis(results, 0, axis)
+
     pinv = staticmethod(jnp.linalg.pinv)
 
     @staticmethod
