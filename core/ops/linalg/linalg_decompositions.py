@@ -514,7 +514,7 @@ def _singular_values_onnx(g: Any, matrix: Any, *, compute_uv: bool, full_matrice
     return (values, left, right) if height >= width else (values, right, left)
 
 
-@lower("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
+@lower("SelfAdjointEigV2")
 @widened_program
 def _self_adjoint_lowering(xla: Any, x: Any, *, compute_v: bool) -> tuple[Any, Any]:
     """Return the eigenvalues of the lower triangle in ascending order."""
