@@ -341,6 +341,8 @@ def flat_places(xla: Any, indices: Any, dims: tuple[int, ...], policy: str) -> A
     return xla.where(is_inside, places, rows)
 
 
+# XLA gathers rows by their numbers, which takes any policy; ONNX's operator takes index vectors, and sizes that only the run
+# knows.
 @lower("GatherNd")
 def _gather_nd_lowering(xla: Any, params: Any, indices: Any, *, bad_indices_policy: str) -> Any:
     depth = _index_depth(params.shape, indices.shape)

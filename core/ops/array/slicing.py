@@ -438,6 +438,8 @@ zero_flops("StridedSliceAssign", "ResourceStridedSliceAssign")
 facts("side_effect", of=("StridedSliceAssign", "ResourceStridedSliceAssign"))
 
 
+# ONNX takes begin and size as the vectors they are. XLA takes a begin that only the run knows element by element, as the size
+# has to be known.
 @lower("Slice", static=(1, 2), computed=(1,))
 def _slice_lowering(xla: Any, x: Any, begin: Any, size: Array) -> Any:
     starts = xla.places.elements(begin)
@@ -473,6 +475,8 @@ def _strided_slice_arrays(xp: Any, x: Any, begin: Any, end: Any, strides: Any, *
     return xp.part(x, tuple(index))
 
 
+# The transpose of the slice also takes places that only the run knows; ONNX has no such transpose and gathers by a table of
+# places.
 @lower("StridedSliceGrad", static=(0, 1, 2, 3), computed=(1, 2))
 def _strided_slice_grad_lowering(
     xla: Any, sizes: Array, begin: Any, end: Any, strides: Array, dy: Any, *, masks: Masks

@@ -291,7 +291,8 @@ def combined_non_max_suppression_flops(
     return (Cost(13) * _pairs(count) + Cost(8) * count) * (images * classes) + clipped
 
 
-# ONNX has an operator for suppression. XLA has none, so there a loop picks the best box that is left.
+# ONNX has an operator for suppression, with results of any number. XLA has none: a loop picks the best box that is left, for
+# numbers padded to the limit.
 
 
 def _suppressed_onnx(
