@@ -13,7 +13,7 @@ from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
 from ...numerics.linalg import eigh
 from ...registry.registry import Cost, arrays, flops, gradient, kernel, lower, onnx, shape, without_gradient
-from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.dtypes import DType
@@ -514,22 +514,7 @@ def _singular_values_onnx(g: Any, matrix: Any, *, compute_uv: bool, full_matrice
     return (values, left, right) if height >= width else (values, right, left)
 
 
-@lower("SelfAdjointEigV2")
-@widened_program
-def _self_adjoint_lowering(xla: Any, x: Any, *, compute_v: bool) -> tuple[Any, Any]:
-    """Return the eigenvalues of the lower triangle in ascending order."""
-    require_square(x)
-    require(x.size, "no eigenvalues of empty matrices")
-    if compute_v:
-        # The kernel takes the steps of Eigen for the sake of the signs of the vectors, which LAPACK leaves open.
-        raise UnimplementedError("XLA's eigenvectors may have other signs")
-    # LAPACK may not return for numbers that are not finite.
-    is_finite = xla.isfinite(xla.tril(x)).all()
-    xla.require(is_finite)
-    _, values = xla.eigh(xla.where(is_finite, x, 0), lower=True, symmetrize_input=False)
-    return values, xla.zeros((), x.dtype)
-
-
+# XLA has LAPACK's eigenvectors, whose signs LAPACK leaves open; the kernel takes the steps of Eigen for TensorFlow's.
 @onnx("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
 def _self_adjoint_onnx(g: Any, matrix: Any, *, compute_v: bool) -> Any:
     """Return the eigenvalues of the lower triangle in ascending order, and the eigenvectors up to a factor of size 1.

@@ -11,7 +11,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
-from ...registry.registry import Cost, arrays, flops, gradient, kernel, shape
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, shape
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
@@ -280,6 +280,9 @@ def _tridiagonal_solve_arrays(xp: Any, diagonals: Any, rhs: Any, *, partial_pivo
         raise UnimplementedError("its pivots of 0 are replaced by small numbers")
     above, main, below = (diagonals[..., row, :] for row in range(3))
     return xp.tridiagonal_solve(below, main, above, rhs)
+
+
+facts("own_gradient", of=["TridiagonalSolve"])
 
 
 @arrays("TridiagonalMatMul")

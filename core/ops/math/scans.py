@@ -182,10 +182,10 @@ def _scanned_arrays(
     """Return the running results, by the engine's own scan if it has one; an exclusive scan begins with the total before."""
     step, start = functools.partial(_SCANS[name].step, xp), _SCANS[name].start
     x = _delayed(xp, x, place, start, 1, reverse) if exclusive else x
+    if own is not None and not is_narrow(x.dtype):
+        return own(x, place, reverse=reverse)
     if is_narrow(x.dtype) or not isinstance(x.shape[place], int):
         return xp.scanned(step, start, x, place, reverse)
-    if own is not None:
-        return own(x, place, reverse=reverse)
     # Each element is combined with the one 1, 2, 4 ... before: log n steps for a row of n.
     for power in range(max(x.shape[place] - 1, 0).bit_length()):
         x = step(_delayed(xp, x, place, start, 1 << power, reverse), x)
