@@ -32,7 +32,6 @@ from ..render import Quantity
 
 if TYPE_CHECKING:
     from ...core.flops.measured import MeasuredNode, Measurement
-    from ...core.flops.tfprof import ProfilerDifference
     from ...core.flops.timings import ClusterMeasurement, Timing
 
 
@@ -346,32 +345,11 @@ class VariableCost(TypedDict):
     """All nodes that the variable's gradient needs."""
 
 
-def variable_data(costs: Mapping[str, tuple[Section, Section]]) -> VariableCosts:
+def variable_data(costs: Mapping[str, tuple[Section, Section]]) -> dict[str, list[VariableCost]]:
     """Return the costs of the backward pass by variable, the largest first."""
     # By magnitude, as polynomials of symbols have no order.
     ranked = sorted(costs.items(), key=lambda item: -magnitude(item[1][0].flops))
     return {"variables": [{"variable": name, "own": own, "all": everything} for name, (own, everything) in ranked]}
-
-
-class VariableCosts(TypedDict):
-    """The backward pass by variable."""
-
-    variables: Sequence[VariableCost]
-    """The variables, the most FLOPs of their own first."""
-
-
-class Timings(TypedDict):
-    """Times that TensorFlow measured, beside the counts."""
-
-    timings: Sequence[Timing]
-    """The nodes, the slowest first."""
-
-
-class Differences(TypedDict):
-    """The counts of tf.profiler beside these."""
-
-    ops: Sequence[ProfilerDifference]
-    """The ops."""
 
 
 class MeasuredRow(TypedDict):
