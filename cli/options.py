@@ -244,16 +244,16 @@ def is_size(text: str) -> bool:
     return text.isdecimal() and len(text) <= len(str(sys.maxsize))
 
 
+@request
 class GraphReader:
     """Reads graphs as the shared options ask: op libraries loaded first, op types mapped, tags chosen."""
 
-    def __init__(
-        self, map_op: tuple[tuple[str, str], ...], op_library: tuple[str, ...], tags: str | None, function: str | None = None
-    ) -> None:
-        self.map_op = dict(map_op)
-        self.op_library = op_library
-        self.function = function
-        self.tags = tuple(tag.strip() for tag in tags.split(",") if tag.strip()) if tags is not None else None
+    map_op: tuple[tuple[str, str], ...] = option(type=Pair("OLD", "NEW"), help="Read ops of type OLD as NEW; repeatable.")
+    op_library: tuple[str, ...] = option(metavar="FILE_OR_MODULE", help="Load this library of ops first; repeatable.")
+    tags: str | None = option(metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")
+    function: str | None = option(
+        metavar="NAME", help="Use this function as the graph: `__call__`, or a name that explain lists."
+    )
 
     def load(self, path: str) -> Graph:
         """The graph at `path`, `-` for standard input; InvalidArgumentError names the first node that no op takes so."""
@@ -262,7 +262,7 @@ class GraphReader:
         # An op library declares ops, so it comes before the nodes that are checked against declarations.
         self.load_libraries()
         with self._reading(path):
-            graph = self.mapped(load(path, tags=self.tags))
+            graph = self.mapped(load(path, tags=self.reading.tags))
             graph.check()
         return graph
 
@@ -273,7 +273,7 @@ class GraphReader:
 
         self.load_libraries()
         with self._reading(source if isinstance(source, str) else describe(source)):
-            graph, faults = load_leniently(source, tags=self.tags)
+            graph, faults = load_leniently(source, tags=self.reading.tags)
             return self.mapped(graph), faults
 
     def load_part(self, path: str, inputs: Sequence[str] = ()) -> Graph:
@@ -285,7 +285,7 @@ class GraphReader:
 
         self.load_libraries()
         with self._reading(path):
-            return load_part(path, inputs=inputs, tags=self.tags, prepare=self.mapped)
+            return load_part(path, inputs=inputs, tags=self.reading.tags, prepare=self.mapped)
 
     def load_for_passes(self, path: str, passes: str | None, disable: Sequence[str], has_fetches: bool) -> Graph:
         """Load the graph at `path` with checks of the parts that the passes keep."""
@@ -293,7 +293,7 @@ class GraphReader:
 
         self.load_libraries()
         with self._reading(path):
-            return load_for_passes(path, passes, disable, has_fetches=has_fetches, tags=self.tags, prepare=self.mapped)
+            return load_for_passes(path, passes, disable, has_fetches=has_fetches, tags=self.reading.tags, prepare=self.mapped)
 
     @staticmethod
     def _reading(path: str) -> Working:
@@ -332,7 +332,8 @@ class GraphReader:
     @property
     def reading(self) -> GraphReading:
         """Return the settings for other processes."""
-        return GraphReading(tuple(self.map_op.items()), self.op_library, self.tags, self.function)
+        tags = None if self.tags is None else tuple(tag.strip() for tag in self.tags.split(",") if tag.strip())
+        return GraphReading(self.map_op, self.op_library, tags, self.function)
 
     def mapped(self, graph: Graph) -> Graph:
         """Apply --map-op and --function to `graph`; a note tells which ops the graph lacks."""
@@ -345,43 +346,13 @@ class GraphReader:
         from .render import note
 
         ops = {node.op for node in all_nodes(graph)}
-        for old, new in self.map_op.items():
+        for old, new in self.map_op:
             if old not in ops:
                 note(f"no node has the op '{old}': --map-op {old}={new} changes nothing")
 
     def load_libraries(self) -> None:
         """Register the ops and kernels of the op libraries that were named or are installed."""
         self.reading.load_libraries()
-
-
-def graph_options(command: _Command) -> _Command:
-    """The options of `reading_options`, and --function."""
-
-    @reading_options
-    @click.option(
-        "--function", metavar="NAME", help="Use this function as the graph: `__call__`, or a name that explain lists."
-    )
-    @functools.wraps(command)
-    def wrapped(*args: Any, function: str | None, reader: GraphReader, **kwargs: Any) -> Any:
-        # The reader is made by the decorator inside, from fewer options.
-        reader.function = function
-        return command(*args, reader=reader, **kwargs)
-
-    return wrapped  # type: ignore[return-value]
-
-
-def reading_options(command: _Command) -> _Command:
-    """--map-op, --op-library and --tags; the command gets them as one GraphReader, `reader`."""
-
-    # `wraps` hands on more than the name: click keeps the options so far in an attribute of the function.
-    @click.option("--map-op", type=Pair("OLD", "NEW"), multiple=True, help="Read ops of type OLD as NEW; repeatable.")
-    @click.option("--op-library", multiple=True, metavar="FILE_OR_MODULE", help="Load this library of ops first; repeatable.")
-    @click.option("--tags", metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")
-    @functools.wraps(command)
-    def wrapped(*args: Any, map_op: Any, op_library: Any, tags: Any, **kwargs: Any) -> Any:
-        return command(*args, reader=GraphReader(map_op, op_library, tags), **kwargs)
-
-    return wrapped  # type: ignore[return-value]
 
 
 def format_option(*formats: str) -> Any:

@@ -7,7 +7,7 @@
         before: str = argument()
         format_: str = option(help="Output format.", default="table")
         keep_going: bool = option(help="Continue after a failure.", needs="--each")
-        reader: GraphReader = part(graph_options)
+        reader: GraphReader = part(GraphReader)
 
     command = command_of(DiffOptions, "diff_job.run")
 
@@ -147,9 +147,16 @@ def decorator_of(field: Any, name: str, annotation: str) -> Callable[[_Command],
     return decorator
 
 
-def part(decorate: Callable[[_Command], _Command]) -> Any:
-    """Declare several options, which the decorator adds, and which it passes in one value called as the field is."""
-    return _Declared(dataclasses.MISSING, lambda *_: decorate)
+def part(options: type | Callable[[_Command], _Command], *rules: Callable[[_Command], _Command], without: str = "") -> Any:
+    """Declare several options, passed in one value called as the field is: of another request, or what a decorator adds.
+
+    The option of the field `without` of the other request is left out.
+    """
+
+    def adds(name: str, _: str) -> Callable[[_Command], _Command]:
+        return together(*rules, options_of(options, name, without) if isinstance(options, type) else options)
+
+    return _Declared(dataclasses.MISSING, adds)
 
 
 def _usual(annotation: str) -> dict[str, Any]:
@@ -186,11 +193,11 @@ def changed_fields(made: Any) -> set[str]:
     return {field.name for field in fields if getattr(made, field.name) != field.default}
 
 
-def options_of(kind: type, argument: str) -> Callable[[_Command], _Command]:
+def options_of(kind: type, argument: str, without: str = "") -> Callable[[_Command], _Command]:
     """Add the options of a request, and pass them to the command as one value, under the name `argument`."""
 
     def decorate(command: _Command) -> _Command:
-        fields = dataclasses.fields(kind)
+        fields = [field for field in dataclasses.fields(kind) if field.name != without]
 
         @together(*(field.metadata[_Declared] for field in fields))
         @functools.wraps(command)

@@ -5,12 +5,7 @@ from __future__ import annotations
 import click
 
 from ...core.support.file_formats import TENSORS
-from ..options import (
-    OutputFile,
-    format_option,
-    quiet_option,
-    tolerance_option,
-)
+from ..options import OutputFile, format_option, quiet_option, tolerance_option
 from ..requests import argument, command_of, option, request
 
 

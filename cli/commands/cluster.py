@@ -7,10 +7,7 @@ from typing import Any
 
 from .. import render
 from ..main import DONE, REFUSED
-from ..options import (
-    format_option,
-    quiet_option,
-)
+from ..options import format_option, quiet_option
 from ..requests import argument, command_of, option, request
 
 

@@ -11,11 +11,10 @@ from ..options import (
     fast_math_option,
     feed_option,
     fetch_option,
-    graph_options,
     quiet_option,
     tolerance_option,
 )
-from ..requests import argument, command_of, excluding, option, part, request, together
+from ..requests import argument, command_of, excluding, option, part, request
 from ..sessions import SessionOptions, session_options
 
 
@@ -62,11 +61,9 @@ class CompareOptions:
     )
     show_all: bool = option("--all", help="Show every compared node, not only the first difference.")
     format_: str = ci_format_option()
-    session: SessionOptions = part(
-        together(excluding("--engine", "--engines", "--engines names the engines"), session_options)
-    )
+    session: SessionOptions = part(session_options, excluding("--engine", "--engines", "--engines names the engines"))
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(CompareOptions, "compare_job.run")

@@ -22,9 +22,9 @@ from ...core.support.file_formats import (
 )
 from ..helps import GroupedCommand
 from ..models import SignatureOptions, with_named_signatures
-from ..options import GraphReader, OutputFile, graph_options, quiet_option, tolerance_option
+from ..options import GraphReader, OutputFile, quiet_option, tolerance_option
 from ..placeholder_options import PlaceholderOptions
-from ..requests import argument, command_of, option, options_of, part, request
+from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
@@ -186,15 +186,15 @@ class ConvertOptions:
         help="Use the ops and attributes of this release of TensorFlow, such as 1.13; an error names nodes that it lacks.",
     )
     clear_devices: bool = option(excludes=_GRAPHS_ONLY, help="Drop the devices of all nodes.")
-    placeholders: PlaceholderOptions = part(options_of(PlaceholderOptions, "placeholders"))
-    ends: ModelEndOptions = part(options_of(ModelEndOptions, "ends"))
-    signatures: SignatureOptions = part(options_of(SignatureOptions, "signatures"))
+    placeholders: PlaceholderOptions = part(PlaceholderOptions)
+    ends: ModelEndOptions = part(ModelEndOptions)
+    signatures: SignatureOptions = part(SignatureOptions)
     verify: bool = option(help="Run a copy of the written file on random feeds beside IN; exit with 3 if they differ.")
     tolerance: float | None = tolerance_option(
         "--verify", "1e-5, more where roundings have more effect, and 1e-4 for a graph", needs="--verify"
     )
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
     @property
     def is_model(self) -> bool:

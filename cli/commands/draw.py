@@ -7,17 +7,8 @@ from typing import Literal
 import click
 
 from ...core.support.file_formats import PICTURES
-from ..options import (
-    GraphReader,
-    ListingSelection,
-    OutputFile,
-    Seconds,
-    quiet_option,
-    raw_option,
-    reading_options,
-    signature_option,
-)
-from ..requests import argument, command_of, option, options_of, part, request
+from ..options import GraphReader, ListingSelection, OutputFile, Seconds, quiet_option, raw_option, signature_option
+from ..requests import argument, command_of, option, part, request
 
 _FORMATS = tuple(known.word for known in PICTURES.formats)
 
@@ -51,7 +42,7 @@ class DrawOptions:
         type=click.Choice(_FORMATS),
         help="Format of the picture, if FILE has no extension. Default: text at a terminal, else dot.",
     )
-    selection: ListingSelection = part(options_of(ListingSelection, "selection"))
+    selection: ListingSelection = part(ListingSelection)
     signature: str | None = signature_option(excludes="--raw --function --functions --stages")
     raw: bool = raw_option()
     function: str | None = option(
@@ -76,7 +67,7 @@ class DrawOptions:
     highlight: tuple[str, ...] = option(metavar="NODE", help="Draw this node with a red border; repeatable.")
     timeout: float = option(type=Seconds(), metavar="SECONDS", default=20, show_default=True, help="Time limit.")
     quiet: bool = quiet_option()
-    reader: GraphReader = part(reading_options)
+    reader: GraphReader = part(GraphReader, without="function")
 
 
 command = command_of(DrawOptions, "draw_job.run")

@@ -7,17 +7,8 @@ from typing import Final
 import click
 
 from ...core.explaining.node_listing import ORDERS
-from ..options import (
-    GraphReader,
-    ListingSelection,
-    Seconds,
-    fetch_option,
-    format_option,
-    graph_options,
-    map_option,
-    signature_option,
-)
-from ..requests import argument, command_of, excluding, option, options_of, part, request, together
+from ..options import GraphReader, ListingSelection, Seconds, fetch_option, format_option, map_option, signature_option
+from ..requests import argument, command_of, excluding, option, part, request
 
 _CHOICE: Final = "--name --exclude --op --scope --device --to --around"
 """The options that choose nodes."""
@@ -85,11 +76,9 @@ class DumpOptions:
     state_map: str | None = map_option()
     seed: int | None = option(needs="--elements", help="With --elements: seed of random ops without a seed.")
     selection: ListingSelection = part(
-        together(
-            excluding(_CHOICE, "--elements", "--elements shows elements, not nodes"),
-            excluding(_CHOICE, "--after", "--after shows all changes of a pass"),
-            options_of(ListingSelection, "selection"),
-        )
+        ListingSelection,
+        excluding(_CHOICE, "--elements", "--elements shows elements, not nodes"),
+        excluding(_CHOICE, "--after", "--after shows all changes of a pass"),
     )
     sort: str = option(
         type=click.Choice(ORDERS),
@@ -102,7 +91,7 @@ class DumpOptions:
         excludes="--script --stages --after", help="Infer the shapes of all outputs. Default: show only declared shapes."
     )
     format_: str = format_option("table", "list", "text", "json", "csv")
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(DumpOptions, "dump_job.run")

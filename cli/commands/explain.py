@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from ..options import (
-    GraphReader,
-    fast_math_option,
-    fetch_option,
-    format_option,
-    graph_options,
-    raw_option,
-    signature_option,
-)
+from ..options import GraphReader, fast_math_option, fetch_option, format_option, raw_option, signature_option
 from ..placeholder_options import SizeOptions
-from ..requests import argument, command_of, excluding, option, options_of, part, request, together
+from ..requests import argument, command_of, excluding, option, part, request
 
 
 @request
@@ -61,14 +53,12 @@ class ExplainOptions:
     signature: str | None = signature_option()
     raw: bool = raw_option(excludes="--missing --races --optimized --engine --partition --fetch")
     sizes: SizeOptions = part(
-        together(
-            excluding("--shape --batch", "--missing", "the ops do not depend on sizes"),
-            excluding("--shape --batch", "--races", "races do not depend on sizes"),
-            options_of(SizeOptions, "sizes"),
-        )
+        SizeOptions,
+        excluding("--shape --batch", "--missing", "the ops do not depend on sizes"),
+        excluding("--shape --batch", "--races", "races do not depend on sizes"),
     )
     format_: str = format_option("table", "json", "csv")
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
     @property
     def about_runs(self) -> bool:

@@ -17,7 +17,6 @@ from ..options import (
     batch_option,
     fetch_option,
     format_option,
-    graph_options,
     quiet_option,
     size_option,
     trips_option,
@@ -129,7 +128,7 @@ class FlopsOptions:
     strict: bool = option(help="Exit with 3 if the cost of any node is unknown.")
     format_: str = format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
     @property
     def rows_shown(self) -> int | None:

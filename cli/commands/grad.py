@@ -9,7 +9,6 @@ from ..options import (
     Pair,
     feed_option,
     format_option,
-    graph_options,
     graph_output_option,
     quiet_option,
     text_option,
@@ -90,7 +89,7 @@ class GradOptions:
     )
     format_: str = format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
     @property
     def products(self) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.support.file_formats import JOINED
-from ..options import GraphReader, OutputFile, Pair, graph_options, quiet_option
+from ..options import GraphReader, OutputFile, Pair, quiet_option
 from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
@@ -45,7 +45,7 @@ class JoinOptions:
     )
     session: SessionOptions = part(session_options_for("--output=*/"))
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(JoinOptions, "join_job.run")

@@ -14,12 +14,11 @@ from ..options import (
     feed_option,
     fetch_option,
     format_option,
-    graph_options,
     quiet_option,
     size_option,
     trips_option,
 )
-from ..requests import argument, command_of, needing, option, part, request, together
+from ..requests import argument, command_of, needing, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
 _ORDERS: Final = ("model", "parameters", "flops", "bytes", "seconds")
@@ -55,10 +54,10 @@ class LayersOptions:
     )
     measured: bool = option(help="Run the graph, and show the time of each layer.")
     feeds: tuple[tuple[str, str], ...] = feed_option(needs="--measured")
-    session: SessionOptions = part(together(needing("--sort=seconds", "--measured"), session_options_for("--measured")))
+    session: SessionOptions = part(session_options_for("--measured"), needing("--sort=seconds", "--measured"))
     format_: str = format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(LayersOptions, "layers_job.run")

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from ...core.support.file_formats import WRAPPERS
-from ..options import (
-    GraphReader,
-    OutputFile,
-    format_option,
-    graph_options,
-    quiet_option,
-)
-from ..requests import argument, command_of, needing, option, part, request, together
+from ..options import GraphReader, OutputFile, format_option, quiet_option
+from ..requests import argument, command_of, needing, option, part, request
 
 
 @request
@@ -52,7 +46,7 @@ class OpsOptions:
     )
     format_: str = format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(together(needing("--map-op --tags --function", "--missing"), graph_options))
+    reader: GraphReader = part(GraphReader, needing("--map-op --tags --function", "--missing"))
 
 
 command = command_of(OpsOptions, "ops_job.run")

@@ -11,14 +11,13 @@ from ..options import (
     feed_option,
     fetch_option,
     format_option,
-    graph_options,
     graph_output_option,
     quiet_option,
     text_option,
     tolerance_option,
 )
 from ..placeholder_options import PlaceholderOptions
-from ..requests import argument, command_of, option, options_of, part, request
+from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
 
@@ -43,7 +42,7 @@ class OptimizeOptions:
     save_model: str | None = save_model_option()
     fetches: tuple[str, ...] = fetch_option("Tensor or operation that must stay the same; repeatable.")
     feeds: tuple[tuple[str, str], ...] = feed_option()
-    placeholders: PlaceholderOptions = part(options_of(PlaceholderOptions, "placeholders"))
+    placeholders: PlaceholderOptions = part(PlaceholderOptions)
     passes: str | None = option(
         metavar="LIST", help='Passes to run, e.g. "prune,fold{limit=1MB},cse" or "default,layout"; see --list.'
     )
@@ -79,7 +78,7 @@ class OptimizeOptions:
     list_: bool = option(help="List the passes with their options, and exit.")
     format_: str = format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(OptimizeOptions, "optimize_job.run")

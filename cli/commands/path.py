@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...core.explaining.node_paths import NodePath, PathStep
 from ..main import COMPARISON_FAILED, DONE
-from ..options import GraphReader, format_option, graph_options, raw_option, signature_option
+from ..options import GraphReader, format_option, raw_option, signature_option
 from ..render import Section, Table, Text
 from ..requests import argument, command_of, option, part, request
 
@@ -34,7 +34,7 @@ class PathOptions:
     raw: bool = raw_option()
     format_: str = format_option()
     quiet: bool = option("-q", "--quiet", help="Print nothing: the exit code tells.")
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 def _run(options: PathOptions) -> int:

@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from ...core.support.file_formats import REDUCED
-from ..options import (
-    GraphReader,
-    OutputFile,
-    feed_option,
-    fetch_option,
-    graph_options,
-    quiet_option,
-)
+from ..options import GraphReader, OutputFile, feed_option, fetch_option, quiet_option
 from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options
 
@@ -40,7 +33,7 @@ class ReduceOptions:
     feeds: tuple[tuple[str, str], ...] = feed_option()
     session: SessionOptions = part(session_options)
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(ReduceOptions, "reduce_job.run")

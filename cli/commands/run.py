@@ -16,12 +16,11 @@ from ..options import (
     StepCount,
     feed_option,
     fetch_option,
-    graph_options,
     quiet_option,
     refuse_terminal,
 )
 from ..placeholder_options import RunSizeOptions
-from ..requests import argument, changed_fields, command_of, option, options_of, part, request
+from ..requests import argument, changed_fields, command_of, option, part, request
 from ..sessions import SessionOptions, cluster_session_options
 
 if TYPE_CHECKING:
@@ -157,10 +156,10 @@ class RunOptions:
         excludes=_ON_SERVERS | {"--check-numerics --each --sweep": ""},
         help="Write a Chrome trace of the last step for Perfetto; show the costliest nodes and the memory peak.",
     )
-    sizes: RunSizeOptions = part(options_of(RunSizeOptions, "sizes"))
+    sizes: RunSizeOptions = part(RunSizeOptions)
     session: SessionOptions = part(cluster_session_options)
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
     @property
     def is_of_many(self) -> bool:

@@ -12,11 +12,7 @@ from ...core.support.places import is_there, make_folders
 from ...core.support.words import counted
 from .. import render
 from ..main import DONE
-from ..options import (
-    OutputFile,
-    format_option,
-    quiet_option,
-)
+from ..options import OutputFile, format_option, quiet_option
 from ..requests import argument, command_of, option, request
 
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "sample_graphs")

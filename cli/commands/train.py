@@ -15,12 +15,11 @@ from ..options import (
     Regex,
     feed_option,
     format_option,
-    graph_options,
     graph_output_option,
     quiet_option,
     text_option,
 )
-from ..requests import argument, command_of, excluding, option, part, request, together
+from ..requests import argument, command_of, excluding, option, part, request
 from ..sessions import SessionOptions, mesh_session_options
 
 
@@ -88,11 +87,9 @@ class TrainOptions:
         type=click.IntRange(1), metavar="N", excludes="--optimizer=lm", help="Feed N rows a step, and start over at the end."
     )
     session: SessionOptions = part(
-        together(
-            excluding("--mesh", "--optimizer=lm"),
-            excluding("--state", "--resume", "training continues from --save-state"),
-            mesh_session_options,
-        )
+        mesh_session_options,
+        excluding("--mesh", "--optimizer=lm"),
+        excluding("--state", "--resume", "training continues from --save-state"),
     )
     save_state: str | None = option(
         type=OutputFile(STATES), metavar="FILE", help="At the end, write all variables, including slots."
@@ -115,7 +112,7 @@ class TrainOptions:
     dump_stages: bool = option(excludes="--optimizer=lm", help="Show the nodes that each phase adds.")
     format_: str = format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(TrainOptions, "train_job.run")

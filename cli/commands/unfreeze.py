@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.support.file_formats import MODELS
-from ..options import GraphReader, OutputFile, graph_options, quiet_option, tolerance_option
+from ..options import GraphReader, OutputFile, quiet_option, tolerance_option
 from ..requests import argument, command_of, option, part, request
 
 
@@ -34,7 +34,7 @@ class UnfreezeOptions:
     verify: bool = option(help="Run a copy of the written model on random feeds beside FROZEN; exit with 3 if they differ.")
     tolerance: float | None = tolerance_option("--verify", "1e-5, more where roundings have more effect", needs="--verify")
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(UnfreezeOptions, "unfreeze_job.run")

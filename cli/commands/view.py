@@ -7,17 +7,9 @@ from typing import Final
 import click
 
 from ...core.support.file_formats import PAGES
-from ..options import (
-    GraphReader,
-    OutputFile,
-    feed_option,
-    fetch_option,
-    graph_options,
-    quiet_option,
-    raw_option,
-)
+from ..options import GraphReader, OutputFile, feed_option, fetch_option, quiet_option, raw_option
 from ..placeholder_options import SizeOptions
-from ..requests import argument, command_of, excluding, needing, option, options_of, part, request, together
+from ..requests import argument, command_of, excluding, needing, option, part, request
 from ..sessions import ByteSize, SessionOptions, session_options_for
 
 _RUN: Final = "--measured --values"
@@ -65,11 +57,7 @@ class ViewOptions:
         help="Colour nodes by a JSON file: {NODE: VALUE}, or output of `flops --measured` or `compare --all`; repeatable.",
     )
     run_metadata: str | None = option(metavar="FILE", help="Colour nodes by the times of a run recorded by TensorFlow.")
-    sizes: SizeOptions = part(
-        together(
-            excluding("--shape --batch", "--diff", "the page shows both graphs as they are"), options_of(SizeOptions, "sizes")
-        )
-    )
+    sizes: SizeOptions = part(SizeOptions, excluding("--shape --batch", "--diff", "the page shows both graphs as they are"))
     measured: bool = option(excludes="--diff", help="Run the graph, and colour nodes by their times.")
     values: bool = option(
         help="Run the graph, and show the value of each tensor: statistics, a histogram, and a picture of images, feature "
@@ -100,14 +88,12 @@ class ViewOptions:
     )
     open: bool = option(help="Open the page in the browser.")
     session: SessionOptions = part(
-        together(
-            needing("--init --init-op", _RUN),
-            needing("--signature", f"{_RUN} --shape --batch"),
-            session_options_for(*_RUN.split(), start=True),
-        )
+        session_options_for(*_RUN.split(), start=True),
+        needing("--init --init-op", _RUN),
+        needing("--signature", f"{_RUN} --shape --batch"),
     )
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(ViewOptions, "view_job.run")

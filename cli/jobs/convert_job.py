@@ -273,7 +273,7 @@ def _write_message(source: Source, options: ConvertOptions, form: GraphForm, fau
 
     if options.reader.map_op:
         raise faults[0]
-    count = write_message(source, options.target, form, options.reader.tags)
+    count = write_message(source, options.target, form, options.reader.reading.tags)
     if not options.quiet:
         options.reader.note_broken(faults)
     _note_written(count, options)
