@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from ..options import (
-    Couple,
     GraphReader,
     ci_format_option,
+    couple,
     fast_math_option,
     feed_option,
     fetch_option,
@@ -42,7 +42,7 @@ class CompareOptions:
     passes: str | None = option(metavar="LIST", help="Instead of AFTER: BEFORE after these passes, or after `default`.")
     fast_math: bool = fast_math_option(needs="--passes")
     engines: tuple[str, str] | None = option(
-        type=Couple(), help="Instead of AFTER: BEFORE on two engines, e.g. numpy,openvino or xla,openvino:bf16."
+        type=couple, help="Instead of AFTER: BEFORE on two engines, e.g. numpy,openvino or xla,openvino:bf16."
     )
     fetches: tuple[str, ...] = fetch_option("Tensor or operation to run; repeatable. Default: all outputs.")
     feeds: tuple[tuple[str, str], ...] = feed_option()

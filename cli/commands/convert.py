@@ -22,7 +22,7 @@ from ...core.support.file_formats import (
 )
 from ..helps import GroupedCommand
 from ..models import SignatureOptions, with_named_signatures
-from ..options import GraphReader, OutputFile, quiet_option, tolerance_option
+from ..options import GraphReader, OutputFile, parsed, quiet_option, tolerance_option
 from ..placeholder_options import PlaceholderOptions
 from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
@@ -36,17 +36,12 @@ _APPENDED: Final = "write --append top_k=5,labels=FILE, or --append top_k=5,outp
 _NUMBERS: Final = "write a number such as 127.5, a fraction such as 1/255, or a number for each channel: 123.7,116.8,103.9"
 
 
-class Numbers(click.ParamType[tuple[float, ...]]):
-    """A number or fraction, or several between commas."""
+@parsed("NUMBERS")
+def numbers(text: str) -> tuple[float, ...]:
+    """Read a number or fraction, or several between commas."""
+    from ...formats.pictures import factor
 
-    name = "NUMBERS"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
-        if isinstance(value, tuple):
-            return value
-        from ...formats.pictures import factor
-
-        return tuple(factor(part.strip(), _NUMBERS) for part in str(value).split(","))
+    return tuple(factor(part.strip(), _NUMBERS) for part in text.split(","))
 
 
 @request
@@ -60,10 +55,10 @@ class ModelEndOptions:
         help="Let the signature take strings: 'image' decodes pictures and resizes them, 'base64' decodes bytes; repeatable.",
     )
     mean: tuple[float, ...] | None = option(
-        type=Numbers(), needs="--prepend", help="With --prepend image: subtract this from pixels of 0 to 255."
+        type=numbers, needs="--prepend", help="With --prepend image: subtract this from pixels of 0 to 255."
     )
     scale: tuple[float, ...] | None = option(
-        type=Numbers(), needs="--prepend", help="With --prepend image: then multiply by this, for instance 1/127.5."
+        type=numbers, needs="--prepend", help="With --prepend image: then multiply by this, for instance 1/127.5."
     )
     bgr: bool = option(needs="--prepend", help="With --prepend image: reverse the channels, for models that take BGR.")
     appended: str | None = option(

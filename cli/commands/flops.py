@@ -9,15 +9,15 @@ import click
 from ...core.support.file_formats import TRACES
 from ...core.types.shapes import BatchSize
 from ..options import (
-    FeedPair,
     GraphReader,
     OutputFile,
-    Regex,
-    ShapePair,
+    bare_feed_pair,
     batch_option,
     fetch_option,
     format_option,
     quiet_option,
+    regex,
+    shape_pair,
     size_option,
     trips_option,
 )
@@ -46,10 +46,10 @@ class FlopsOptions:
     graph: str = argument()
     fetches: tuple[str, ...] = fetch_option("Count the run of this tensor or operation; repeatable.")
     feeds: tuple[tuple[str, str | None], ...] = option(
-        "-f", "--feed", type=FeedPair(may_be_bare=True), help="Cut here: treat this tensor as fed; repeatable."
+        "-f", "--feed", type=bare_feed_pair, help="Cut here: treat this tensor as fed; repeatable."
     )
     shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = option(
-        "--shape", type=ShapePair(), excludes="--measured", help="Shape of a placeholder or tensor; repeatable."
+        "--shape", type=shape_pair, excludes="--measured", help="Shape of a placeholder or tensor; repeatable."
     )
     batch: BatchSize | None = batch_option(excludes="--measured")
     sizes: tuple[tuple[str, str], ...] = size_option()
@@ -57,7 +57,7 @@ class FlopsOptions:
     backward: bool = option(help="Also count the gradients: the gradients in the graph, or gradients built for --loss.")
     loss: str | None = option(metavar="TENSOR", help="Loss to differentiate. Default: the first fetch.")
     wrt: str = option(
-        type=Regex(),
+        type=regex,
         default="",
         needs="--backward --loss --per-variable",
         help="Differentiate only with respect to matching variables.",
@@ -79,14 +79,14 @@ class FlopsOptions:
         type=click.IntRange(1), default=3, show_default=True, needs="--view=scope", help="Number of scope levels."
     )
     name: str = option(
-        type=Regex(),
+        type=regex,
         default="",
         excludes=f"{_UNCHOSEN} --measured",
         help="Only nodes whose name matches.",
     )
     op_pattern: str = option(
         "--op",
-        type=Regex(),
+        type=regex,
         default="",
         excludes=f"{_UNCHOSEN} --measured",
         help="Only nodes whose op matches.",

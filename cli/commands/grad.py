@@ -6,10 +6,10 @@ import click
 
 from ..options import (
     GraphReader,
-    Pair,
     feed_option,
     format_option,
     graph_output_option,
+    pair,
     quiet_option,
     text_option,
     tolerance_option,
@@ -50,7 +50,7 @@ class GradOptions:
     )
     overrides: tuple[tuple[str, str], ...] = option(
         "--override",
-        type=Pair("OP", "GRADIENT"),
+        type=pair("OP", "GRADIENT"),
         help="Let all nodes of OP have another gradient: guided, deconv, straight_through, that of another op, or one of "
         "--op-library; repeatable.",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.support.file_formats import JOINED
-from ..options import GraphReader, OutputFile, Pair, quiet_option
+from ..options import GraphReader, OutputFile, pair, quiet_option
 from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
@@ -31,7 +31,7 @@ class JoinOptions:
         help="Write the joined graph here; the name sets the format, as in `tfg convert`.",
     )  # fmt: skip
     connect: tuple[tuple[str, str], ...] = option(
-        type=Pair("INPUT", "TENSOR"), help="Let TENSOR of FIRST take the place of INPUT of SECOND; repeatable."
+        type=pair("INPUT", "TENSOR"), help="Let TENSOR of FIRST take the place of INPUT of SECOND; repeatable."
     )
     first_prefix: str = option(default="", metavar="SCOPE", help="Scope of the nodes and variables of FIRST.")
     second_prefix: str | None = option(

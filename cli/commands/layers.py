@@ -9,12 +9,12 @@ import click
 from ...core.types.shapes import BatchSize
 from ..options import (
     GraphReader,
-    ShapePair,
     batch_option,
     feed_option,
     fetch_option,
     format_option,
     quiet_option,
+    shape_pair,
     size_option,
     trips_option,
 )
@@ -42,7 +42,7 @@ class LayersOptions:
     graph: str = argument()
     fetches: tuple[str, ...] = fetch_option("Tensor or operation that needs the layers; repeatable. Default: the outputs.")
     shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = option(
-        "--shape", type=ShapePair(), excludes="--measured", help="Shape of a placeholder or tensor; repeatable."
+        "--shape", type=shape_pair, excludes="--measured", help="Shape of a placeholder or tensor; repeatable."
     )
     batch: BatchSize | None = batch_option(excludes="--measured")
     sizes: tuple[tuple[str, str], ...] = size_option()

@@ -12,12 +12,12 @@ from ..options import (
     FileName,
     GraphReader,
     OutputFile,
-    Pair,
-    StepCount,
     feed_option,
     fetch_option,
+    pair,
     quiet_option,
     refuse_terminal,
+    step_count,
 )
 from ..placeholder_options import RunSizeOptions
 from ..requests import argument, changed_fields, command_of, option, part, request
@@ -57,12 +57,12 @@ class RunOptions:
     fetches: tuple[str, ...] = fetch_option("Tensor to print; FUNCTION/NODE for a tensor in a function; repeatable.")
     feeds: tuple[tuple[str, str], ...] = feed_option()
     input_examples: tuple[tuple[str, str], ...] = option(
-        type=Pair("TENSOR", "ROWS"),
+        type=pair("TENSOR", "ROWS"),
         help="Feed tf.Examples to a tensor of strings: a list of objects with the values of features by name; repeatable.",
     )
     targets: tuple[str, ...] = option("--target", metavar="OP", help="Operation to run, such as a train step; repeatable.")
     steps: int | None = option(
-        type=StepCount(),
+        type=step_count,
         default=1,
         show_default=True,
         needs=_RUN,
@@ -76,13 +76,13 @@ class RunOptions:
         help="Fetch in every N-th step and in the last step.",
     )
     assign: tuple[tuple[str, str], ...] = option(
-        type=Pair("VARIABLE", "VALUE"), help="Assign a value to a variable before the steps; repeatable."
+        type=pair("VARIABLE", "VALUE"), help="Assign a value to a variable before the steps; repeatable."
     )
     assign_add: tuple[tuple[str, str], ...] = option(
-        type=Pair("VARIABLE", "VALUE"), help="Add a value to a variable before the steps."
+        type=pair("VARIABLE", "VALUE"), help="Add a value to a variable before the steps."
     )
     assign_sub: tuple[tuple[str, str], ...] = option(
-        type=Pair("VARIABLE", "VALUE"), help="Subtract a value from a variable before the steps."
+        type=pair("VARIABLE", "VALUE"), help="Subtract a value from a variable before the steps."
     )
     save_state: str | None = option(
         type=OutputFile(STATES),
@@ -116,7 +116,7 @@ class RunOptions:
         "CSV, Parquet and Arrow. Arrays are fed by name, or by --feed TENSOR=@each:KEY or @each?scale=1/255.",
     )
     sweep: tuple[tuple[str, str], ...] = option(
-        type=Pair("NAME", "V1,V2"), help="Run once with each value of a tensor or variable."
+        type=pair("NAME", "V1,V2"), help="Run once with each value of a tensor or variable."
     )
     out_dir: str | None = option(
         type=OutputFile(FOLDERS, makes_folders=True),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from ...core.support.file_formats import STATES
@@ -11,27 +9,25 @@ from ..models import save_model_option
 from ..options import (
     GraphReader,
     OutputFile,
-    Pair,
-    Regex,
     feed_option,
     format_option,
     graph_output_option,
+    pair,
+    parsed,
     quiet_option,
+    regex,
     text_option,
 )
 from ..requests import argument, command_of, excluding, option, part, request
 from ..sessions import SessionOptions, mesh_session_options
 
 
-class OptimizerName(click.ParamType[str]):
-    """The name of an optimizer, or an alias."""
+@parsed("NAME")
+def optimizer_name(text: str) -> str:
+    """Read the name of an optimizer, or an alias."""
+    from ...core.training import optimizers
 
-    name = "NAME"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from ...core.training.optimizers import optimizer_name
-
-        return optimizer_name(str(value))
+    return optimizers.optimizer_name(text)
 
 
 @request
@@ -53,9 +49,9 @@ class TrainOptions:
 
     graph: str = argument()
     loss: str | None = option(metavar="TENSOR", help="Loss to minimize (for lm: residuals), or mse, mae or crossentropy.")
-    variables: str = option("--var", type=Regex(), default="", help="Train only matching variables.")
+    variables: str = option("--var", type=regex, default="", help="Train only matching variables.")
     optimizer: str = option(
-        type=OptimizerName(),
+        type=optimizer_name,
         default="sgd",
         show_default=True,
         metavar="NAME",
@@ -64,7 +60,7 @@ class TrainOptions:
     lr: float | None = option(excludes="--optimizer=lm", help="Learning rate. Default: depends on the optimizer.")
     settings: tuple[tuple[str, str], ...] = option(
         "--hyperparameter",
-        type=Pair("NAME", "NUMBER"),
+        type=pair("NAME", "NUMBER"),
         excludes="--optimizer=lm",
         help="Set a hyperparameter, such as momentum=0.9; repeatable.",
     )
@@ -74,7 +70,7 @@ class TrainOptions:
         help="exponential, inverse_time, polynomial or cosine(decay_steps=100).",
     )
     clip: tuple[str, str] | None = option(
-        type=Pair("KIND", "LIMIT"), excludes="--optimizer=lm", help="Clip gradients: value=, norm= or global_norm=LIMIT."
+        type=pair("KIND", "LIMIT"), excludes="--optimizer=lm", help="Clip gradients: value=, norm= or global_norm=LIMIT."
     )
     steps: int = option(
         type=click.IntRange(1),

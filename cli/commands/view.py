@@ -10,7 +10,7 @@ from ...core.support.file_formats import PAGES
 from ..options import GraphReader, OutputFile, feed_option, fetch_option, quiet_option, raw_option
 from ..placeholder_options import SizeOptions
 from ..requests import argument, command_of, excluding, needing, option, part, request
-from ..sessions import ByteSize, SessionOptions, session_options_for
+from ..sessions import SessionOptions, byte_size, session_options_for
 
 _RUN: Final = "--measured --values"
 """The options that run the graph."""
@@ -81,7 +81,7 @@ class ViewOptions:
         metavar="FILE", needs="--values", help="Show scores by class, with the labels in FILE, in the order of the classes."
     )
     max_values: int = option(
-        type=ByteSize(),
+        type=byte_size,
         default="1M",
         show_default=True,
         help="Bytes of pictures and of values for download that the page holds, the smallest first; 0 for none.",
