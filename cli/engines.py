@@ -194,7 +194,7 @@ def axis(text: str) -> int:
     name, _, size = text.partition("=")
     if name != "batch":
         raise click.BadParameter(f"a mesh has the axis batch=N, not '{text}'")
-    return int(click.IntRange(1).convert(size, None, None))
+    return int(click.IntRange(1).convert(size, None, None))  # type: ignore[arg-type]
 
 
 @parsed("HOST:PORT")
@@ -214,10 +214,7 @@ class MeshOptions:
     """The options that divide the rows of a step."""
 
     mesh: int | None = option(
-        default=None,
-        type=axis,
-        needs="--engine=xla",
-        help="With --engine xla: split the rows of the feeds across N devices.",
+        default=None, type=axis, needs="--engine=xla", help="With --engine xla: split the rows of the feeds across N devices."
     )
     coordinator: tuple[str, int] | None = option(
         default=None,

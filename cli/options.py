@@ -18,7 +18,7 @@ from ..core.support.file_formats import GRAPHS, SAVED_MODEL, TFJS, Writable, for
 from ..core.support.words import listed
 from ..core.types.shapes import BatchSize
 from ..formats.api.graph_reading import GraphReading
-from .requests import beside, needing, option, request
+from .requests import Natural, beside, needing, option, request
 
 if TYPE_CHECKING:
     from ..core.explaining.node_listing import NodeFilter
@@ -51,7 +51,7 @@ def parsed(name: str) -> Callable[[Callable[[str], Any]], Parsed]:
 @parsed("N|epoch")
 def step_count(text: str) -> int | None:
     """Read a number of steps; None, from `epoch`, means a step for each element."""
-    return None if text == "epoch" else click.IntRange(1).convert(text, None, None)
+    return None if text == "epoch" else click.IntRange(1).convert(text, None, None)  # type: ignore[arg-type]
 
 
 class Number(click.FloatRange):
@@ -341,7 +341,7 @@ def format_option(*formats: str) -> Any:
     """--format with the formats given, `table` first among them by default."""
     choices = formats or ("table", "json", "csv")
     kind = click.Choice(choices)
-    said = option("--format", type=kind, default=choices[0], show_default=True, help="Output format.")
+    said = option("--format", type=kind, default=choices[0], help="Output format.")
     return beside(said, _table_option) if "csv" in choices else said
 
 
@@ -373,10 +373,14 @@ def refuse_terminal(data: str) -> None:
         raise click.UsageError(f"{data} is binary data, and standard output is a terminal: name a file, or redirect")
 
 
+def output_option(kind: OutputFile, help_: str, metavar: str = "FILE", **rules: Any) -> Any:
+    """-o, --output: the file or folder that takes what the command makes."""
+    return option("-o", "--output", type=kind, metavar=metavar, help=help_, **rules)
+
+
 def graph_output_option(help_: str, **rules: Any) -> Any:
     """-o, --output: the file that takes the graph."""
-    kind = OutputFile(GRAPHS, may_be_stdout=True)
-    return beside(option("-o", "--output", type=kind, metavar="FILE", help=help_, **rules), _refuse_binary)
+    return beside(output_option(OutputFile(GRAPHS, may_be_stdout=True), help_, **rules), _refuse_binary)
 
 
 def text_option() -> Any:
@@ -462,7 +466,7 @@ def tolerance_option(compared: str, default: float | str = TOLERANCE, **rules: A
     """
     number = default if isinstance(default, float) else None
     text = f"Largest difference that {compared} accepts, relative to the largest value. Default: {default}."
-    return option(type=Number(0), default=number, help=text, **rules)
+    return option(type=Number(0), default=number, show_default=False, help=text, **rules)
 
 
 @request
@@ -476,13 +480,7 @@ class ListingSelection:
     device: str = option(default="", metavar="REGEX", help="Only nodes whose device matches.")
     to: tuple[str, ...] = option(metavar="NAME", help="Only nodes that this tensor or operation needs; repeatable.")
     around: str | None = option(metavar="NODE", help="Only nodes up to --hops edges from this node.")
-    hops: int = option(
-        type=click.IntRange(0),
-        default=2,
-        show_default=True,
-        needs="--around",
-        help="Largest distance of --around, in edges.",
-    )
+    hops: Natural = option(default=2, needs="--around", help="Largest distance of --around, in edges.")
 
     @property
     def filter(self) -> NodeFilter:

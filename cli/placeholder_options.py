@@ -82,9 +82,7 @@ class PlaceholderOptions:
     """The values and shapes for placeholders, by the words of the command line."""
 
     values: tuple[tuple[str, str], ...] = option(
-        "--set",
-        type=pair("NAME", "VALUE"),
-        help="Replace this placeholder with a constant; values as for --feed; repeatable.",
+        "--set", type=pair("NAME", "VALUE"), help="Replace this placeholder with a constant; values as for --feed; repeatable."
     )
     shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = shape_option()
     batch: BatchSize | None = batch_option()

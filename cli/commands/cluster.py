@@ -45,12 +45,7 @@ def _run(options: ClusterOptions) -> int:
     # TensorFlow's own tools write HOST:PORT.
     place = options.address if "://" in options.address else f"grpc://{options.address}"
     cluster_address(place, quiet)  # a note where others can read along
-    survey = describe_cluster(
-        place,
-        reset=options.reset,
-        containers=options.containers,
-        note=render.noting(quiet),
-    )
+    survey = describe_cluster(place, reset=options.reset, containers=options.containers, note=render.noting(quiet))
     if options.reset:
         render.note("closed all sessions and dropped the variables", quiet)
     columns = ("device", "kind", "memory", "answers in", "master")

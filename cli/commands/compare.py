@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import click
-
 from ..options import (
     GraphReader,
     ci_format_option,
@@ -14,7 +12,7 @@ from ..options import (
     quiet_option,
     tolerance_option,
 )
-from ..requests import argument, command_of, excluding, option, part, request
+from ..requests import Positive, argument, command_of, excluding, option, part, request
 from ..sessions import SessionOptions, session_options
 
 
@@ -51,14 +49,7 @@ class CompareOptions:
         excludes={"--engines": "an engine runs groups of nodes, not single nodes, not single nodes"},
         help="Also time the nodes of both graphs; the largest slowdown of AFTER comes first.",
     )
-    top: int = option(
-        type=click.IntRange(1),
-        default=10,
-        show_default=True,
-        metavar="N",
-        needs="--measured",
-        help="Number of rows that --measured shows.",
-    )
+    top: Positive = option(default=10, needs="--measured", help="Number of rows that --measured shows.")
     show_all: bool = option("--all", help="Show every compared node, not only the first difference.")
     format_: str = ci_format_option()
     session: SessionOptions = part(session_options, excluding("--engine", "--engines", "--engines names the engines"))

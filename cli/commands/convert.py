@@ -143,7 +143,7 @@ class ConvertOptions:
         help="Compress the output. Default: only if OUT ends in .gz.",
     )
     kind: Literal["graph", "meta_graph", "saved_model"] | None = option(
-        type=click.Choice(("graph", "meta_graph", "saved_model")), excludes=_GRAPHS_ONLY, help="Write this kind of graph."
+        excludes=_GRAPHS_ONLY, help="Write this kind of graph."
     )
     outputs: tuple[str, ...] = option(
         "--to", metavar="NAME", help="Keep only the nodes that this tensor or operation needs; repeatable."
@@ -169,10 +169,8 @@ class ConvertOptions:
         excludes=_GRAPHS_ONLY, help="Replace each call of a function with the body of the function."
     )
     opset: int | None = option(needs="OUT=*.onnx", help="Write the operators of this opset of ONNX, from 13.  [default: 21]")
-    weight_type: str | None = option(
-        type=click.Choice(("float16", "uint8", "uint16")),
-        needs="OUT=*.json",
-        help="Store the weights of floats in this type. Default: float32.",
+    weight_type: Literal["float16", "uint8", "uint16"] | None = option(
+        needs="OUT=*.json", help="Store the weights of floats in this type. Default: float32."
     )
     strip_default_attrs: bool = option(excludes=_GRAPHS_ONLY, help="Drop attributes with default values.")
     for_tensorflow: str | None = option(

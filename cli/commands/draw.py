@@ -7,8 +7,17 @@ from typing import Literal
 import click
 
 from ...core.support.file_formats import PICTURES
-from ..options import GraphReader, ListingSelection, OutputFile, Seconds, quiet_option, raw_option, signature_option
-from ..requests import argument, command_of, option, part, request
+from ..options import (
+    GraphReader,
+    ListingSelection,
+    OutputFile,
+    Seconds,
+    output_option,
+    quiet_option,
+    raw_option,
+    signature_option,
+)
+from ..requests import Natural, argument, command_of, option, part, request
 
 _FORMATS = tuple(known.word for known in PICTURES.formats)
 
@@ -30,13 +39,8 @@ class DrawOptions:
     """
 
     graph: str = argument()
-    out: str = option(
-        "-o",
-        "--output",
-        type=OutputFile(PICTURES, may_be_stdout=True),
-        default="-",
-        metavar="FILE",
-        help="Write the picture here, as .svg, .png, .pdf, .dot or .txt.",
+    out: str = output_option(
+        OutputFile(PICTURES, may_be_stdout=True), "Write the picture here, as .svg, .png, .pdf, .dot or .txt.", default="-"
     )
     format_: str | None = option(
         type=click.Choice(_FORMATS),
@@ -50,7 +54,7 @@ class DrawOptions:
     )
     functions: bool = option(excludes="--stages", help="Draw the graph, and each of its functions as a separate picture.")
     stages: bool = option(help="Draw a picture for each construction stage, with new nodes in red.")
-    depth: int | None = option(type=click.IntRange(0), help="Open name scopes to depth N, instead of as many as fit.")
+    depth: Natural | None = option(help="Open name scopes to depth N, instead of as many as fit.")
     expand: tuple[str, ...] = option(metavar="SCOPE", help="Open this name scope; repeatable.")
     max_nodes: int | None = option(type=click.IntRange(2), help="Open scopes up to N boxes. Default: 40, for text 18.")
     everything: bool = option("--all", help="Also draw constants, identities and NoOps.")
@@ -60,12 +64,10 @@ class DrawOptions:
         help="Colour boxes by their share of the FLOPs, and print the share.",
     )
     colour: Literal["device", "colocation", "stage"] | None = option(
-        "--color-by",
-        type=click.Choice(("device", "colocation", "stage")),
-        help="Colour boxes by this property. Default: kind.",
+        "--color-by", help="Colour boxes by this property. Default: kind."
     )
     highlight: tuple[str, ...] = option(metavar="NODE", help="Draw this node with a red border; repeatable.")
-    timeout: float = option(type=Seconds(), metavar="SECONDS", default=20, show_default=True, help="Time limit.")
+    timeout: float = option(type=Seconds(), metavar="SECONDS", default=20, help="Time limit.")
     quiet: bool = quiet_option()
     reader: GraphReader = part(GraphReader, without="function")
 

@@ -8,7 +8,7 @@ import click
 
 from ...core.explaining.node_listing import ORDERS
 from ..options import GraphReader, ListingSelection, Seconds, fetch_option, format_option, map_option, signature_option
-from ..requests import argument, command_of, excluding, option, part, request
+from ..requests import Positive, argument, command_of, excluding, option, part, request
 
 _CHOICE: Final = "--name --exclude --op --scope --device --to --around"
 """The options that choose nodes."""
@@ -58,9 +58,7 @@ class DumpOptions:
         excludes="--script --stages --after --stage --sort --shapes",
         help="Show the first elements of this dataset or iterator.",
     )
-    take: int | None = option(
-        type=click.IntRange(1), needs="--elements", help="With --elements: the number of elements.  [default: 3]"
-    )
+    take: Positive | None = option(needs="--elements", help="With --elements: the number of elements.  [default: 3]")
     allow_files: tuple[str, ...] = option(
         metavar="DIR", needs="--elements", help="With --elements: let the graph use the files in DIR."
     )
@@ -81,11 +79,7 @@ class DumpOptions:
         excluding(_CHOICE, "--after", "--after shows all changes of a pass"),
     )
     sort: str = option(
-        type=click.Choice(ORDERS),
-        default="graph",
-        show_default=True,
-        excludes="--script --stages --after",
-        help="Order of the nodes.",
+        type=click.Choice(ORDERS), default="graph", excludes="--script --stages --after", help="Order of the nodes."
     )
     shapes: bool = option(
         excludes="--script --stages --after", help="Infer the shapes of all outputs. Default: show only declared shapes."

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-import click
+from typing import Final, Literal
 
 from ...core.support.file_formats import TRACES
 from ...core.types.shapes import BatchSize
@@ -21,7 +19,7 @@ from ..options import (
     size_option,
     trips_option,
 )
-from ..requests import argument, command_of, option, part, request
+from ..requests import Natural, Positive, argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
 _ROWS_OF_A_TABLE: Final = 20
@@ -63,44 +61,26 @@ class FlopsOptions:
         help="Differentiate only with respect to matching variables.",
     )
     per_variable: bool = option(excludes="--measured", help="Show the backward pass by variable.")
-    view: str = option(
-        type=click.Choice(("op", "node", "layer", "scope")),
-        default="op",
-        show_default=True,
-        excludes=_UNCHOSEN,
-        help="Rows of the table; a layer is a scope that owns weights.",
+    view: Literal["op", "node", "layer", "scope"] = option(
+        default="op", excludes=_UNCHOSEN, help="Rows of the table; a layer is a scope that owns weights."
     )
-    top: int | None = option(
-        type=click.IntRange(1),
-        excludes="--per-variable --compat",
-        help="Number of rows. Default: 20 in a table, all in JSON and CSV.",
+    top: Positive | None = option(
+        excludes="--per-variable --compat", help="Number of rows. Default: 20 in a table, all in JSON and CSV."
     )
-    depth: int = option(
-        type=click.IntRange(1), default=3, show_default=True, needs="--view=scope", help="Number of scope levels."
-    )
-    name: str = option(
-        type=regex,
-        default="",
-        excludes=f"{_UNCHOSEN} --measured",
-        help="Only nodes whose name matches.",
-    )
+    depth: Positive = option(default=3, needs="--view=scope", help="Number of scope levels.")
+    name: str = option(type=regex, default="", excludes=f"{_UNCHOSEN} --measured", help="Only nodes whose name matches.")
     op_pattern: str = option(
-        "--op",
-        type=regex,
-        default="",
-        excludes=f"{_UNCHOSEN} --measured",
-        help="Only nodes whose op matches.",
+        "--op", type=regex, default="", excludes=f"{_UNCHOSEN} --measured", help="Only nodes whose op matches."
     )
     min_flops: float = option(
         "--threshold",
         default=0,
+        show_default=False,
         excludes=f"{_UNCHOSEN} --measured",
         help="Only nodes with at least N FLOPs.",
     )
-    compat: str | None = option(
-        type=click.Choice(("tfprof",)),
-        excludes="--measured --per-variable --run-metadata",
-        help="Compare with the formulas of tf.profiler, op by op.",
+    compat: Literal["tfprof"] | None = option(
+        excludes="--measured --per-variable --run-metadata", help="Compare with the formulas of tf.profiler, op by op."
     )
     run_metadata: str | None = option(
         metavar="FILE",
@@ -109,16 +89,8 @@ class FlopsOptions:
     )
     measured: bool = option(help="Run the graph: exact shapes and iterations, time and rate of each op.")
     session: SessionOptions = part(session_options_for("--measured", cluster=True))
-    warmup: int = option(
-        type=click.IntRange(0),
-        default=1,
-        show_default=True,
-        needs="--measured",
-        help="With --measured: number of runs before timing.",
-    )
-    runs: int = option(
-        type=click.IntRange(1), default=3, show_default=True, needs="--measured", help="With --measured: number of timed runs."
-    )
+    warmup: Natural = option(default=1, needs="--measured", help="With --measured: number of runs before timing.")
+    runs: Positive = option(default=3, needs="--measured", help="With --measured: number of timed runs.")
     trace: str | None = option(
         type=OutputFile(TRACES),
         metavar="FILE",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import click
+from typing import Literal
 
 from ..options import (
     GraphReader,
@@ -63,11 +63,8 @@ class GradOptions:
     check: bool = option(help="Compare with central differences; exit with 3 if they differ.")
     tolerance: float | None = tolerance_option("--check", "1e-4, or 1e-3 in single precision", needs="--check")
     jacobian: bool = option(excludes="--check", help="Print all derivatives of y with respect to x.")
-    mode: str = option(
-        type=click.Choice(("auto", "forward", "reverse")),
-        default="auto",
-        needs="--jacobian",
-        help="For --jacobian: the mode of differentiation.",
+    mode: Literal["auto", "forward", "reverse"] = option(
+        default="auto", show_default=False, needs="--jacobian", help="For --jacobian: the mode of differentiation."
     )
     vjp: str | None = option(metavar="VALUE", excludes="--check", help="Print v^T J for this v, shaped like y.")
     jvp: str | None = option(metavar="VALUE", excludes="--check", help="Print J v for this v, shaped like x.")

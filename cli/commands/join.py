@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.support.file_formats import JOINED
-from ..options import GraphReader, OutputFile, pair, quiet_option
+from ..options import GraphReader, OutputFile, output_option, pair, quiet_option
 from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
@@ -26,10 +26,9 @@ class JoinOptions:
 
     first: str = argument()
     second: str = argument()
-    output: str = option(
-        "-o", "--output", type=OutputFile(JOINED), required=True, metavar="OUT",
-        help="Write the joined graph here; the name sets the format, as in `tfg convert`.",
-    )  # fmt: skip
+    output: str = output_option(
+        OutputFile(JOINED), "Write the joined graph here; the name sets the format, as in `tfg convert`.", "OUT", required=True
+    )
     connect: tuple[tuple[str, str], ...] = option(
         type=pair("INPUT", "TENSOR"), help="Let TENSOR of FIRST take the place of INPUT of SECOND; repeatable."
     )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-import click
+from typing import Literal
 
 from ...core.types.shapes import BatchSize
 from ..options import (
@@ -20,8 +18,6 @@ from ..options import (
 )
 from ..requests import argument, command_of, needing, option, part, request
 from ..sessions import SessionOptions, session_options_for
-
-_ORDERS: Final = ("model", "parameters", "flops", "bytes", "seconds")
 
 
 @request
@@ -47,7 +43,7 @@ class LayersOptions:
     batch: BatchSize | None = batch_option(excludes="--measured")
     sizes: tuple[tuple[str, str], ...] = size_option()
     trips: tuple[tuple[str, str], ...] = trips_option()
-    sort: str = option(type=click.Choice(_ORDERS), default="model", show_default=True, help="Order of the layers.")
+    sort: Literal["model", "parameters", "flops", "bytes", "seconds"] = option(default="model", help="Order of the layers.")
     tree: bool = option(
         excludes={"--sort": "the tree has the order of the model"},
         help="Print layers inside the scopes around them, and fold equal blocks.",

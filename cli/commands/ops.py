@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.support.file_formats import WRAPPERS
-from ..options import GraphReader, OutputFile, format_option, quiet_option
+from ..options import GraphReader, OutputFile, format_option, output_option, quiet_option
 from ..requests import argument, command_of, needing, option, part, request
 
 
@@ -35,14 +35,11 @@ class OpsOptions:
         metavar="GRAPH", help="Find the kernels, gradients and other functions that tfg lacks for the ops of this graph."
     )
     wrap: bool = option(excludes="--coverage --missing --flops", help="Write Python wrappers for the ops.")
-    output: str = option(
-        "-o",
-        "--output",
-        type=OutputFile(WRAPPERS, may_be_stdout=True),
+    output: str = output_option(
+        OutputFile(WRAPPERS, may_be_stdout=True),
+        "For --wrap: write the wrappers here. Default: standard output.",
         default="-",
-        metavar="FILE",
         needs="--wrap",
-        help="For --wrap: write the wrappers here. Default: standard output.",
     )
     format_: str = format_option()
     quiet: bool = quiet_option()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import click
-
 from ..models import save_model_option
 from ..options import (
     GraphReader,
@@ -17,7 +15,7 @@ from ..options import (
     tolerance_option,
 )
 from ..placeholder_options import PlaceholderOptions
-from ..requests import argument, command_of, option, part, request
+from ..requests import Positive, argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
 
@@ -66,10 +64,8 @@ class OptimizeOptions:
     tolerance: float | None = tolerance_option(
         "--verify", "1e-6 if all rewrites are exact, otherwise 1e-4; more for 16-bit floats and weights", needs="--verify"
     )
-    steps: int | None = option(
-        type=click.IntRange(1),
-        needs="--verify",
-        help="Number of consecutive runs that --verify compares. Default: 3 with variables, otherwise 1.",
+    steps: Positive | None = option(
+        needs="--verify", help="Number of consecutive runs that --verify compares. Default: 3 with variables, otherwise 1."
     )
     session: SessionOptions = part(session_options_for("--verify", "--save-model"))
     costs: bool = option(

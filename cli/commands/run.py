@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
@@ -14,13 +14,14 @@ from ..options import (
     OutputFile,
     feed_option,
     fetch_option,
+    output_option,
     pair,
     quiet_option,
     refuse_terminal,
     step_count,
 )
 from ..placeholder_options import RunSizeOptions
-from ..requests import argument, changed_fields, command_of, option, part, request
+from ..requests import Positive, argument, changed_fields, command_of, option, part, request
 from ..sessions import SessionOptions, cluster_session_options
 
 if TYPE_CHECKING:
@@ -62,18 +63,10 @@ class RunOptions:
     )
     targets: tuple[str, ...] = option("--target", metavar="OP", help="Operation to run, such as a train step; repeatable.")
     steps: int | None = option(
-        type=step_count,
-        default=1,
-        show_default=True,
-        needs=_RUN,
-        help="Number of steps; `epoch` runs to the end of an iterator.",
+        type=step_count, default=1, needs=_RUN, help="Number of steps; `epoch` runs to the end of an iterator."
     )
-    fetch_every: int = option(
-        type=click.IntRange(1),
-        default=1,
-        metavar="N",
-        needs="--steps",
-        help="Fetch in every N-th step and in the last step.",
+    fetch_every: Positive = option(
+        default=1, show_default=False, needs="--steps", help="Fetch in every N-th step and in the last step."
     )
     assign: tuple[tuple[str, str], ...] = option(
         type=pair("VARIABLE", "VALUE"), help="Assign a value to a variable before the steps; repeatable."
@@ -91,25 +84,18 @@ class RunOptions:
         help="At the end, write the variables to an .npz or .safetensors file or a checkpoint.",
     )
     save_model: str | None = save_model_option(excludes=_MANY)
-    out: str | None = option(
-        "-o",
-        "--output",
-        type=OutputFile(RUN_RESULTS, may_be_stdout=True),
-        metavar="FILE",
-        help="Write the results here, as .npy, .npz, .json, .csv or .txt. For --each, --sweep: shards, FILE-00000-of-00010, "
+    out: str | None = output_option(
+        OutputFile(RUN_RESULTS, may_be_stdout=True),
+        "Write the results here, as .npy, .npz, .json, .csv or .txt. For --each, --sweep: shards, FILE-00000-of-00010, "
         "as .npz, .tfrecord, .jsonl, .csv, .parquet or .arrow.",
     )
-    shard_size: int | None = option(
-        type=click.IntRange(1),
-        metavar="N",
+    shard_size: Positive | None = option(
         needs=_MANY,
         excludes={"--out-dir": "each result has its own file"},
         help="With --each or --sweep, and --output: number of results in a shard. Default: 1000, or for Parquet and Arrow "
         "inputs the groups of their rows.",
     )
-    format_: str | None = option(
-        type=click.Choice(("table", "json", "csv", "npy", "npz")), help="Format of the printed results."
-    )
+    format_: Literal["table", "json", "csv", "npy", "npz"] | None = option(help="Format of the printed results.")
     each: tuple[str, ...] = option(
         metavar="PATTERN",
         help="Run once for each matching file, or file of a folder: .npz, .npy, TFRecord, pictures, lines of JSON, rows of "
@@ -132,18 +118,14 @@ class RunOptions:
         excludes=_ON_SERVERS | {_MANY: ""},
         help="Cache values between steps that no write, feed or random draw changes; print the savings.",
     )
-    optimize: str = option(
-        type=click.Choice(("none", "fuse")),
+    optimize: Literal["none", "fuse"] = option(
         default="fuse",
-        show_default=True,
         needs=_RUN,
         excludes=_ON_SERVERS,
         help="Execution of repeated runs: call each kernel separately, or run groups of steps as a unit.",
     )
     check_numerics: bool = option(excludes=_ON_SERVERS, help="Stop at the first NaN or Inf, and name the node and its inputs.")
-    top_k: int | None = option(
-        type=click.IntRange(1), metavar="N", help="Show the N best classes of each row of fetched scores."
-    )
+    top_k: Positive | None = option(help="Show the N best classes of each row of fetched scores.")
     labels: str | None = option(
         type=FileName(),
         metavar="FILE",

@@ -9,7 +9,7 @@ from ...core.support.file_formats import CSV, EVENT_VALUES, format_of
 from ...core.support.words import counted
 from .. import render
 from ..main import DONE
-from ..options import OutputFile, format_option, quiet_option
+from ..options import OutputFile, format_option, output_option, quiet_option
 from ..requests import argument, command_of, option, request
 
 if TYPE_CHECKING:
@@ -35,12 +35,8 @@ class ScalarsOptions:
 
     logs: str = argument()
     tag: str = option(default="", metavar="REGEX", help="Only tags that match.")
-    out: str | None = option(
-        "-o",
-        "--output",
-        type=OutputFile(EVENT_VALUES, makes_folders=True),
-        metavar="FILE",
-        help="Write the scalars to a .csv file, or all values to a folder.",
+    out: str | None = output_option(
+        OutputFile(EVENT_VALUES, makes_folders=True), "Write the scalars to a .csv file, or all values to a folder."
     )
     format_: str = format_option("table", "json", "csv")
     quiet: bool = quiet_option()

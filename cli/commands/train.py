@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import click
-
 from ...core.support.file_formats import STATES
 from ..models import save_model_option
 from ..options import (
@@ -18,16 +16,16 @@ from ..options import (
     regex,
     text_option,
 )
-from ..requests import argument, command_of, excluding, option, part, request
+from ..requests import Positive, argument, command_of, excluding, option, part, request
 from ..sessions import SessionOptions, mesh_session_options
 
 
 @parsed("NAME")
-def optimizer_name(text: str) -> str:
+def named_optimizer(text: str) -> str:
     """Read the name of an optimizer, or an alias."""
-    from ...core.training import optimizers
+    from ...core.training.optimizers import optimizer_name
 
-    return optimizers.optimizer_name(text)
+    return optimizer_name(text)
 
 
 @request
@@ -51,9 +49,8 @@ class TrainOptions:
     loss: str | None = option(metavar="TENSOR", help="Loss to minimize (for lm: residuals), or mse, mae or crossentropy.")
     variables: str = option("--var", type=regex, default="", help="Train only matching variables.")
     optimizer: str = option(
-        type=optimizer_name,
+        type=named_optimizer,
         default="sgd",
-        show_default=True,
         metavar="NAME",
         help="sgd, momentum, nesterov, adagrad, adadelta, rmsprop, adam, adamw, adamax, nadam, ftrl or lm.",
     )
@@ -72,16 +69,9 @@ class TrainOptions:
     clip: tuple[str, str] | None = option(
         type=pair("KIND", "LIMIT"), excludes="--optimizer=lm", help="Clip gradients: value=, norm= or global_norm=LIMIT."
     )
-    steps: int = option(
-        type=click.IntRange(1),
-        default=100,
-        show_default=True,
-        help="Number of steps; for lm the largest number of iterations.",
-    )
+    steps: Positive = option(default=100, help="Number of steps; for lm the largest number of iterations.")
     feeds: tuple[tuple[str, str], ...] = feed_option()
-    batch: int | None = option(
-        type=click.IntRange(1), metavar="N", excludes="--optimizer=lm", help="Feed N rows a step, and start over at the end."
-    )
+    batch: Positive | None = option(excludes="--optimizer=lm", help="Feed N rows a step, and start over at the end.")
     session: SessionOptions = part(
         mesh_session_options,
         excluding("--mesh", "--optimizer=lm"),
@@ -90,12 +80,8 @@ class TrainOptions:
     save_state: str | None = option(
         type=OutputFile(STATES), metavar="FILE", help="At the end, write all variables, including slots."
     )
-    checkpoint_every: int | None = option(
-        type=click.IntRange(1),
-        metavar="N",
-        needs="--save-state",
-        excludes="--optimizer=lm",
-        help="Also write --save-state after every N steps.",
+    checkpoint_every: Positive | None = option(
+        needs="--save-state", excludes="--optimizer=lm", help="Also write --save-state after every N steps."
     )
     resume: bool = option(
         needs="--save-state",

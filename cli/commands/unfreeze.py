@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.support.file_formats import MODELS
-from ..options import GraphReader, OutputFile, quiet_option, tolerance_option
+from ..options import GraphReader, OutputFile, output_option, quiet_option, tolerance_option
 from ..requests import argument, command_of, option, part, request
 
 
@@ -21,9 +21,7 @@ class UnfreezeOptions:
     """
 
     frozen: str = argument()
-    output: str = option(
-        "-o", "--output", type=OutputFile(MODELS), metavar="OUT_DIR", required=True, help="Write this SavedModel."
-    )
+    output: str = output_option(OutputFile(MODELS), "Write this SavedModel.", "OUT_DIR", required=True)
     variables: tuple[str, ...] = option(
         "--variable", metavar="NAME", help="Turn this constant, or the parameters of this layer, into variables; repeatable. "
         "Default: all parameters."

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-import click
-
 from ...core.support.file_formats import PAGES
-from ..options import GraphReader, OutputFile, feed_option, fetch_option, quiet_option, raw_option
+from ..options import GraphReader, OutputFile, feed_option, fetch_option, output_option, quiet_option, raw_option
 from ..placeholder_options import SizeOptions
-from ..requests import argument, command_of, excluding, needing, option, part, request
+from ..requests import Positive, argument, command_of, excluding, needing, option, part, request
 from ..sessions import SessionOptions, byte_size, session_options_for
 
 _RUN: Final = "--measured --values"
@@ -36,12 +34,8 @@ class ViewOptions:
     """
 
     graph: str = argument()
-    out: str | None = option(
-        "-o",
-        "--output",
-        type=OutputFile(PAGES, may_be_stdout=True),
-        metavar="FILE",
-        help="Write the page here. Default: the name of GRAPH with .html, in this folder.",
+    out: str | None = output_option(
+        OutputFile(PAGES, may_be_stdout=True), "Write the page here. Default: the name of GRAPH with .html, in this folder."
     )
     fetches: tuple[str, ...] = fetch_option("Count the FLOPs of this tensor or operation. Default: the outputs.")
     raw: bool = raw_option()
@@ -70,12 +64,8 @@ class ViewOptions:
         excludes="--diff",
         help="Show the values for each matching input, as `tfg run --each` reads them; --feed TENSOR=@each names the tensor.",
     )
-    steps: int = option(
-        type=click.IntRange(1),
-        default=1,
-        metavar="N",
-        needs="--values",
-        help="Run N times, and show the values of the last run. Default: 1.",
+    steps: Positive = option(
+        default=1, show_default=False, needs="--values", help="Run N times, and show the values of the last run. Default: 1."
     )
     labels: str | None = option(
         metavar="FILE", needs="--values", help="Show scores by class, with the labels in FILE, in the order of the classes."
@@ -83,7 +73,6 @@ class ViewOptions:
     max_values: int = option(
         type=byte_size,
         default="1M",
-        show_default=True,
         help="Bytes of pictures and of values for download that the page holds, the smallest first; 0 for none.",
     )
     open: bool = option(help="Open the page in the browser.")
