@@ -20,6 +20,7 @@ class CheckOptions:
     tfg check --explain colocation
     """
 
+    # Not required by click: with --explain there is none, and the job asks for one otherwise.
     graphs: tuple[str, ...] = argument("GRAPH...", nargs=-1)
     strict: bool = option(help="Count warnings as errors in the exit code.")
     ignored: tuple[str, ...] = option("--ignore", metavar="CODE[,...]", help="Leave out problems of this code; repeatable.")

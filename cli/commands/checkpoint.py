@@ -41,6 +41,7 @@ class CheckpointOptions:
         metavar="OLD=NEW",
         help="Rename a tensor or scope, or what matches a regular expression; @FILE has a line for each; repeatable.",
     )
+    # A file has the order of its own format, and a comparison that of the differences.
     sort: Literal["name", "bytes"] = option(
         default="name", excludes="--output --compare --for --values", help="Order of the tensors; bytes: the largest first."
     )
@@ -67,6 +68,7 @@ class CheckpointOptions:
     graph: str | None = option(
         "--for", metavar="GRAPH", excludes="--compare", help="Show which variables of this graph lack a value that fits."
     )
+    # Not by GraphReader, whose other options change graphs: a checkpoint has no ops to map.
     tags: str | None = option(
         metavar="TAGS", excludes="--compare", help="The tags of the SavedModel's graph, separated by commas."
     )

@@ -62,6 +62,7 @@ def _run(options: ClusterOptions) -> int:
         for d, seconds in itertools.zip_longest(survey.devices, survey.seconds)
     ]
     rows += [(task, "", "", render.Quantity(None, "no answer"), "") for task in survey.silent]
+    # The cells have units, so that CSV has numbers in the unit of its header.
     units = {"memory": "memory_bytes", "answers in": "answers_in_ms"}
     made = f"a session opens in {survey.session_seconds * 1e3:.1f} ms"
     render.emit(
@@ -70,6 +71,7 @@ def _run(options: ClusterOptions) -> int:
         options.format_,
         lambda: [render.Table(columns, rows, "devices", units=units), render.Text(made)],
     )
+    # A script learns of a dead task by the exit code, as of any other failure.
     return REFUSED if survey.silent else DONE
 
 

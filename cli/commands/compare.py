@@ -36,6 +36,7 @@ class CompareOptions:
     """
 
     before: str = argument()
+    # --passes and --engines stand for it; the job counts that one of the three is there.
     after: str | None = argument(required=False)
     passes: str | None = option(metavar="LIST", help="Instead of AFTER: BEFORE after these passes, or after `default`.")
     fast_math: bool = fast_math_option(needs="--passes")
@@ -49,9 +50,11 @@ class CompareOptions:
         excludes={"--engines": "an engine runs groups of nodes, not single nodes, not single nodes"},
         help="Also time the nodes of both graphs; the largest slowdown of AFTER comes first.",
     )
+    # JSON has the whole list; a slowdown behind the tenth seldom matters.
     top: Positive = option(default=10, needs="--measured", help="Number of rows that --measured shows.")
     show_all: bool = option("--all", help="Show every compared node, not only the first difference.")
     format_: str = ci_format_option()
+    # Options of a run are not bound to one of the graphs: both run in equal sessions.
     session: SessionOptions = part(session_options, excluding("--engine", "--engines", "--engines names the engines"))
     quiet: bool = quiet_option()
     reader: GraphReader = part(GraphReader)

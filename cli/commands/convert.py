@@ -77,6 +77,7 @@ class ModelEndOptions:
 
         # Given from the model outwards, as each is put in front of the last.
         kinds = [tuple(word.partition("=")[::2]) for word in self.prepended]
+        # By hand, as a rule of options knows no `--prepend image` beside other values of --prepend.
         if (self.mean or self.scale or self.bgr) and not any(kind == "image" for kind, _ in kinds):
             raise click.UsageError("--mean, --scale and --bgr need --prepend image")
         for kind, name in kinds:
@@ -90,6 +91,7 @@ class ModelEndOptions:
         from ...formats.api.joins import append
         from ...formats.api.step_results import read_labels
 
+        # Cut at commas first: names of files with commas go to `tfg.append` in Python.
         items = dict(part.partition("=")[::2] for part in text.split(","))
         if not items.get("top_k", "").isdecimal() or items.keys() - {"top_k", "labels", "output"}:
             raise InvalidArgumentError(f"cannot append '{text}'", hint=_APPENDED)
@@ -132,6 +134,7 @@ class ConvertOptions:
 
     source: str = argument("IN")
     target: str = argument("OUT", type=OutputFile(CONVERTED, may_be_stdout=True))
+    # A pair of flags, as the extension decides where neither is given.
     text: bool | None = option(
         "--text/--binary",
         excludes=_GRAPHS_ONLY | {"--kind=saved_model OUT=*/": ""},
@@ -152,6 +155,7 @@ class ConvertOptions:
         "--from", metavar="TENSOR", help="Cut here: this tensor becomes a placeholder; repeatable."
     )
     subgraph: bool = option(excludes=_GRAPHS_ONLY, help="Keep only the nodes that --to needs, cut at --from. Implied by both.")
+    # Before --freeze in the help and in the work: what goes needs no value.
     inference: bool = option(
         help="Turn a training graph into an inference graph: flags of training and dropout off, averages in place of the "
         "statistics of batches, updates and losses gone."
@@ -163,6 +167,7 @@ class ConvertOptions:
         "--except", metavar="VARIABLE", needs="--freeze", help="Do not freeze this variable; repeatable."
     )
     session: SessionOptions = part(
+        # The values of variables matter to these outputs alone: elsewhere such options would do nothing.
         session_options_for("--freeze", "--kind=saved_model", "OUT=*.onnx", "OUT=*.stablehlo", "OUT=*.json", "OUT=*/")
     )
     inline_functions: bool = option(
@@ -221,6 +226,7 @@ class ConvertOptions:
             self.placeholders,
             self.ends,
         )
+        # What is left copies the bytes of nodes, also of broken ones.
         return not (self.cuts or self.inference or any(changes))
 
     def checked(self) -> ConvertOptions:
@@ -253,6 +259,7 @@ class ConvertCommand(GroupedCommand):
         if place is not None and place + 1 < len(args):
             # OUT becomes the last argument, after `--` in case its name begins with a hyphen.
             args = [*args[:place], *args[place + 2 :], "--", args[place + 1]] if "--" not in args else args
+        # `--output=FILE` without its option is the argument OUT.
         return super().parse_args(ctx, [word.removeprefix("--output=") for word in args])
 
 

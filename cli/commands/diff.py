@@ -24,6 +24,7 @@ class DiffOptions:
 
     before: str = argument()
     after: str = argument()
+    # TensorFlow numbers names anew in each process, so that strict names find differences in equal models.
     strict_names: bool = option(help="Match nodes and functions by name alone, and compare the full names.")
     raw: bool = raw_option()
     format_: str = ci_format_option()

@@ -19,6 +19,7 @@ from ..options import (
 )
 from ..requests import Natural, argument, command_of, option, part, request
 
+# From the table of formats, so that --format and the extensions know the same.
 _FORMATS = tuple(known.word for known in PICTURES.formats)
 
 
@@ -46,9 +47,11 @@ class DrawOptions:
         type=click.Choice(_FORMATS),
         help="Format of the picture, if FILE has no extension. Default: text at a terminal, else dot.",
     )
+    # The choice of `dump`, so that a list of nodes and their picture take the same words.
     selection: ListingSelection = part(ListingSelection)
     signature: str | None = signature_option(excludes="--raw --function --functions --stages")
     raw: bool = raw_option()
+    # Of the picture and not of the reader: --functions and --stages draw other parts of the same graph.
     function: str | None = option(
         metavar="NAME", excludes="--functions --stages", help="Draw the body of this function instead of the graph."
     )
@@ -67,8 +70,10 @@ class DrawOptions:
         "--color-by", help="Colour boxes by this property. Default: kind."
     )
     highlight: tuple[str, ...] = option(metavar="NODE", help="Draw this node with a red border; repeatable.")
+    # The layout of a large graph may take Graphviz minutes.
     timeout: float = option(type=Seconds(), metavar="SECONDS", default=20, help="Time limit.")
     quiet: bool = quiet_option()
+    # The option --function above has another meaning here.
     reader: GraphReader = part(GraphReader, without="function")
 
 

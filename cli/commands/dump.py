@@ -39,6 +39,7 @@ class DumpOptions:
     stages: bool = option(
         excludes="--script --after", help="Recover the stages of a finished graph: variables, model, loss ..."
     )
+    # The model is a view of a whole graph; snapshots, passes and elements are of the file's.
     model: bool = option(
         excludes="--script --stages --after --elements",
         help="Print the nodes of the model: calls dissolved, layers by the names that the author gave.",
@@ -53,12 +54,14 @@ class DumpOptions:
         metavar="PASS", excludes="--script", help="Show the changes of an optimization pass: load, prune, fold ... or all."
     )
     fetches: tuple[str, ...] = fetch_option("With --after: a tensor to optimize for; repeatable.", needs="--after")
+    # Elements are computed, and have neither the columns nor the order of nodes.
     elements: str | None = option(
         metavar="NAME",
         excludes="--script --stages --after --stage --sort --shapes",
         help="Show the first elements of this dataset or iterator.",
     )
     take: Positive | None = option(needs="--elements", help="With --elements: the number of elements.  [default: 3]")
+    # These few in place of all options of a session: nothing else of a run applies to a pipeline.
     allow_files: tuple[str, ...] = option(
         metavar="DIR", needs="--elements", help="With --elements: let the graph use the files in DIR."
     )
@@ -81,6 +84,7 @@ class DumpOptions:
     sort: str = option(
         type=click.Choice(ORDERS), default="graph", excludes="--script --stages --after", help="Order of the nodes."
     )
+    # Not by default: inference looks at the whole graph, and a large file is printed as it is read.
     shapes: bool = option(
         excludes="--script --stages --after", help="Infer the shapes of all outputs. Default: show only declared shapes."
     )

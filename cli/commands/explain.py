@@ -31,6 +31,7 @@ class ExplainOptions:
 
     graph: str = argument()
     nodes: tuple[str, ...] = argument("[NODE]...", nargs=-1)
+    # One option for two questions, as both are about a run of these tensors.
     fetches: tuple[str, ...] = fetch_option(
         "Explain why fetching this tensor runs each NODE or not. With --races, --engine or "
         "--partition: a tensor or operation of the run."
@@ -40,6 +41,7 @@ class ExplainOptions:
     missing: bool = option(
         excludes="--optimized --fetch --signature", help="List the ops that tfg cannot run, and the ops that TensorFlow lacks."
     )
+    # Of no session: nothing runs, and the division of the plan is all that is told.
     engine: str | None = option(
         metavar="NAME", help="Report the nodes of --fetch that this engine would run, and why it leaves the others."
     )
@@ -51,6 +53,7 @@ class ExplainOptions:
         help="Report the device of each node on a cluster, and the tensors that cross between devices in a step.",
     )
     signature: str | None = signature_option()
+    # The others are about the nodes of the file, which a run sees.
     raw: bool = raw_option(excludes="--missing --races --optimized --engine --partition --fetch")
     sizes: SizeOptions = part(
         SizeOptions,

@@ -54,6 +54,7 @@ class FlopsOptions:
     trips: tuple[tuple[str, str], ...] = trips_option()
     backward: bool = option(help="Also count the gradients: the gradients in the graph, or gradients built for --loss.")
     loss: str | None = option(metavar="TENSOR", help="Loss to differentiate. Default: the first fetch.")
+    # Checked by the type, before a large graph is read.
     wrt: str = option(
         type=regex,
         default="",
@@ -61,6 +62,7 @@ class FlopsOptions:
         help="Differentiate only with respect to matching variables.",
     )
     per_variable: bool = option(excludes="--measured", help="Show the backward pass by variable.")
+    # Op, node and layer come from one count, so that their sums are equal.
     view: Literal["op", "node", "layer", "scope"] = option(
         default="op", excludes=_UNCHOSEN, help="Rows of the table; a layer is a scope that owns weights."
     )
@@ -72,6 +74,7 @@ class FlopsOptions:
     op_pattern: str = option(
         "--op", type=regex, default="", excludes=f"{_UNCHOSEN} --measured", help="Only nodes whose op matches."
     )
+    # A float, as 1e9 is how such numbers are typed.
     min_flops: float = option(
         "--threshold",
         default=0,
@@ -97,6 +100,7 @@ class FlopsOptions:
         needs="--measured",
         help="With --measured: write a Chrome trace, which Perfetto opens.",
     )
+    # For a build that must notice an op without a formula.
     strict: bool = option(help="Exit with 3 if the cost of any node is unknown.")
     format_: str = format_option()
     quiet: bool = quiet_option()

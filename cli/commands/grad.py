@@ -36,6 +36,7 @@ class GradOptions:
     graph: str = argument()
     ys: tuple[str, ...] = option("--y", metavar="TENSOR", help="Tensor to differentiate; repeatable.")
     xs: tuple[str, ...] = option("--x", metavar="TENSOR", help="Tensor to differentiate with respect to; repeatable.")
+    # For graphs that are built; an evaluation takes its vector by --vjp.
     grad_ys: tuple[str, ...] = option(
         "--grad-y",
         metavar="TENSOR",
@@ -63,6 +64,7 @@ class GradOptions:
     check: bool = option(help="Compare with central differences; exit with 3 if they differ.")
     tolerance: float | None = tolerance_option("--check", "1e-4, or 1e-3 in single precision", needs="--check")
     jacobian: bool = option(excludes="--check", help="Print all derivatives of y with respect to x.")
+    # `auto` takes the mode with fewer passes, by the numbers of elements.
     mode: Literal["auto", "forward", "reverse"] = option(
         default="auto", show_default=False, needs="--jacobian", help="For --jacobian: the mode of differentiation."
     )
@@ -70,6 +72,7 @@ class GradOptions:
     jvp: str | None = option(metavar="VALUE", excludes="--check", help="Print J v for this v, shaped like x.")
     hessian_vector: str | None = option(metavar="VALUE", excludes="--check", help="Print H v for this v, shaped like x.")
     feeds: tuple[tuple[str, str], ...] = feed_option()
+    # Gradients that are only built need no session, so its options need one of these.
     session: SessionOptions = part(
         session_options_for(
             "--check",

@@ -32,6 +32,7 @@ class JoinOptions:
     connect: tuple[tuple[str, str], ...] = option(
         type=pair("INPUT", "TENSOR"), help="Let TENSOR of FIRST take the place of INPUT of SECOND; repeatable."
     )
+    # "" for no scope: FIRST keeps its names unless the user wants others.
     first_prefix: str = option(default="", metavar="SCOPE", help="Scope of the nodes and variables of FIRST.")
     second_prefix: str | None = option(
         metavar="SCOPE", help="Scope of the nodes and variables of SECOND. Default: none, or its file's name for a clash."
@@ -42,6 +43,7 @@ class JoinOptions:
     second_state: str | None = option(
         metavar="FILE", needs="--output=*/", help="Restore the variables of SECOND from this file or checkpoint."
     )
+    # Only a SavedModel has values, and with them a session.
     session: SessionOptions = part(session_options_for("--output=*/"))
     quiet: bool = quiet_option()
     reader: GraphReader = part(GraphReader)

@@ -50,6 +50,7 @@ class LayersOptions:
     )
     measured: bool = option(help="Run the graph, and show the time of each layer.")
     feeds: tuple[tuple[str, str], ...] = feed_option(needs="--measured")
+    # Times are the only column that takes a run.
     session: SessionOptions = part(session_options_for("--measured"), needing("--sort=seconds", "--measured"))
     format_: str = format_option()
     quiet: bool = quiet_option()

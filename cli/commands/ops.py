@@ -43,6 +43,7 @@ class OpsOptions:
     )
     format_: str = format_option()
     quiet: bool = quiet_option()
+    # The options of a graph, of which --op-library also serves lists without a graph.
     reader: GraphReader = part(GraphReader, needing("--map-op --tags --function", "--missing"))
 
 

@@ -34,6 +34,7 @@ class OptimizeOptions:
     tfg optimize --list
     """
 
+    # None with --list, which shows the passes of every graph.
     graph: str | None = argument(required=False)
     output: str | None = graph_output_option("Write the optimized graph here; - is standard output.")
     text: bool = text_option()
@@ -53,9 +54,11 @@ class OptimizeOptions:
         help="At the end, group pure nodes into a single function call, and report the nodes that XLA supports."
     )
     keep: tuple[str, ...] = option(metavar="NODE", help="Keep this node; repeatable.")
+    # Apart from --feed, since a pass needs to know that a tensor is fed and not its value.
     fed: tuple[str, ...] = option(
         metavar="TENSOR", help="A tensor that every run feeds, like the tensors of --feed; repeatable."
     )
+    # A tensor that may be fed cannot be folded, nor merged with an equal one.
     overridable: tuple[str, ...] = option(metavar="TENSOR", help="A tensor that a run may feed; repeatable.")
     verify: bool = option(help="Run both graphs on the same feeds; exit with 3 if they differ.")
     unverified: bool = option(
@@ -68,6 +71,7 @@ class OptimizeOptions:
         needs="--verify", help="Number of consecutive runs that --verify compares. Default: 3 with variables, otherwise 1."
     )
     session: SessionOptions = part(session_options_for("--verify", "--save-model"))
+    # On by default, as the reader of a report asks what was gained.
     costs: bool = option(
         "--costs/--no-costs", default=True, help="Count FLOPs and bytes after each pass; this doubles the time."
     )

@@ -27,12 +27,14 @@ class PathOptions:
     graph: str = argument()
     start: str = argument("A")
     end: str = argument("B")
+    # JSON has the nodes of all paths anyway.
     everything: bool = option(
         "--all", excludes="--format=json", help="List the nodes of all paths from A to B. Default: those of a shortest path."
     )
     signature: str | None = signature_option()
     raw: bool = raw_option()
     format_: str = format_option()
+    # Not `quiet_option`, which drops notes: this one drops the answer, as grep -q does.
     quiet: bool = option("-q", "--quiet", help="Print nothing: the exit code tells.")
     reader: GraphReader = part(GraphReader)
 

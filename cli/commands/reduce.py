@@ -21,6 +21,7 @@ class ReduceOptions:
 
     graph: str = argument()
     fetches: tuple[str, ...] = fetch_option("Tensor or operation that the command runs; repeatable.")
+    # A line for a shell, so that a pipe or two commands can decide.
     test: str = option(required=True, metavar="COMMAND", help="Failing command; {} stands for the graph's file.")
     output: str = output_option(
         OutputFile(REDUCED, may_be_stdout=True), "Write the graph here, as text unless FILE ends in .pb or .meta.", default="-"

@@ -62,12 +62,14 @@ class RunOptions:
         help="Feed tf.Examples to a tensor of strings: a list of objects with the values of features by name; repeatable.",
     )
     targets: tuple[str, ...] = option("--target", metavar="OP", help="Operation to run, such as a train step; repeatable.")
+    # Without something to run, steps would count nothing.
     steps: int | None = option(
         type=step_count, default=1, needs=_RUN, help="Number of steps; `epoch` runs to the end of an iterator."
     )
     fetch_every: Positive = option(
         default=1, show_default=False, needs="--steps", help="Fetch in every N-th step and in the last step."
     )
+    # Three options and no operators in the value, whose grammar is that of --feed.
     assign: tuple[tuple[str, str], ...] = option(
         type=pair("VARIABLE", "VALUE"), help="Assign a value to a variable before the steps; repeatable."
     )
@@ -77,6 +79,7 @@ class RunOptions:
     assign_sub: tuple[tuple[str, str], ...] = option(
         type=pair("VARIABLE", "VALUE"), help="Subtract a value from a variable before the steps."
     )
+    # Many runs would each write the same file.
     save_state: str | None = option(
         type=OutputFile(STATES),
         metavar="FILE",
@@ -112,7 +115,9 @@ class RunOptions:
         help="With --each or --sweep: folder with a file for each result. A job skips the results that it already has.",
     )
     overwrite: bool = option(needs=_MANY, help="With --each or --sweep: run all inputs again, even if --out-dir has results.")
+    # Off by default: a mistake in the options fails for every input.
     keep_going: bool = option(needs=_MANY, help="With --each or --sweep: continue after a failure.")
+    # A cache lives in a session, and each input of many may have its own.
     cache_stats: bool = option(
         needs=_RUN,
         excludes=_ON_SERVERS | {_MANY: ""},
@@ -126,6 +131,7 @@ class RunOptions:
     )
     check_numerics: bool = option(excludes=_ON_SERVERS, help="Stop at the first NaN or Inf, and name the node and its inputs.")
     top_k: Positive | None = option(help="Show the N best classes of each row of fetched scores.")
+    # The name is checked before the run, and the contents before the first step.
     labels: str | None = option(
         type=FileName(),
         metavar="FILE",
@@ -158,6 +164,7 @@ class RunOptions:
     @property
     def format(self) -> str:
         """Return the format of the results: from --format, or from the extension of --output."""
+        # Shards have formats that a single result has not, and the other way round.
         asked = named_format(self.out, self.format_, SHARDS if self.is_of_many and self.out is not None else RESULTS)
         return "table" if asked is None else asked.word
 
@@ -174,6 +181,7 @@ class RunOptions:
         feeds = (*self.feeds, *examples)
         asks_for_run = feeds or self.is_of_many or self.check_numerics or self.profile is not None
         fetches_outputs = asks_for_values or bool(asks_for_run and not self.targets)
+        # Fields of equal names are one option at both doors; only the feeds and the default outputs are worked out here.
         same = {name: getattr(self, name) for name in RunRequest.__dataclass_fields__ if name in type(self).__annotations__}
         return RunRequest(**same | {"feeds": feeds, "fetches_outputs": fetches_outputs})
 
@@ -194,6 +202,7 @@ class RunOptions:
             raise click.UsageError("with --each and --sweep, --output names files, not standard output")
         if self.is_of_many and self.out is not None and self.format_ is not None:
             raise click.UsageError("--format has no effect with --output of --each and --sweep: the extension sets the format")
+        # A terminal would show the bytes, and may obey some of them.
         if self.format in (NPY.word, NPZ.word) and self.out in (None, "-") and not self.is_of_many:
             refuse_terminal(f"--format {self.format}")
 

@@ -38,6 +38,7 @@ class SamplesOptions:
 
 def _run(options: SamplesOptions) -> int:
     """List or copy samples."""
+    # Unknown names are an error before the first copy.
     copied, target = _samples(options.names), options.target
     if target is None:
         rows = [(name, os.path.join(_FOLDER, name)) for name in copied]

@@ -48,6 +48,7 @@ def _run(options: ScalarsOptions) -> int:
 
     takes_all = options.out is not None and format_of(options.out, EVENT_VALUES) is not CSV
     log = read_events(options.logs, tag=options.tag, kinds=KINDS if takes_all else ("scalars",))
+    # A run that is still training writes its file while it is read: no error.
     for tail in log.unread:
         render.note(f"'{tail.path}' is damaged or still being written after {counted(tail.events, 'event')}", options.quiet)
     if options.out is None:
@@ -62,6 +63,7 @@ def _sections(log: EventLog, format_: str) -> Iterator[render.Section]:
     from ...formats.recordings import SCALAR_COLUMNS, scalar_row
 
     if format_ == "csv":
+        # A row for each value, as programs plot by themselves.
         yield render.Table(SCALAR_COLUMNS, [*map(scalar_row, log.scalars)])
         return
     tags: dict[tuple[str, str], list[ScalarValue]] = {}

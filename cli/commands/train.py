@@ -47,6 +47,7 @@ class TrainOptions:
 
     graph: str = argument()
     loss: str | None = option(metavar="TENSOR", help="Loss to minimize (for lm: residuals), or mse, mae or crossentropy.")
+    # An expression, as one layer has several variables.
     variables: str = option("--var", type=regex, default="", help="Train only matching variables.")
     optimizer: str = option(
         type=named_optimizer,
@@ -54,6 +55,7 @@ class TrainOptions:
         metavar="NAME",
         help="sgd, momentum, nesterov, adagrad, adadelta, rmsprop, adam, adamw, adamax, nadam, ftrl or lm.",
     )
+    # Levenberg-Marquardt finds its own step, so that the options of gradient steps would do nothing.
     lr: float | None = option(excludes="--optimizer=lm", help="Learning rate. Default: depends on the optimizer.")
     settings: tuple[tuple[str, str], ...] = option(
         "--hyperparameter",
@@ -66,6 +68,7 @@ class TrainOptions:
         excludes="--optimizer=lm",
         help="exponential, inverse_time, polynomial or cosine(decay_steps=100).",
     )
+    # The names of TensorFlow's functions: clip_by_value, clip_by_norm, clip_by_global_norm.
     clip: tuple[str, str] | None = option(
         type=pair("KIND", "LIMIT"), excludes="--optimizer=lm", help="Clip gradients: value=, norm= or global_norm=LIMIT."
     )
@@ -83,6 +86,7 @@ class TrainOptions:
     checkpoint_every: Positive | None = option(
         needs="--save-state", excludes="--optimizer=lm", help="Also write --save-state after every N steps."
     )
+    # In total and not further steps, so that a job that is started again after a crash ends at the same step.
     resume: bool = option(
         needs="--save-state",
         excludes="--optimizer=lm",

@@ -26,6 +26,7 @@ class UnfreezeOptions:
         "--variable", metavar="NAME", help="Turn this constant, or the parameters of this layer, into variables; repeatable. "
         "Default: all parameters."
     )  # fmt: skip
+    # A frozen graph has no signature, and its outputs are guesses unless named.
     outputs: tuple[str, ...] = option(
         "--to", metavar="NAME", help="Make this tensor an output of the model; repeatable. Default: the outputs."
     )

@@ -58,24 +58,28 @@ class ViewOptions:
         "maps, matrices and sequences."
     )
     feeds: tuple[tuple[str, str], ...] = feed_option(needs=_RUN)
+    # Values of each input in one page, to look from one input to the next.
     each: tuple[str, ...] = option(
         metavar="PATTERN",
         needs="--values",
         excludes="--diff",
         help="Show the values for each matching input, as `tfg run --each` reads them; --feed TENSOR=@each names the tensor.",
     )
+    # The first run of a training shows initial values, which tell little.
     steps: Positive = option(
         default=1, show_default=False, needs="--values", help="Run N times, and show the values of the last run. Default: 1."
     )
     labels: str | None = option(
         metavar="FILE", needs="--values", help="Show scores by class, with the labels in FILE, in the order of the classes."
     )
+    # A limit on bytes and not on tensors, since the page has to be sent and opened.
     max_values: int = option(
         type=byte_size,
         default="1M",
         help="Bytes of pictures and of values for download that the page holds, the smallest first; 0 for none.",
     )
     open: bool = option(help="Open the page in the browser.")
+    # --state also serves without a run: the page shows the values of variables.
     session: SessionOptions = part(
         session_options_for(*_RUN.split(), start=True),
         needing("--init --init-op", _RUN),

@@ -458,6 +458,7 @@ def _row(row: FlopsRow, is_tree: bool) -> tuple[Any, ...]:
 def count_csv(sections: Mapping[str, Sequence[FlopsRow]]) -> Iterator[render.Section]:
     """Yield a table of the rows of each section, with numbers and formulas."""
     totals = ("flops", "macs", "transcendentals", "bytes", "parameters")
+    # Numbers and formulas in columns of their own: a program needs a number, or None, in each cell.
     columns = ("section", "name", "nodes", "share", *totals, "intensity", *(f"{name}_formula" for name in totals))
     cells = [
         (
@@ -507,6 +508,7 @@ def _measured_row(node: MeasuredNode, everything: float, peak: float) -> tuple[A
 def _measured_remarks(measurement: Measurement) -> Iterator[str]:
     known, nodes = len(measurement.nodes) - len(measurement.unknown()), counted(len(measurement.nodes), "node")
     yield f"coverage: {known} of {nodes}{_listed(measurement.unknown())}"
+    # The hook of the profile costs time itself: users compare the run without it.
     with_profile = (
         f" (with the profile {measurement.profiled * 1e3:.3f} ms)" if measurement.profiled != measurement.wall else ""
     )
@@ -547,6 +549,7 @@ def timing_sections(timings: Sequence[Timing], top: int | None) -> Iterator[rend
 def cluster_sections(measurement: ClusterMeasurement, top: int | None) -> Iterator[render.Section]:
     """Yield the servers' times next to the counts, and the wall time on this machine."""
     yield from timing_sections(measurement.timings, top)
+    # By device, as devices work side by side and the wall time is that of the slowest.
     busy: dict[str, float] = {}
     for timing in measurement.timings:
         busy[timing.device] = busy.get(timing.device, 0.0) + timing.seconds

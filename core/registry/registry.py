@@ -367,6 +367,7 @@ def everywhere(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] =
 
     def register(function: _Function) -> _Function:
         for op in ops:
+            # NumPy itself is the namespace: the names of the array programs are NumPy's and jax.numpy's.
             _add_kernel(Kernel(op, functools.partial(function, np), {}, "numpy", True))
         return arrays(*ops, static=static, sizes=sizes)(function)
 
@@ -405,6 +406,7 @@ def composed(*ops: str, static: tuple[int, ...] = ()) -> Callable[[_Function], _
 
 def name_in_namespace(function: Any) -> str | None:
     """Return the name of the function that a lowering by `arrays_as` or `lower_as` calls; None for another."""
+    # Such a partial has no source of its own: lists of ops name the function of the namespace.
     return function.args[0] if isinstance(function, functools.partial) and function.func is _named_function else None
 
 
