@@ -32,7 +32,6 @@ from ..render import Quantity
 
 if TYPE_CHECKING:
     from ...core.flops.measured import MeasuredNode, Measurement
-    from ...core.flops.tfprof import ProfilerDifference
     from ...core.flops.timings import ClusterMeasurement, Timing
 
 
@@ -346,32 +345,11 @@ class VariableCost(TypedDict):
     """All nodes that the variable's gradient needs."""
 
 
-def variable_data(costs: Mapping[str, tuple[Section, Section]]) -> VariableCosts:
+def variable_data(costs: Mapping[str, tuple[Section, Section]]) -> dict[str, list[VariableCost]]:
     """Return the costs of the backward pass by variable, the largest first."""
     # By magnitude, as polynomials of symbols have no order.
     ranked = sorted(costs.items(), key=lambda item: -magnitude(item[1][0].flops))
     return {"variables": [{"variable": name, "own": own, "all": everything} for name, (own, everything) in ranked]}
-
-
-class VariableCosts(TypedDict):
-    """The backward pass by variable."""
-
-    variables: Sequence[VariableCost]
-    """The variables, the most FLOPs of their own first."""
-
-
-class Timings(TypedDict):
-    """Times that TensorFlow measured, beside the counts."""
-
-    timings: Sequence[Timing]
-    """The nodes, the slowest first."""
-
-
-class Differences(TypedDict):
-    """The counts of tf.profiler beside these."""
-
-    ops: Sequence[ProfilerDifference]
-    """The ops."""
 
 
 class MeasuredRow(TypedDict):
@@ -476,6 +454,7 @@ def _row(row: FlopsRow, is_tree: bool) -> tuple[Any, ...]:
 def count_csv(sections: Mapping[str, Sequence[FlopsRow]]) -> Iterator[render.Section]:
     """Yield a table of the rows of each section, with numbers and formulas."""
     totals = ("flops", "macs", "transcendentals", "bytes", "parameters")
+    # Numbers and formulas in columns of their own: a program needs a number, or None, in each cell.
     columns = ("section", "name", "nodes", "share", *totals, "intensity", *(f"{name}_formula" for name in totals))
     cells = [
         (
@@ -525,6 +504,7 @@ def _measured_row(node: MeasuredNode, everything: float, peak: float) -> tuple[A
 def _measured_remarks(measurement: Measurement) -> Iterator[str]:
     known, nodes = len(measurement.nodes) - len(measurement.unknown()), counted(len(measurement.nodes), "node")
     yield f"coverage: {known} of {nodes}{_listed(measurement.unknown())}"
+    # The hook of the profile costs time itself: users compare the run without it.
     with_profile = (
         f" (with the profile {measurement.profiled * 1e3:.3f} ms)" if measurement.profiled != measurement.wall else ""
     )
@@ -565,6 +545,7 @@ def timing_sections(timings: Sequence[Timing], top: int | None) -> Iterator[rend
 def cluster_sections(measurement: ClusterMeasurement, top: int | None) -> Iterator[render.Section]:
     """Yield the servers' times next to the counts, and the wall time on this machine."""
     yield from timing_sections(measurement.timings, top)
+    # By device, as devices work side by side and the wall time is that of the slowest.
     busy: dict[str, float] = {}
     for timing in measurement.timings:
         busy[timing.device] = busy.get(timing.device, 0.0) + timing.seconds
