@@ -69,6 +69,7 @@ def merge(inputs: Any) -> Any:
 
 @shape("Merge", "RefMerge")
 def merge_shape(inputs: list[TensorSpec]) -> tuple[Any, Any]:
+    # Which input is live is known in a run only: what holds of the result holds of all of them.
     return functools.reduce(cover, map(without_values, inputs)), SCALAR
 
 
@@ -80,6 +81,7 @@ def pass_on(value: Array | Variable) -> Array | Variable:
 
 @shape("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration")
 def pass_on_shape(data: TensorSpec) -> TensorSpec:
+    # A value that enters a loop is that of the first iteration only.
     return dataclasses.replace(data, value=None)
 
 

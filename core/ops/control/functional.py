@@ -235,6 +235,7 @@ def for_(
     if not ((step > 0 and first <= end) or (step < 0 and first >= end) or (step == 0 and first == end)):
         raise InvalidArgumentError(f"Invalid start/limit/delta: {first} {end} {step}")
     run_body = _checked(ctx, body, [dtypes.int32, *T], T)
+    # `range` refuses a step of 0, which For allows where nothing is to be done.
     for i in range(first, end, step) if step else ():
         check_time()
         values = run_body([np.int32(i), *values])

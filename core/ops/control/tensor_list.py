@@ -144,6 +144,7 @@ not_differentiable(*_NOT_DIFFERENTIABLE)
 def tensor_list_resize(input_handle: Array, size: Array) -> Result:
     count = scalar(size, "size")
     if count < 0:
+        # TensorFlow's text, which names another op than this one.
         raise InvalidArgumentError(f"TensorListSlice expects size to be non-negative. Got: {count}")
     reserve(8 * count)
     return scalar_object(list_in(input_handle).resized(count))
@@ -260,6 +261,7 @@ def tensor_list_set_item_gradient(g: GradientBuilder, node: Node, grad: Output) 
     handle, index, item = node.inputs
     list_grad = g.TensorListSetItem(grad, index, g.zeros_like(item))
     item_grad = g.TensorListGetItem(grad, index, g.shape_of(item), element_dtype=item.base_dtype)
+    # The list may have been shorter before, and its gradient must have its length.
     if node.attr("resize_if_index_out_of_bounds"):
         list_grad = g.TensorListResize(list_grad, g.TensorListLength(handle))
     return [list_grad, None, item_grad]
@@ -354,6 +356,7 @@ def _reserve_onnx(g: Any, shape: Any, count: Any, *, element_dtype: DType, outpu
 
 @onnx("EmptyTensorList")
 def _empty_onnx(g: Any, shape: Any, most: Any, *, element_dtype: DType, outputs: list[TensorSpec]) -> Any:
+    # The limit on the number of elements is left out: ONNX could not refuse one more element.
     return lists.empty(g, g.constant(np.int64(0)), element_dtype, _element_shape(outputs))
 
 
