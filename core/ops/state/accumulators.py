@@ -237,6 +237,7 @@ def accumulator_num_accumulated(handle: Any) -> Result:
 @kernel("AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep")
 def accumulator_set_global_step(handle: Any, new_global_step: Array) -> None:
     """Gradients of earlier steps are stale from now on."""
+    # A step before the present one is taken, too: TensorFlow only logs a warning.
     resource(handle, _Accumulator).global_step = scalar(new_global_step, "new_global_step")
 
 

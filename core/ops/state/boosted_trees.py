@@ -34,6 +34,7 @@ _REMEDY = Hint("restore it with ", option("state"), ", or run its initializer wi
 # https://github.com/tensorflow/tensorflow/tree/v2.8.0/tensorflow/core/kernels/boosted_trees names the fields of the bytes
 # that a checkpoint of an estimator holds.
 _LEAF, _BUCKETIZED, _CATEGORICAL = 1, 2, 3
+# The number of the field `metadata` of a node in TensorFlow's boosted_trees.proto.
 _METADATA: Final = 777
 _TREES, _WEIGHTS, _TREE_METADATA, _GROWING = 1, 2, 3, 4
 
@@ -369,6 +370,7 @@ def boosted_trees_get_ensemble_states(tree_ensemble_handle: Array) -> tuple[Resu
     growth, count = target.ensemble.growth, len(target.ensemble.trees)
     start, end = growth.last_layer
     numbers = (count, growth.finalized_trees, growth.attempted_layers)
+    # At least one node: an ensemble without trees would have the empty range (0, 0).
     return (np.int64(target.stamp), *map(np.int32, numbers), np.array([start, max(1, end)], np.int32))
 
 

@@ -60,6 +60,7 @@ def padding_fifo_queue(
     """A queue of elements that may differ in some dimensions, padded where they are taken together."""
     if len(shapes) != len(component_types):
         raise InvalidArgumentError(f"PaddingFIFOQueue: {len(component_types)} types but {len(shapes)} shapes")
+    # Batches are padded axis by axis to the largest element, so the number of axes has to be the same for all.
     if any(size.rank is None for size in shapes):
         raise InvalidArgumentError("PaddingFIFOQueue: every component needs a known rank")
     spec = QueueSpec.make("PaddingFIFOQueue", component_types, [_plain(size) for size in shapes], capacity)

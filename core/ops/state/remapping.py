@@ -86,6 +86,7 @@ def load_and_remap_matrix(
     if ckpt_path.size != 1:
         raise InvalidArgumentError(f"ckpt_path must have exactly one element, not shape {Shape(ckpt_path.shape)}")
     old = _old_matrix(ctx, file_name(ckpt_path.item()), os.fsdecode(old_tensor_name.item()))
+    # An empty remapping of columns keeps the columns as they are.
     columns = col_remapping if len(col_remapping) else np.arange(num_cols)
     if not len(col_remapping) and old.shape[1] != num_cols:
         raise InvalidArgumentError(f"the checkpoint's tensor has shape {Shape(old.shape)}, num_cols is {num_cols}")
