@@ -53,6 +53,7 @@ def _width(values: Array, minlength: int, maxlength: int) -> int:
     """Return the size of the last dimension: maxlength if given, else the greatest value plus 1, at least minlength."""
     if maxlength >= 0:
         return maxlength
+    # TensorFlow seeks the greatest value from 0 on, so that no values at all still have a bin for 0.
     largest = int(values.max()) + 1 if values.size else 1
     return max(largest, minlength)
 
@@ -163,6 +164,7 @@ def _bincounts(groups: Array, rows: int, values: Array, size: int, weights: Arra
         result.reshape(-1)[keys] = 1
     else:
         scale = weights.ravel()[is_counted] if weights.size else None
+        # Integers above 2^53 therefore lose their last digits, which TensorFlow keeps.
         # bincount adds weights in double; the assignment rounds to the dtype of the weights.
         result.reshape(-1)[...] = np.bincount(keys, scale, result.size)
     return result
