@@ -223,6 +223,7 @@ def pack(values: list[Array], *, axis: int) -> Result:
             )
         # np.array of arrays of objects would look into the objects for more dimensions.
         is_plain = is_plain and not value.dtype.hasobject  # sizes that only a run tells are objects
+    # np.array copies rows in C, where np.stack first makes a view of each with another dimension.
     return np.array(values) if is_plain else np.stack(values, axis)
 
 
@@ -631,6 +632,7 @@ zero_flops("DynamicStitch", "ParallelDynamicStitch")
 def _dynamic_partition_onnx(g: Any, data: Any, partitions: Any, *, num_partitions: int) -> Any:
     rest = g.slice(g.dims(data), g.rank(partitions), np.iinfo(np.int64).max)
     rows, numbers = g.reshape(data, -1, rest), g.reshape(partitions, [-1])
+    # NonZero keeps the order of the rows, which a sort in ONNX need not.
     places = (g.reshape(g.NonZero(g.Equal(numbers, i)), [-1]) for i in range(num_partitions))
     return [g.Gather(rows, place, axis=0) for place in places]
 

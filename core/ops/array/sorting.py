@@ -184,6 +184,7 @@ def nth_element(x: Array, n: Array, *, reverse: bool) -> Result:
         raise InvalidArgumentError(f"Input must be at least rank 1 but is rank {x.ndim}")
     if x.shape[-1] <= n:
         raise InvalidArgumentError(f"Input must have last dimension > n = {n}")
+    # NumPy has no partition in descending order: the n-th greatest is counted from the other end.
     n = x.shape[-1] - 1 - n if reverse else n
     return np.partition(wide(x), n, -1)[..., n].astype(x.dtype)
 
@@ -369,6 +370,7 @@ def list_diff(x: Array, y: Array, *, out_idx: DType) -> tuple[Result, Result]:
         excluded = set(y.tolist())
         is_new = np.array([item not in excluded for item in x.tolist()], bool)
     else:
+        # NaN is never in y: np.isin compares for equality, as TensorFlow's hash set does.
         is_new = ~np.isin(x, y)
     return x[is_new], np.flatnonzero(is_new).astype(out_idx.numpy)
 

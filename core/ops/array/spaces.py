@@ -535,6 +535,7 @@ def _windows_in_depth(
     return xp.concatenate(taken, -1)
 
 
+# ONNX's DepthToSpace in its default mode, DCR, and SpaceToDepth order the places of a block in the depth as TensorFlow does.
 def _depth_and_space_onnx(op: str) -> Any:
     """Return the lowering of SpaceToDepth or DepthToSpace."""
 
@@ -577,6 +578,8 @@ def _batch_to_space_onnx(g: Any, x: Any, block: Array, crops: Any) -> Any:
 
 onnx("SpaceToDepth")(_depth_and_space_onnx("SpaceToDepth"))
 onnx("DepthToSpace")(_depth_and_space_onnx("DepthToSpace"))
+# A transposition in ONNX has its order as an attribute, so that the number of block dimensions must be known; crops and pads
+# may be inputs.
 onnx("SpaceToBatchND")(lambda g, x, block, pads: _space_to_batch_onnx(g, x, g.known(block, "blocks"), pads))
 onnx("BatchToSpaceND")(lambda g, x, block, crops: _batch_to_space_onnx(g, x, g.known(block, "blocks"), crops))
 onnx("SpaceToBatch")(lambda g, x, pads, *, block_size: _space_to_batch_onnx(g, x, np.full(2, block_size), pads))
