@@ -131,6 +131,7 @@ def _gelu(x: Array) -> Array:
 
 def _gelu_exact(x: Array) -> Array:
     """x times the normal distribution function."""
+    # Imported here: SciPy's functions take long to import, and hardly any graph has the exact Gelu.
     from scipy.special import ndtr
 
     return (x * ndtr(x)).astype(x.dtype)
@@ -189,6 +190,7 @@ _PER_ELEMENT = {
     "GeluApproximate": Cost(8, transcendentals=1),
     "GeluExact": Cost(4, transcendentals=1),
 }
+# The factor is a sum, a root and a quotient for each channel, and the offset a product and a difference.
 _PER_CHANNEL = {"FusedBatchNorm": Cost(5)}
 
 

@@ -48,6 +48,7 @@ UPDATE_RULES: tuple[tuple[str, Callable[..., Values], _UpdateWork], ...] = (
     ("AdagradDA", update_rules.adagrad_da, _UpdateWork(12)),
     ("ProximalAdagrad", update_rules.proximal_adagrad, _UpdateWork(15)),
     ("ProximalGradientDescent", update_rules.proximal_gradient_descent, _UpdateWork(8)),
+    # A flag may save work: with multiply_linear_by_lr FTRL multiplies where it otherwise divides twice by the rate.
     ("Ftrl", update_rules.ftrl, _UpdateWork(17, more=-1)),
     ("FtrlV2", update_rules.ftrl_v2, _UpdateWork(19, more=-1)),
     ("RMSProp", update_rules.rms_prop, _UpdateWork(11)),
