@@ -188,6 +188,7 @@ def quantized_bias_add(
     require(input.ndim >= 2, f"input must have at least rank 2, not shape {input.shape}")
     require_rank(bias, 1, "bias")
     require(may_equal(bias.shape, input.shape[-1:]), f"bias {bias.shape} does not fit input {input.shape}")
+    # 17 bits, where QuantizedAdd takes 14: the results of TensorFlow's kernels have these ranges.
     new = _sum_range(xp, a, b, 17)
     parts = [
         tensor_from_float(tensor_to_float(q, *bounds, dtype, xp), *new, out_type, xp).astype(np.int64)

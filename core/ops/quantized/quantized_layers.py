@@ -142,6 +142,7 @@ def quantized_instance_norm(
     require_true(low < high, f"x_min {low} must be smaller than x_max {high}", xp)
     require_rank(x, 4, "x")
     values = x.astype(np.float32)
+    # 255 steps: TensorFlow has this kernel for quint8 alone.
     centered = (values - xp.mean(values, (1, 2), keepdims=True)) * ((high - low) / np.float32(255))
     variance = xp.mean(xp.square(centered), (1, 2), keepdims=True)
     normed = centered / xp.sqrt(variance + np.float32(variance_epsilon))
@@ -199,6 +200,7 @@ def quantized_batch_norm_with_global_normalization(
 
 
 def _truncated_quotient(xp: Any, x: Any, y: Any) -> Any:
+    # C++ divides towards zero, where NumPy's // would round down.
     return truncated_quotient(x, y) if xp is np else xp.truncated_quotient(x, y)
 
 
@@ -238,6 +240,7 @@ def quantized_resize_bilinear(
     return resize_numerics.resample(images, rows, columns), *bounds
 
 
+# TensorFlow's numbers of bits behind the point for the weights of neighbours.
 _LERP_BITS = {"quint8": 7, "qint32": 30}
 
 

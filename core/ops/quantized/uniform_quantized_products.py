@@ -74,6 +74,7 @@ def _quantized_rows(xp: Any, x: Any) -> tuple[Any, Any]:
     Each row has the range that its own numbers and zero need, as in dynamic range quantization.
     """
     low, high = np.float64(-128), np.float64(127)
+    # A zero at the end of each row puts 0 into its range.
     with_zero = xp.pad(x.astype(np.float64), ((0, 0), (0, 1)))
     least, most = (extreme(with_zero, 1, keepdims=True) for extreme in (xp.min, xp.max))
     require_true(xp.isfinite(most - least).all(), "lhs must be finite", xp)
