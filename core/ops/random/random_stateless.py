@@ -123,6 +123,7 @@ def _fill(distribution: Callable[..., Any], gen: Philox, shape: Array, *, dtype:
 def _fill_ints(gen: Philox, shape: Array, minval: Array, maxval: Array, *, dtype: DType) -> Array:
     dims = as_dims(shape)
     size = element_count(dims)
+    # As in TensorFlow, the bounds are compared only if a number is drawn: minval above maxval is no error for an empty shape.
     if not size:
         return np.zeros(dims, dtype.numpy)
     low, high = int_bounds(minval, maxval)
