@@ -162,6 +162,7 @@ def sparse_to_dense_shape(indices: TensorSpec, dims: TensorSpec, values: TensorS
 def sparse_to_dense_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     indices, dims, values, _ = node.inputs
     rank = g.Cast(g.Size(dims), DstT=dims.base_dtype)
+    # Indices may be a scalar or a vector, too, for a dense vector.
     rows = g.Reshape(indices, g.Pack([g.constant(-1, dims.base_dtype), rank]))
     taken = g.GatherNd(grad, rows)
     # The default stands at all places but those of the values.
