@@ -205,6 +205,7 @@ def parallel_interleave_dataset(
     f: FuncRef,
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn, whatever `sloppy` would allow."""
+    # A sloppy order may be any order, so the deterministic one is among those that it allows.
     return legacy_parallel_interleave_dataset_v2(ctx, input_dataset, captured, lengths, buffers, f=f)
 
 
