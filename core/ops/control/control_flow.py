@@ -61,6 +61,7 @@ def switch_n_shape(data: TensorSpec, output_index: TensorSpec, *, num_outs: int)
 @kernel("Merge", "RefMerge")
 def merge(inputs: Any) -> Any:
     """Return the first live input, and its index."""
+    # At most one input is live in a correct graph. TensorFlow takes the one that comes first in time.
     for i, value in enumerate(inputs):
         if value is not DEAD:
             return value, np.int32(i)

@@ -211,6 +211,7 @@ def tensor_list_pop_back_shape(
     """Return the specs of the shortened list and of its former last element."""
     length = length_of(input_handle)
     last = None if length is None else length - 1
+    # The last element stands at the place that is the length of the shorter list.
     element = element_of(input_handle, last)
     left = list_spec(element_dtype, declared_shape_of(input_handle), last)
     if input_handle.handle:
@@ -259,6 +260,7 @@ def tensor_list_set_item_shape(
 @gradient("TensorListSetItem")
 def tensor_list_set_item_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, index, item = node.inputs
+    # The item took the place of another, which therefore has no part in the result.
     list_grad = g.TensorListSetItem(grad, index, g.zeros_like(item))
     item_grad = g.TensorListGetItem(grad, index, g.shape_of(item), element_dtype=item.base_dtype)
     # The list may have been shorter before, and its gradient must have its length.
@@ -374,6 +376,7 @@ onnx("TensorListPopBack")(lists.popped)
 
 @onnx("TensorListConcatLists")
 def _concat_lists_onnx(g: Any, a: Any, b: Any, *, outputs: list[TensorSpec]) -> Any:
+    # A single list is one tensor in ONNX, and a vector of lists is not: the rank decides which it is.
     if outputs[0].rank is None:
         g.refuse("the rank of its inputs is unknown")
     return lists.concatenated(g, a, b) if outputs[0].rank == 0 else lists.of_each(g, lists.concatenated, a, b)

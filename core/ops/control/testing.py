@@ -245,6 +245,7 @@ def custom_aggregator(
     nan = np.flatnonzero(np.isnan(values))
     # As if each number x replaced the running minimum m unless m < x: a NaN comes in, and the next number replaces it.
     compared = values[nan[-1] + 1 :] if nan.size else values  # a NaN is replaced by the next number
+    # Without a number the ends are those that a search for the least and the greatest begins with.
     lowest, highest = np.float32(np.nan if nan.size else np.inf), np.float32(np.nan if nan.size else -np.inf)
     if compared.size:
         lowest, highest = compared.min(), compared.max()
@@ -287,6 +288,7 @@ def _custom_aggregator_onnx(g: Any, x: Any, *, calibration_method: int, num_bins
     # ONNX does not say what its reductions make of a NaN, so the numbers up to the last NaN are masked.
     is_compared = g.Greater(numbers, last)
     ends = []
+    # The start is joined to the numbers, as a reduction of no number at all is an error in onnxruntime.
     for reduce, start in ((g.ReduceMin, np.inf), (g.ReduceMax, -np.inf)):
         end = reduce(g.Concat(g.Where(is_compared, values, start), np.array([start], np.float32), axis=0), keepdims=0)
         is_lost = g.And(g.GreaterOrEqual(last, 0), g.Equal(g.Add(last, 1), g.Size(values)))
