@@ -290,6 +290,7 @@ def sparse_accumulator_apply_gradient_flops(
     return Cost(values.shape.num_elements)
 
 
+# A quotient for each element, also for a sum: which it is stands at the node that makes the accumulator.
 @flops("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
 def accumulator_take_gradient_flops(handle: TensorSpec, num_required: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     return Cost(outputs[0].shape.num_elements)

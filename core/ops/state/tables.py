@@ -296,6 +296,7 @@ def lookup_table_find_shape(table_handle: TensorSpec, keys: TensorSpec, default_
     key, value = table_handle.handle
     if keys.rank is None or key.rank is None:
         return UNKNOWN
+    # The last dimensions of the keys are those of a single key, which a vector may be.
     return keys.shape[: keys.rank - key.rank] + value.shape
 
 

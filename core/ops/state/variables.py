@@ -71,6 +71,7 @@ def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_na
     """Return the reference of a variable that lives until destroyed or until the step ends; its first value is zeros."""
     name = var_name or ctx.name
     created = Variable(name, dtype, shape)
+    # TensorFlow leaves the memory as it finds it; zeros make runs repeatable.
     created.assign(zeros(shape.known(), dtype))
     # Another node of the run has the name.
     if ctx.step.resources.get_or_create(_STEP_CONTAINER, name, Variable, lambda: created) is not created:
@@ -404,6 +405,7 @@ zero_flops("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
 facts("side_effect", of=("DestroyResourceOp",))
 facts("metadata", of=("VariableShape",))
 
+# In an array program a variable is its value at that point, which is what reaches a reader.
 lower("ReadVariableOp")(lambda xla, value: value)
 lower("_ReadVariablesOp")(lambda xla, values: tuple(values))
 lower("Assign", "AssignVariableOp", updates=1)(lambda xla, old, value: value)
