@@ -56,6 +56,7 @@ def anonymous_iterator(ctx: KernelContext) -> Array:
 @kernel("AnonymousIteratorV2")
 def anonymous_iterator_v2(ctx: KernelContext) -> tuple[Array, Array]:
     """Return an iterator without a name, and its deleter."""
+    # TensorFlow's deleter ends the iterator when its last copy goes; here the references of Python do.
     return scalar_object(_made(ctx)), scalar_object(None)
 
 

@@ -159,6 +159,7 @@ class CompressedElement:
 @kernel("WrapDatasetVariant", "UnwrapDatasetVariant")
 def wrap_dataset_variant(input_handle: Array) -> Array:
     """The dataset."""
+    # TensorFlow wraps a dataset so that its variant can be copied to another device and back. Here there is one device.
     return scalar_object(dataset_of(input_handle))
 
 

@@ -121,6 +121,7 @@ def assert_cardinality_dataset(ctx: KernelContext, input_dataset: Dataset, cardi
 def sampling_dataset(ctx: KernelContext, input_dataset: Dataset, rate: Array, seed: Number, seed2: Number) -> Dataset:
     """Each element with the same probability."""
     seeds = seeds_of(ctx, seed, seed2)
+    # The rate is rounded to float32, in which TensorFlow compares it with its samples.
     return Sampling((input_dataset,), float(np.float32(rate)), seeds)
 
 
