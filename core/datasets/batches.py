@@ -114,6 +114,7 @@ class Batch(Pure):
 
     @property
     def has_places(self) -> bool:
+        # TensorFlow, too, gives access by place only if all batches have the same size.
         return type(self) is Batch and self.drops_remainder
 
     def element(self, index: int) -> Element:
