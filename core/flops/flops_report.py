@@ -219,6 +219,7 @@ def typical(symbol: str) -> int:
 
 
 def _substituted(node: NodeCost, values: Mapping[str, int]) -> NodeCost:
+    # A formula such as n - 1 holds for sizes above 0: for an empty tensor it would be negative.
     cost = Cost(*(not_negative(substitute(v, values)) for v in (node.cost.flops, node.cost.macs, node.cost.transcendentals)))
     dims = None if node.shape is None else node.shape.dims
     return dataclasses.replace(

@@ -189,5 +189,6 @@ def _brief(factor: Dim) -> str:
 def _with_prefix(number: int) -> str:
     for size, prefix in _PREFIXES:
         if abs(number) >= size:
+            # Three digits in either case: of 999.7 the first format would make 1e+03.
             return f"{number / size:.3g} {prefix}" if abs(number) < 100 * size else f"{number / size:.0f} {prefix}"
     return str(number)
