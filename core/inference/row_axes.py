@@ -172,6 +172,7 @@ class _RowWalk:
             return self._body(node, references[0], arguments, specs)
         if kind.form is Form.LOOP:
             return self._loop(node, references, arguments)
+        # A branch runs for all rows or for none, so that its condition must be the same for all of them.
         if states[0] is not None:
             raise self.mixed(node, "the branch depends on rows")
         branches = [self._body(node, reference, arguments, specs) for reference in references]
@@ -199,6 +200,7 @@ class _RowWalk:
             if joined == states:
                 break
             states = joined
+        # A row must not go on because another does.
         if self._body(node, condition, states, specs) != [None]:
             raise self.mixed(node, "the number of iterations depends on rows")
         return [self._joined(node, pair) for pair in zip(states, after)]
