@@ -101,6 +101,7 @@ def product(g: Any, x: Any, y: Any, adj_x: bool = False, adj_y: bool = False) ->
 
 def transposed(g: Any, x: Any) -> Any:
     """Return the transposes in a gradient."""
+    # Not Transpose, whose permutation would have to be computed for an unknown rank.
     return g.Einsum([x], equation="...ij->...ji")
 
 

@@ -167,6 +167,7 @@ def matrix_determinant_shape(input: TensorSpec) -> Shape:
 @gradient("MatrixDeterminant", "BatchMatrixDeterminant")
 def matrix_determinant_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     inverse = g.MatrixInverse(node.inputs[0], adjoint=True)
+    # TensorFlow's formula, too, which fails for a singular matrix, although the determinant has a derivative there.
     return [g.Mul(per_matrix(g, g.Mul(grad, node.output())), inverse)]
 
 
@@ -196,6 +197,7 @@ def log_matrix_determinant_shape(input: TensorSpec) -> list[Shape]:
 @gradient("LogMatrixDeterminant")
 def log_matrix_determinant_gradient(g: GradientBuilder, node: Node, grad_sign: Output, grad_log: Output) -> Gradients:
     inverse = g.MatrixInverse(node.inputs[0], adjoint=True)
+    # The sign does not change near a regular matrix. That of a complex one does, and TensorFlow leaves its gradient out, too.
     return [g.Mul(per_matrix(g, grad_log), inverse)]
 
 
