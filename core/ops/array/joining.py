@@ -377,6 +377,7 @@ def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[
 def split_v_along(sizes: Array, axis: Array, *, num_split: int) -> Callable[..., Sequence[Result]]:
     """`split_v` into parts of the same sizes along the same axis each time."""
     place, lengths = scalar_int(axis, "split_dim"), ints(sizes, "size_splits")
+    # A kernel with a single output returns it without a list, which the binding of the general kernel sees to.
     require(num_split > 1, "a single part is not a list")
     return lambda x, sizes, axis: [x[part] for part in _unequal_parts(x.shape, place, lengths, num_split)]
 

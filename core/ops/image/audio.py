@@ -82,6 +82,7 @@ def decode_wav(contents: Array, *, desired_channels: int, desired_samples: int) 
     require(isinstance(data, bytes) and len(data) <= 2**31 - 1, "contents must be a string of less than 2 GiB")
     samples, rate = _read_wav(data)
     if desired_channels != -1:
+        # The graph states this number, whatever the file holds.
         reserve(8 * desired_channels * (1 + len(samples)))
         # Channels that the file lacks are copies of its last channel, as in TensorFlow.
         taken = np.minimum(np.arange(desired_channels), samples.shape[1] - 1)
@@ -177,6 +178,7 @@ def audio_spectrogram_flops(
 
 without_gradient("AudioSpectrogram")
 
+# TensorFlow's least output of a filter: the logarithm of silence would be infinite.
 _FLOOR = 1e-12
 
 
@@ -194,6 +196,7 @@ def _filterbank(bins: int, rate: int, channels: int, lower: float, upper: float)
     step = 0.5 * rate / (bins - 1)
     # 1.5, not 0.5: TensorFlow follows HTK, which leaves the bin of frequency 0 out even if `lower` is 0.
     first, last = int(1.5 + lower / step), int(upper / step)
+    # A column more than filters, for the bins above the last center; it is left out of the result.
     matrix = np.zeros((bins, channels + 1))
     places = np.arange(first, last + 1)
     mels = _mel(places * step)
@@ -209,6 +212,7 @@ def _filterbank(bins: int, rate: int, channels: int, lower: float, upper: float)
 def _cosines(coefficients: int, channels: int) -> Array:
     """Return the discrete cosine transform, (coefficients, channels)."""
     angles = np.pi / channels * np.arange(coefficients)[:, None] * (np.arange(channels) + 0.5)
+    # HTK's factor, the same for all coefficients: an orthonormal transform has sqrt(1 / channels) for the first.
     return np.sqrt(2.0 / channels) * np.cos(angles)
 
 

@@ -46,6 +46,7 @@ def _sparse_counts(
         counts = np.bincount(inverse.ravel(), weights.ravel()[is_counted], distinct.size).astype(dtype)
     else:
         counts = np.bincount(inverse.ravel(), minlength=distinct.size).astype(dtype)
+    # At least 1: places are divided by the sizes, and without values there is none to divide.
     return index_vectors(distinct, [*group_shape, max(width, 1)]), counts, np.array([*group_shape, width], np.int64)
 
 

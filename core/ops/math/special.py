@@ -257,6 +257,7 @@ def next_after(x1: Array, x2: Array) -> Result:
 @gradient("NextAfter")
 def next_after_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x1, x2 = node.inputs
+    # The step to the neighbour is constant nearly everywhere, and x2 tells the direction only.
     return [g.reduce_to(grad, x1, x2), g.ZerosLike(x2)]
 
 
@@ -355,6 +356,7 @@ for _op, _program in _PROGRAMS.items():
 arrays("BesselY1")(programs.bessel_y1)
 facts("own_gradient", of=({*_PROGRAMS, "BesselY1"} - {"IgammaGradA", "RandomGammaGrad"}))
 
+# JAX has these functions, and ONNX none of them.
 _ONNX: dict[str, Callable[..., Any]] = {
     "Lgamma": programs.lgamma, "Digamma": programs.digamma, "Polygamma": programs.polygamma, "Zeta": programs.zeta,
     "Erfinv": programs.erfinv, "Ndtri": programs.ndtri, "Spence": programs.spence,

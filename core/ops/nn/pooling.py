@@ -469,6 +469,7 @@ def mean_of_windows(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
 
 @lower("AvgPoolGrad", "AvgPool3DGrad", static=(0,))
 def _avg_pool_grad_lowering(xla: Any, sizes: Array, dy: Any, *, window: WindowAttributes) -> Any:
+    # A mean is linear, so its gradient is its transpose, with the same counts of elements.
     return xla.transposed(lambda x: mean_of_windows(xla, x, window=window), tuple(sizes.tolist()), dy)
 
 
