@@ -41,6 +41,7 @@ def one_shot_iterator(ctx: KernelContext, *, dataset_factory: FuncRef, container
 
     def create() -> DatasetIterator:
         made = _made(ctx, shared_name)
+        # Made within the op that creates it: runs that meet the iterator again go on with the pass, and no op begins another.
         made.start(dataset_function(ctx, dataset_factory, [])([]))
         return made
 
@@ -116,6 +117,7 @@ def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Arr
             hint="IteratorToStringHandle of the same session gives an iterator's handle",
         ) from None
     spec = spec_of_node(ctx.node)
+    # Without types the handle is taken for any iterator, and each element is checked instead.
     if spec.dtypes:
         spec.require(source.spec)
     return scalar_object(source)
