@@ -112,6 +112,7 @@ def quantized_avg_pool(
 ) -> tuple[Result, Result, Result]:
     """The mean of each window, rounded; the range stays."""
     low, high = scalar_range(min_input, max_input, "input")
+    # In double precision, of which every sum of integers of a window is exact.
     mean = _pooled(input.astype(np.float64), window, pooling_numerics.average_pool)
     return np.rint(mean).astype(T.numpy), low, high
 
@@ -314,6 +315,7 @@ def _average_pool_onnx(g: Any, x: Any, low: Any, high: Any, *, T: DType, window:
 
 def _joined_range(xp: Any, ranges: list[tuple[Any, Any]], dtype: DType) -> tuple[Any, Any]:
     """Return the range that holds all and zero; symmetric for signed types."""
+    # From 0 on: a quantized type must have an integer for zero.
     low, high = np.float32(0), ranges[0][1]
     for bounds in ranges:
         low, high = xp.minimum(low, bounds[0]), xp.maximum(high, bounds[1])
