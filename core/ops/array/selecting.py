@@ -117,7 +117,7 @@ def where_shape(x: TensorSpec) -> Shape:
 
 @flops("Where")
 def where_flops(x: TensorSpec) -> Cost:
-    """Return True for each element that is zero."""
+    """A comparison with zero for each element."""
     return Cost(flops=x.shape.num_elements)
 
 

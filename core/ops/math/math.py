@@ -247,7 +247,7 @@ def _rsqrt_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[O
     return [g.Mul(g.Mul(g.scalar_like(cg, -1.5), cg), g.Mul(dy, g.Square(ca))), g.RsqrtGrad(ca, grad)]
 
 
-# TensorFlow conjugates y in some of these kernels; for the others their callers do
+# TensorFlow conjugates y in some of these kernels; for the others their callers do.
 _OF_VALUE = (
     ("TanhGrad", lambda y, dy: dy * (_one_of(y.dtype) - y * y), 3, _tanh_grad_gradient),
     ("SigmoidGrad", lambda y, dy: dy * y * (_one_of(y.dtype) - y), 3, _sigmoid_grad_gradient),

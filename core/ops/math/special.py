@@ -84,7 +84,7 @@ _DERIVATIVES = {
     "Spence": _spence_derivative,
     "BesselI0": lambda g, x, y: g.BesselI1(x),
     "BesselI0e": lambda g, x, y: g.Sub(g.BesselI1e(x), g.Mul(g.Sign(x), y)),
-    # TensorFlow's value at zero is 1, though the derivative there is 1/2
+    # TensorFlow's value at zero is 1, though the derivative there is 1/2.
     "BesselI1": lambda g, x, y: _at_zero(g, x, 1, g.Sub(g.BesselI0(x), g.RealDiv(y, x))),
     "BesselI1e": _i1e_derivative,
     "BesselK0": lambda g, x, y: g.Neg(g.BesselK1(x)),

@@ -111,6 +111,7 @@ class _Ensemble:
     def _leaves(self, tree: Sequence[_TreeNode], features: _Matrices) -> np.ndarray[Any, Any]:
         """Return the leaf that each example reaches."""
         places = np.zeros(len(features[0]), np.int64)
+        # All examples together, node by node: a tree has far fewer nodes than a batch has examples.
         pending = [(0, np.arange(len(places)))]
         for _ in range(len(tree)):
             if not pending:
@@ -168,6 +169,7 @@ def _parse_ensemble(data: bytes) -> _Ensemble:
         trees = [list(map(_parse_node, wire.contents(part.payload, 1))) for part in parts if part.number == _TREES]
         weights = np.frombuffer(wire.repeated_fixed((part for part in parts if part.number == _WEIGHTS), 4), "<f4").tolist()
         finalized = [_integers(part.payload).get(3, 0) for part in parts if part.number == _TREE_METADATA]
+        # A message that stands several times is merged, which joining its bytes does.
         growing = _integers(b"".join(part.payload for part in parts if part.number == _GROWING))
     except DataLossError as error:
         raise InvalidArgumentError(f"Unable to parse tree ensemble proto: {error}") from None
@@ -202,6 +204,7 @@ def _parse_leaf(data: bytes) -> tuple[float, ...]:
     vectors = wire.contents(data, 1)
     if vectors:
         return _floats(b"".join(vectors), 1)
+    # Protobuf writes no field whose value is 0.
     return _floats(data, 3)[-1:] or (0.0,)
 
 
@@ -281,6 +284,7 @@ def boosted_trees_bucketize_arrays(xp: Any, values: list[Any], boundaries: list[
 
 
 def _counted(xp: Any, values: Any, boundaries: Any) -> Any:
+    # Counted and not searched: ONNX has no binary search, and a feature has few boundaries.
     limits = xp.reshape(boundaries, (1, -1))
     below = xp.sum(xp.asarray(limits < xp.reshape(values, (-1, 1)), np.int32), 1)
     last = xp.asarray(boundaries.shape[0], np.int32) - 1

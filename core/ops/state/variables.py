@@ -211,6 +211,7 @@ def _count(variable: Variable, limit: int) -> Any:
     count = variable.read()
     if count >= limit:
         raise OutOfRangeError(f"Reached limit of {limit}")
+    # Not in place: a run may still hold the count that is returned.
     variable.assign(count + count.dtype.type(1))
     return count
 
@@ -262,6 +263,7 @@ facts("forwarding", "transparent", of=("RefIdentity",))
 def var_handle_op(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Result:
     """Return the handle of the resource variable of that container and name; an anonymous variable is new in every run."""
     if shared_name == ANONYMOUS_NAME:
+        # Kept by the handle alone: without a name no other node could ask for it.
         return scalar_object(Variable(ctx.name, dtype, shape))
     return ctx.state(lambda: _handle(ctx, dtype, shape, container, shared_name))
 
