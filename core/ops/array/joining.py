@@ -105,6 +105,7 @@ def _concat_parts(g: GradientBuilder, values: tuple[Output, ...], axis: Output, 
         axis = g.Cast(axis, DstT="int32")
     sizes = g.ShapeN(list(values), out_type="int32")
     offsets = g.ConcatOffset(axis, list(sizes))
+    # Slices and no Split, whose sizes the graph would have to know.
     return [g.Slice(grad, offset, size) for offset, size in zip(offsets, sizes)]
 
 
@@ -199,6 +200,7 @@ def parallel_concat_shape(values: list[TensorSpec], *, shape: Shape) -> Shape:
 
 @gradient("ParallelConcat")
 def parallel_concat_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    # Each input is a row with its first dimension, so the parts keep theirs.
     return list(g.Split(0, grad, num_split=len(node.inputs))) if len(node.inputs) > 1 else [grad]
 
 
@@ -560,6 +562,7 @@ def dynamic_partition_gradient(g: GradientBuilder, node: Node, *grads: Output) -
     prefix = g.shape_of(partitions)
     positions = g.Reshape(g.Range(0, g.Prod(prefix, [0]), 1), prefix)
     parts = g.DynamicPartition(positions, partitions, num_partitions=node.attr("num_partitions"))
+    # Each position comes once, so the order of writing does not matter, which the parallel op leaves open.
     return [g.Reshape(g.ParallelDynamicStitch(list(parts), list(grads)), g.shape_of(data)), None]
 
 
@@ -623,6 +626,7 @@ def _stitched_dims(indices: list[TensorSpec], data: list[TensorSpec]) -> Array |
 def dynamic_stitch_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     count = node.attr("N")
     indices = node.inputs[:count]
+    # A slice that a later one overwrote gets the gradient all the same, as in TensorFlow.
     return [*([None] * count), *(g.GatherV2(grad, index, 0) for index in indices)]
 
 

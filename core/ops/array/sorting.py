@@ -415,6 +415,7 @@ def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
     if not np.any(valid):  # without classes there is none that `chosen` could be
         return np.zeros(targets.size, bool)
     chosen = np.take_along_axis(predictions, np.where(valid, targets, 0)[:, None], 1)
+    # Equal predictions are not above the target: of a tie at the border all are in, as TensorFlow documents.
     return valid & (np.count_nonzero(predictions > chosen, axis=1) < k)
 
 
@@ -549,6 +550,7 @@ def _in_top_k_arrays(xp: Any, predictions: Any, targets: Any, k: Any) -> Any:
 
 @arrays("InTopK")
 def _in_top_k_v1_arrays(xp: Any, predictions: Any, targets: Any, *, k: int) -> Any:
+    # The attribute has 64 bits, and the counts that it is compared with have 32.
     return _in_top_k_arrays(xp, predictions, targets, np.int32(min(k, np.iinfo(np.int32).max)))
 
 

@@ -120,6 +120,7 @@ def _scattered(tensor: Array, indices: Array, element_shape: Array, size: int, d
         raise InvalidArgumentError(f"TensorListScatter: Trying to scatter at index {highest} in list with size {size}")
     items: list[Any] = [None] * (highest + 1 if size < 0 else size)
     for i, row in zip(places, rows_of(tensor)):
+        # Of an index that is named twice the last row stays, as in TensorFlow.
         items[i] = row
     return scalar_object(TensorList(dtype, expected, items))
 

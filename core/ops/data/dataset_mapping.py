@@ -46,6 +46,7 @@ def map_dataset(
     force_synchronous: bool,
 ) -> Dataset:
     """Map the function over the elements."""
+    # A function that must not run beside itself is treated as one with a state, which sees the elements one by one.
     has_state = force_synchronous or is_stateful(ctx, f)
     return mapping.Map(
         (input_dataset,),

@@ -57,6 +57,7 @@ def shard_dataset(
 def concatenate_dataset(ctx: KernelContext, input_dataset: Dataset, another_dataset: Dataset) -> Dataset:
     """Concatenate two datasets."""
     types = [[dtype.base for dtype in source.spec.dtypes] for source in (input_dataset, another_dataset)]
+    # Without types a dataset may hold anything, and its elements are looked at as they come.
     if all(types) and types[0] != types[1]:
         raise InvalidArgumentError(f"input dataset and another dataset have different output types: {types[0]}, {types[1]}")
     return filter_take_skip.Concatenate((input_dataset, another_dataset))

@@ -112,6 +112,7 @@ def adjoint(g: Any, x: Any) -> Any:
 
 def identity_like(g: Any, x: Any) -> Any:
     """Identity matrices of the shape of the square matrices x."""
+    # From the matrix itself: the graph may not know its size.
     return g.MatrixDiag(g.OnesLike(g.MatrixDiagPart(x)))
 
 

@@ -311,6 +311,7 @@ def _fused_part(g: GradientBuilder, node: Node, op: str, y: Output, rest: list[O
 def _normal_part(g: GradientBuilder, op: str, y: Output) -> Output:
     """Compose the normal distribution function of y, or Gelu's approximation."""
     if op == "GeluExact":
+        # No op is the distribution function itself.
         share = g.Erf(g.Mul(y, g.scalar_like(y, np.sqrt(0.5))))
     else:
         cubed = g.Mul(g.scalar_like(y, 0.044715), g.Mul(y, g.Square(y)))

@@ -242,6 +242,7 @@ def _register_rule(rule: str, update: Callable[..., Values], work: _UpdateWork) 
         shape(op)(functools.partial(_training_shape, layout))
         flops(op)(functools.partial(_training_flops, layout, work if layout.indices is None else rows_work))
         if layout.indices is None:
+            # Sparse ops have no lowering: how often a row repeats, and so how often it is updated, is known in a run only.
             lower(op, updates=layout.variables)(update)
     without_gradient(*available)
     facts("training", "side_effect", of=available)

@@ -296,6 +296,7 @@ def quantize_and_dequantize_v4_grad(
     return xp.where(inside, gradients, gradients.dtype.type(0)), xp.zeros_like(low), xp.zeros_like(high)
 
 
+# The derivative of the rounding would be 0 everywhere, and nothing could be trained through it.
 facts("own_gradient", of=["QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3"])
 facts("own_gradient", of=["QuantizeAndDequantizeV4"])
 

@@ -43,6 +43,7 @@ class _Accumulator(Shared):
         """WouldBlock if too few gradients have come."""
         if needed <= 0:
             raise InvalidArgumentError(f"Argument num_required must be positive, not {needed}")
+        # More than are asked for are as good: what came in excess is part of the sum, and is counted in the mean.
         if self.count < needed:
             raise WouldBlock(f"accumulator '{self.name}' has {self.count} of {needed} requested gradients")
 

@@ -183,6 +183,7 @@ def _indices(indices: Array) -> list[int]:
     if np.ndim(indices) != 1:
         raise InvalidArgumentError(f"indices must be a vector, not of shape {np.shape(indices)}")
     numbers = np.asarray(indices).tolist()
+    # TensorFlow demands rising indices, so that no part of an element is named twice.
     if any(index >= later for index, later in itertools.pairwise(numbers)):
         raise InvalidArgumentError(f"Indices are not strictly ordered: {numbers}")
     return numbers

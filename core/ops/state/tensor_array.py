@@ -256,6 +256,7 @@ def tensor_array_gather_shape(handle: TensorSpec, indices: TensorSpec, flow_in: 
 def tensor_array_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, indices, flow = node.inputs
     handle, flow = _gradient_handle(g, handle, flow, g.sweep)
+    # Writes to an array of gradients add up, so an element that was gathered twice gets the sum.
     return [None, None, g.TensorArrayScatterV3(handle, indices, grad, flow)]
 
 
@@ -374,6 +375,7 @@ def tensor_array_split(
             f"TensorArray's size is not equal to the size of lengths ({len(array)} vs. {len(lengths)}), "
             "and the TensorArray is not marked as dynamically resizeable."
         )
+    # np.split makes a part more than it has ends, and would make one of no lengths.
     array.write_pieces(np.split(value, np.cumsum(lengths)[:-1]) if len(lengths) else ())
     array.mark_size(len(lengths))
     return flow_in
