@@ -210,6 +210,7 @@ def magnitude(value: DimLike) -> float:
     """Return a number to sort by: the value for an example (N = 1) with all other symbols `TYPICAL`."""
     if isinstance(value, Dim):
         value = substitute(value, {name: typical(name) for name in value.symbols})
+    # What no number can be put for counts as the largest, so that it is not overlooked at the end of a list.
     return float(value) if isinstance(value, int) else math.inf
 
 

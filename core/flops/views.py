@@ -160,6 +160,7 @@ def shortened(value: DimLike) -> str:
     if isinstance(value, int) or len(text) <= _MAX_TEXT:
         return text
     largest = sorted(_ordered(value), key=lambda term: -abs(magnitude(term)))
+    # At least one term: the largest says more than any number of terms left out.
     shown = max((n for n in range(2, len(largest)) if len(_sum(largest[:n])) + len(_MORE) <= _MAX_TEXT), default=1)
     left = len(largest) - shown
     return _sum(largest[:shown], _brief) + (f" + {counted(left, 'term')}" if left else "")
@@ -171,6 +172,7 @@ def _ordered(value: Dim) -> list[Dim]:
 
 
 def _sum(terms: Iterable[Dim], text_of: Callable[[Dim], str] = str) -> str:
+    # A negative coefficient brings its own sign.
     return " + ".join(_term(term, text_of) for term in terms).replace("+ -", "- ")
 
 

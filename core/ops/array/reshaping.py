@@ -324,6 +324,7 @@ def broadcast_to_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
     x, dims = node.inputs
     source = g.Shape(x, out_type=dims.base_dtype)
     axes, _ = g.BroadcastGradientArgs(source, dims)
+    # The sum drops its axes, among them leading ones that the input never had.
     return [g.Reshape(g.Sum(grad, axes), source), None]
 
 

@@ -169,6 +169,7 @@ def _changed(lists: TensorSpec, others: TensorSpec) -> TensorSpec:
 
 @gradient("TensorListResize")
 def tensor_list_resize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    # Back to the former length: what was cut off gets unset elements, which count as zeros.
     return [g.TensorListResize(grad, g.TensorListLength(node.inputs[0])), None]
 
 
@@ -339,6 +340,7 @@ def tensor_list_get_item_shape(input_handle: TensorSpec, index: TensorSpec, elem
 @gradient("TensorListGetItem")
 def tensor_list_get_item_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, index, _ = node.inputs
+    # Unset but for one element: where such lists are added, an unset element costs nothing.
     return [g.TensorListSetItem(reserve_like(g, handle, grad.dtype), index, grad), None, None]
 
 

@@ -282,6 +282,7 @@ def matrix_triangular_solve_gradient(g: GradientBuilder, node: Node, grad: Outpu
     is_adjoint, is_lower = node.attr("adjoint"), node.attr("lower")
     grad_rhs = g.MatrixTriangularSolve(matrix, grad, lower=is_lower, adjoint=not is_adjoint)
     whole = _grad_matrix(g, node, grad_rhs, is_adjoint)
+    # The other triangle was never read, so no change of it can matter.
     triangle = lower_triangle(g, whole) if is_lower else upper_triangle(g, whole)
     return [reduce_batch(g, triangle, matrix, rhs), reduce_batch(g, grad_rhs, rhs, matrix)]
 

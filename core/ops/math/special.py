@@ -92,6 +92,7 @@ _DERIVATIVES = {
     "BesselK1": lambda g, x, y: g.Sub(g.Neg(g.BesselK0(x)), g.RealDiv(y, x)),
     "BesselK1e": _k1e_derivative,
     "BesselJ0": lambda g, x, y: g.Neg(g.BesselJ1(x)),
+    # The formula has 0 / 0 at 0, and the limit there is 1/2.
     "BesselJ1": lambda g, x, y: _at_zero(g, x, 0.5, g.Sub(g.BesselJ0(x), g.RealDiv(y, x))),
     "BesselY0": lambda g, x, y: g.Neg(g.BesselY1(x)),
     "BesselY1": lambda g, x, y: g.Sub(g.BesselY0(x), g.RealDiv(y, x)),
@@ -198,6 +199,7 @@ def _unless_zero(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _xlogy_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+    # The logarithm of y, but 0 where x is 0, since the function is 0 there for every y.
     return g.Mul(g.Xlogy(_is_nonzero(g, x), y), dz), g.Mul(g.Xdivy(x, y), dz)
 
 

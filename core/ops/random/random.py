@@ -252,6 +252,7 @@ def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -
 
 shape("RandomShuffle")(first_shape)
 not_differentiable("Multinomial", "RandomShuffle")
+# TensorFlow declares the other draws as without gradient flow and says nothing of these: a gradient through them is an error.
 without_gradient("RandomPoissonV2", "RandomPoisson")
 
 zero_flops(*_MOVING)

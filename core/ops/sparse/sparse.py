@@ -239,6 +239,7 @@ def _with_dim(dims: Array, axis: int, size: Array) -> Array:
 
 def _sliced(indices: Array, values: Array, axis: int, start: Array, length: Array) -> tuple[Array, Array]:
     is_inside = (indices[:, axis] >= start) & (indices[:, axis] < start + length)
+    # A mask copies, so the indices of the input stay as they are.
     rows = indices[is_inside]
     rows[:, axis] -= start
     return rows, values[is_inside]

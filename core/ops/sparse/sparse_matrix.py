@@ -313,6 +313,7 @@ def _turned(g: GradientBuilder, x: Any, transpose: Any, adjoint: Any) -> Any:
     if not (transpose or adjoint):
         return x
     rank = g.Rank(x)
+    # The rank is 2 or 3, for a batch, and the graph may not know which.
     order = g.ConcatV2([g.Range(0, g.Sub(rank, 2), 1), g.Pack([g.Sub(rank, 1), g.Sub(rank, 2)])], 0)
     return g.ConjugateTranspose(x, order) if adjoint else g.Transpose(x, order)
 
