@@ -246,6 +246,7 @@ class PaddedBatch(Batch):
             result[corner] = value
         return result
 
+    # Batch's own would stack the elements as they are.
     element = Dataset.element
 
 
