@@ -114,6 +114,7 @@ class Batch(Pure):
 
     @property
     def has_places(self) -> bool:
+        # TensorFlow, too, gives access by place only if all batches have the same size.
         return type(self) is Batch and self.drops_remainder
 
     def element(self, index: int) -> Element:
@@ -245,6 +246,7 @@ class PaddedBatch(Batch):
             result[corner] = value
         return result
 
+    # Batch's own would stack the elements as they are.
     element = Dataset.element
 
 

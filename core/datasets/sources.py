@@ -176,6 +176,8 @@ class Generated(Dataset):
             if is_over:
                 return None
             if state is None:
+                # At the first demand and not when the pass begins, as in TensorFlow: a pass that nobody reads runs no code of
+                # the user.
                 state = self.start(())
             try:
                 return tuple(self.following(state))

@@ -49,6 +49,7 @@ class Window(Dataset):
         size = self.source.cardinality()
         if size in (INFINITE, UNKNOWN):
             return size
+        # A window begins at every shift and may be short, however few elements are left.
         if not self.drops_remainder:
             return -(-size // self.shift)
         span = (self.size - 1) * self.stride + 1
@@ -109,6 +110,7 @@ class GroupByWindow(Dataset):
         return flattened(_Groups(self).next)
 
     def cardinality(self) -> int:
+        # The function may map a group to any number of elements; TensorFlow says infinite here too.
         return INFINITE if self.source.cardinality() == INFINITE else UNKNOWN
 
 

@@ -161,6 +161,7 @@ def shortened(value: DimLike) -> str:
     if isinstance(value, int) or len(text) <= _MAX_TEXT:
         return text
     largest = sorted(_ordered(value), key=lambda term: -abs(magnitude(term)))
+    # At least one term: the largest says more than any number of terms left out.
     shown = max((n for n in range(2, len(largest)) if len(_sum(largest[:n])) + len(_MORE) <= _MAX_TEXT), default=1)
     left = len(largest) - shown
     return _sum(largest[:shown], _brief) + (f" + {counted(left, 'term')}" if left else "")
@@ -179,6 +180,7 @@ def _ordered(value: Dim) -> list[Dim]:
 
 
 def _sum(terms: Iterable[Dim], text_of: Callable[[Dim], str] = str) -> str:
+    # A negative coefficient brings its own sign.
     return " + ".join(_term(term, text_of) for term in terms).replace("+ -", "- ")
 
 
@@ -197,5 +199,6 @@ def _brief(factor: Dim) -> str:
 def _with_prefix(number: int) -> str:
     for size, prefix in _PREFIXES:
         if abs(number) >= size:
+            # Three digits in either case: of 999.7 the first format would make 1e+03.
             return f"{number / size:.3g} {prefix}" if abs(number) < 100 * size else f"{number / size:.0f} {prefix}"
     return str(number)

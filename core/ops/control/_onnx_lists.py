@@ -102,6 +102,7 @@ def _zeros(g: Any, dtype: DType, *sizes: Any) -> Any:
 
 def zeros_like(g: Any, elements: Any) -> Any:
     """Return a list of zeros of the same length; a list of lists keeps its nesting, and an optional holds zeros."""
+    # Told by what it has: its class stands in core/onnx, of which families of ops import nothing.
     if hasattr(elements, "is_there"):
         held = elements.values and tuple(zeros_like(g, value) for value in elements.values)
         return dataclasses.replace(elements, values=held)
@@ -180,6 +181,7 @@ def _agreed_with_item(g: Any, elements: Any, item: Any) -> Any:
 
 def scattered(g: Any, elements: Any, indices: Any, items: Any) -> Any:
     """Return the list with the rows of `items` at places."""
+    # The largest number is ONNX's word for the end of an axis of any size.
     sizes = g.slice(g.dims(items), 1, np.iinfo(np.int64).max)
     rows = Shape(items.shape.dims[1:] if items.shape.dims is not None else None)
     agreed = _agreed(elements, rows)

@@ -69,6 +69,7 @@ def unbatch(ctx: KernelContext, batched_tensor: Array, batch_index: Array, id: A
         # The batch may hold rows of other calls, which come for them later.
         parts.by_id.update(_split(batched_tensor, batch_index))
         part = parts.by_id.pop(int(id), None)
+    # A session has no other call under way that could bring the rows, so `timeout_micros` is not waited for.
     if part is None:
         raise DeadlineExceededError(f"no batch has rows for id {int(id)}")
     return part
@@ -125,6 +126,7 @@ def batch_shape(in_tensors: list[TensorSpec]) -> list[Shape | list[Shape]]:
         if spec.rank == 0:
             raise InvalidArgumentError("Batching input tensors must have at least one dimension")
     batched = [UNKNOWN] * len(in_tensors)
+    # An empty batch comes with empty vectors in the place of its index and its id.
     return [batched, Shape((None, 3)), SCALAR] if _never_empty(in_tensors) else [batched, UNKNOWN, UNKNOWN]
 
 

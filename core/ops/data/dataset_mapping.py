@@ -46,6 +46,7 @@ def map_dataset(
     force_synchronous: bool,
 ) -> Dataset:
     """Map the function over the elements."""
+    # A function that must not run beside itself is treated as one with a state, which sees the elements one by one.
     has_state = force_synchronous or is_stateful(ctx, f)
     return mapping.Map(
         (input_dataset,),
@@ -205,6 +206,7 @@ def parallel_interleave_dataset(
     f: FuncRef,
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn, whatever `sloppy` would allow."""
+    # A sloppy order may be any order, so the deterministic one is among those that it allows.
     return legacy_parallel_interleave_dataset_v2(ctx, input_dataset, captured, lengths, buffers, f=f)
 
 

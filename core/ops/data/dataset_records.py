@@ -43,6 +43,7 @@ def opener(ctx: KernelContext) -> OpenFile:
 
 
 def _require_buffer(size: int) -> None:
+    # Checked and not used: how much is read at a time does not show in the records.
     if size < 0:
         raise InvalidArgumentError("`buffer_size` must be >= 0 (0 == default)")
 

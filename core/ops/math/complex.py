@@ -135,6 +135,7 @@ def complex_abs_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradie
 
 zero_flops("Complex", "Real", "Imag")
 flops("Conj")(unary_flops(1))
+# Two squares, their sum and a root.
 flops("ComplexAbs")(unary_flops(4))
 
 

@@ -46,6 +46,7 @@ def _sparse_counts(
         counts = np.bincount(inverse.ravel(), weights.ravel()[is_counted], distinct.size).astype(dtype)
     else:
         counts = np.bincount(inverse.ravel(), minlength=distinct.size).astype(dtype)
+    # At least 1: places are divided by the sizes, and without values there is none to divide.
     return index_vectors(distinct, [*group_shape, max(width, 1)]), counts, np.array([*group_shape, width], np.int64)
 
 
@@ -53,6 +54,7 @@ def _width(values: Array, minlength: int, maxlength: int) -> int:
     """Return the size of the last dimension: maxlength if given, else the greatest value plus 1, at least minlength."""
     if maxlength >= 0:
         return maxlength
+    # TensorFlow seeks the greatest value from 0 on, so that no values at all still have a bin for 0.
     largest = int(values.max()) + 1 if values.size else 1
     return max(largest, minlength)
 
@@ -163,6 +165,7 @@ def _bincounts(groups: Array, rows: int, values: Array, size: int, weights: Arra
         result.reshape(-1)[keys] = 1
     else:
         scale = weights.ravel()[is_counted] if weights.size else None
+        # Integers above 2^53 therefore lose their last digits, which TensorFlow keeps.
         # bincount adds weights in double; the assignment rounds to the dtype of the weights.
         result.reshape(-1)[...] = np.bincount(keys, scale, result.size)
     return result

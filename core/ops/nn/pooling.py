@@ -230,6 +230,7 @@ def max_pool_3d_grad_grad(orig_input: Array, orig_output: Array, grad: Array, *,
 
 
 shape("MaxPoolGradGrad", "MaxPool3DGradGrad", "MaxPoolGradGradV2")(second_shape)
+# TensorFlow has a gradient for the other versions, and none for this one.
 without_gradient("MaxPoolGradGradV2")
 layout("TTTVV -> T", "MaxPoolGradV2", "MaxPoolGradGradV2")
 
@@ -433,6 +434,7 @@ def max_pool_grad_grad_with_argmax_shape(input: TensorSpec, grad: TensorSpec, ar
     return argmax.shape
 
 
+# TensorFlow has none either, although both are linear in the gradient.
 without_gradient("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
 zero_flops("MaxPoolGradGradWithArgmax")
 facts("backward", of=("MaxPoolGradGradWithArgmax", "MaxPoolGradWithArgmax"))
@@ -469,6 +471,7 @@ def mean_of_windows(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
 
 @lower("AvgPoolGrad", "AvgPool3DGrad", static=(0,))
 def _avg_pool_grad_lowering(xla: Any, sizes: Array, dy: Any, *, window: WindowAttributes) -> Any:
+    # A mean is linear, so its gradient is its transpose, with the same counts of elements.
     return xla.transposed(lambda x: mean_of_windows(xla, x, window=window), tuple(sizes.tolist()), dy)
 
 

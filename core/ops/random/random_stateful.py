@@ -164,6 +164,7 @@ def stateful_random_binomial(
     """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
     _check_algorithm(algorithm)
     resource_variable(resource).read()  # a state that is not there is reported first
+    # Unlike its siblings, this kernel of TensorFlow does not resolve AUTO_SELECT.
     if int(algorithm) != PHILOX:
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
     variable, gen = _state(resource, algorithm)
@@ -171,6 +172,7 @@ def stateful_random_binomial(
     parameters = np.broadcast_shapes(counts.shape, probs.shape)
     batches = element_count(parameters)
     samples = element_count(drawn.shape[: drawn.ndim - len(parameters)])
+    # The order of C++'s operators, too: the division comes after all products, and cuts off once.
     # TensorFlow's count for this op: up to 100 attempts of two numbers for each sample, in whole blocks.
     _advance(variable, gen, batches * 2 * 100 * (samples + 3) // 4)
     return drawn
@@ -234,6 +236,7 @@ def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) ->
     dims = as_dims(shape)
     if dtype.name not in ("int32", "int64", "uint32", "uint64"):
         raise InvalidArgumentError(f"Unsupported dtype: {dtype}")
+    # Not from the session's seed: TensorFlow's op has no seed either, and never repeats itself.
     data = secrets.token_bytes(element_count(dims) * dtype.numpy.itemsize)
     return np.frombuffer(data, dtype.numpy).reshape(dims)
 
