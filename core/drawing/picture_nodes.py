@@ -9,19 +9,17 @@ from __future__ import annotations
 import collections
 import heapq
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from ..functions.callers import function_references
 from ..graph.graph import Node, Output
 from ..registry.op_facts import ABSENT, has_fact
-from ..support import dataclasses
 
 _MAX_THROUGH: Final = 64
 """The number of bypassing control edges above which a NoOp is drawn."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """An edge between two nodes that are drawn; without `value` a control edge."""
 
     source: Node
