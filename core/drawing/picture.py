@@ -274,7 +274,9 @@ class _Painter:
         for node in nodes:
             self._boxes[node] = self._count
         self._count += 1
-        lines = ScopeOps(part).lines(part, self._look.layers) if isinstance(part, NameScope) else self._node_lines(part, prefix)
+        lines = (
+            ScopeOps(part).lines(part, self._look.layers) if isinstance(part, NameScope) else self._node_lines(part, prefix)
+        )
         return Box(
             id=self._count - 1,
             kind="scope" if isinstance(part, NameScope) else kind_of(part),

@@ -24,7 +24,7 @@ from ..model.author_scopes import passes_weight_on
 from ..registry.catalog import op_sentence
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
-from ..support.errors import InvalidArgumentError, TfgError
+from ..support.errors import InvalidArgumentError
 from ..support.keyed_cache import KeyedCache
 from ..support.tensor_names import parse_tensor_name
 from ..types.dtypes import DType
@@ -545,9 +545,7 @@ class _Binder:
             scope.path,
             ops.text(scope, self._figures.layers),
             scope in opened,
-            tuple(
-                [self._branch(part, opened, ops) if isinstance(part, NameScope) else numbers[part] for part in scope.parts]
-            ),
+            tuple([self._branch(part, opened, ops) if isinstance(part, NameScope) else numbers[part] for part in scope.parts]),
             not scope.is_name_scope,
         )
 
