@@ -398,6 +398,7 @@ class WeightedFlatMap(Dataset):
     def element(self, index: int) -> Element:
         require_index(index, self.cardinality())
         ends = list(itertools.accumulate(self.sizes))
+        # An index at the end of an input is that of the first element of the next; inputs without elements are passed over.
         place = bisect.bisect_right(ends, index)
         return self.inputs[place].element(index - (ends[place] - self.sizes[place]))
 

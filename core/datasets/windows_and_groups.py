@@ -140,6 +140,7 @@ class _Groups:
                 self._pull = None
                 break
             key = self._dataset.key_of(element)
+            # The function is asked once for each key, as in TensorFlow, also for the later groups of the key.
             if key not in self._sizes:
                 self._sizes[key] = self._size(key)
             group = self._groups.setdefault(key, [])

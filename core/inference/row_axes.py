@@ -473,6 +473,7 @@ def _gathered(walk: _RowWalk, node: Node) -> _State:
     batch = node.attr("batch_dims", 0)
     if rank is None or of_indices is None or axes is None:
         raise walk.mixed(node, "the rank of an input or the axis is unknown")
+    # Of a table that all rows share, each row picks its own parts: the indices take the place of the axis.
     if values is None and isinstance(indices, RowAxis) and not batch:
         return RowAxis(axes[0] + indices.axis, indices.times)
     if isinstance(values, RowAxis) and indices is None and not batch and values.axis != axes[0]:

@@ -48,6 +48,7 @@ def tile(x: Array, multiples: Array) -> Result:
     # TensorFlow checks the product of all sizes before it allocates; NumPy's error would be another.
     if x.size * math.prod(times) >= 1 << 63:
         raise InvalidArgumentError(f"Encountered overflow when multiplying {x.shape} with {times}")
+    # A result that is the input, or empty, TensorFlow returns before it asks for the dtype.
     if x.dtype.name in _NOT_TILED and any(count != 1 for count in times) and x.size * math.prod(times):
         raise UnimplementedError(f"TensorFlow's Tile handles no {dtypes.from_numpy(x.dtype)}")
     return np.tile(x, times)

@@ -211,6 +211,7 @@ def inplace_sub(x: Array, i: Array, v: Array) -> Result:
     """`x` with the rows of `v` subtracted at the rows `i`; row numbers wrap around."""
     result, rows, v = _inplace_target(x, i, v)
     _require_numbers(x)
+    # Without rows TensorFlow takes any dtype here, also strings and truth values, which have no negative.
     update_rows(np.add, result, rows, np.negative(v) if rows.size else v)
     return result
 

@@ -33,6 +33,7 @@ def batch(ctx: KernelContext, in_tensors: list[Array], *, max_batch_size: int, a
     if size > max_batch_size:
         raise InvalidArgumentError(f"a batch of {size} rows exceeds max_batch_size {max_batch_size}")
     if not size:
+        # Without rows TensorFlow's outputs are vectors, whatever the rank of the inputs.
         empty = np.zeros(0, np.int64)
         return [np.zeros(0, value.dtype) for value in in_tensors], empty, empty
     padded = min((s for s in allowed_batch_sizes if s >= size), default=size)

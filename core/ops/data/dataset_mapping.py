@@ -189,6 +189,7 @@ def legacy_parallel_interleave_dataset_v2(
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
     _require_buffers(buffers)
+    # The older ops have no -1 that leaves the cycle length open.
     cycle, block = (positive_in(value, name) for name, value in lengths._asdict().items())
     function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
     return mapping.LegacyParallelInterleave((input_dataset,), function, cycle, block, runs_early=early)
@@ -249,6 +250,7 @@ def group_by_window_dataset(
     return windows_and_groups.GroupByWindow(
         (input_dataset,),
         number_function(ctx, key_func, captured_by_key, "key_func"),
+        # Keys are int64 in all functions: TensorFlow refuses a key_func of int32.
         lambda key: size_of([np.int64(key)]),
         lambda key, group: reduce([np.int64(key), scalar_object(group)]),
     )

@@ -135,6 +135,7 @@ def directed_interleave_dataset(
     stop_on_empty_dataset: bool = False,
 ) -> Dataset:
     """Take an element of the dataset whose number is the selector's next element."""
+    # A selector without types is asked element by element.
     if selector_input_dataset.spec.dtypes not in ((), (int64,)):
         raise InvalidArgumentError("The selector input must be a dataset of scalar int64 elements.")
     return DirectedInterleave((selector_input_dataset, *data_input_datasets), stop_on_empty_dataset)

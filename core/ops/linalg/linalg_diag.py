@@ -251,6 +251,7 @@ def matrix_diag_part_v3(input: Array, k: Array, padding_value: Array, *, align: 
     _require_diagonals(rows, columns, lower, upper)
     padding = _part_padding(padding_value)
     if lower == upper:
+        # A single diagonal is the longest, and has no padding.
         return np.diagonal(input, upper, -2, -1)
     row, column, place, position = _band_places(rows, columns, lower, upper, align)
     size = (upper - lower + 1, max(_longest(rows, columns, lower, upper), 0))

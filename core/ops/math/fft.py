@@ -107,6 +107,7 @@ def _half(lengths: Sequence[Any]) -> list[Any]:
 
 
 def _require_precision(input: Array, Tcomplex: DType) -> None:
+    # The op's two attributes may differ in precision, which no kernel of TensorFlow takes.
     if input.dtype.itemsize * 2 != Tcomplex.numpy.itemsize:
         raise InvalidArgumentError(f"Wrong types for a real FFT: {input.dtype} and {Tcomplex}")
 

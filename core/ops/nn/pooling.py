@@ -649,6 +649,7 @@ class _Windows:
         padded = xla.lax.pad(x, fill, [(low, high, 0) for low, high in self.pads])
         self.padded_shape = padded.shape
         counts = [(dim - size) // stride + 1 for dim, size, stride in zip(padded.shape, window.ksize, self.strides)]
+        # Without windows the span is empty, where the formula alone would give a negative one.
         self.spans = [max((count - 1) * stride + 1, 0) for count, stride in zip(counts, self.strides)]
         self.places = list(itertools.product(*map(range, window.ksize)))
         self.elements = [xla.lax.slice(padded, place, np.add(place, self.spans), self.strides) for place in self.places]
@@ -663,6 +664,7 @@ class _Windows:
         axes = zip(place, self.spans, self.strides, self.shape, self.pads)
         for axis, (start, span, stride, dim, (low, _)) in enumerate(axes):
             numbers = np.arange(start, start + span, stride) - low
+            # Times 0: each image counts from 0, but the axis of the batch stays.
             result = result[..., None] * dim + (numbers if axis or has_batch else numbers * 0)
         return result
 

@@ -68,6 +68,7 @@ def _advance(variable: Variable, gen: Philox, outputs: int, tags: int = 0) -> No
     """Write back the state that lies behind `outputs` samples."""
     # TensorFlow moves on by the most that a sample may need, so that the state does not depend on how many were refused.
     counter = gen.skipped(outputs * RESERVED_PER_OUTPUT).counter
+    # The words are unsigned and the variable is int64: the bits go over as they are.
     words = np.array([counter & _MASK64, counter >> 64], np.uint64).view(np.int64)
     variable.writable()[tags : tags + 2] = words
 
@@ -172,8 +173,8 @@ def stateful_random_binomial(
     parameters = np.broadcast_shapes(counts.shape, probs.shape)
     batches = element_count(parameters)
     samples = element_count(drawn.shape[: drawn.ndim - len(parameters)])
-    # The order of C++'s operators, too: the division comes after all products, and cuts off once.
-    # TensorFlow's count for this op: up to 100 attempts of two numbers for each sample, in whole blocks.
+    # TensorFlow's count for this op: up to 100 attempts of two numbers for each sample, in whole blocks. The order of C++'s
+    # operators, too: the division comes after all products, and cuts off once.
     _advance(variable, gen, batches * 2 * 100 * (samples + 3) // 4)
     return drawn
 

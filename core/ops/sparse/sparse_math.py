@@ -385,6 +385,7 @@ def sparse_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     left = g.SparseMatMul(grad, b, transpose_b=not flip_b) if left is None else left
     right = g.SparseMatMul(grad, a, transpose_a=True, transpose_b=flip_a) if flip_b else None
     right = g.SparseMatMul(a, grad, transpose_a=not flip_a) if right is None else right
+    # The products are float32 also for matrices of bfloat16.
     return [g.Cast(d, DstT=x.base_dtype) for d, x in ((left, a), (right, b))]
 
 

@@ -27,6 +27,7 @@ from ..shared.variable_access import resource_variable, rounds_without_repeats
 @kernel("ResourceGather")
 def resource_gather(resource: Array, indices: Array, *, batch_dims: int, dtype: DType) -> Result:
     """Return rows of a variable; leading `batch_dims` dimensions are paired with the dimensions of `indices`."""
+    # The op has no axis: it gathers along the dimension that follows the batches.
     return gather(_read(resource, dtype), indices, np.int32(batch_dims), batch_dims=batch_dims)
 
 

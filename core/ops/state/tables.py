@@ -383,6 +383,7 @@ class _TableHandle:
 @onnx("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2")
 @onnx("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2")
 def _created_onnx(g: Any, *, shared_name: str) -> _TableHandle:
+    # A table without a shared name belongs to its node alone.
     return _TableHandle(shared_name or g.source)
 
 
