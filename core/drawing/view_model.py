@@ -587,17 +587,20 @@ class _Weights:
         """Return the weights that a node reads, as a kernel; then those of the only reader, as a bias, in the same scope."""
         if node.is_constant or self._passes(node) or not node.output_dtypes:
             return ()
-        reader = _follower(node)
-        own = self._of(node)
-        return own if reader is None else dict.fromkeys((*own, *self._of(reader)))
+        own, reader = self._of(node), _follower(node)
+        others = () if reader is None else self._of(reader)
+        return dict.fromkeys((*own, *others)) if others else own
 
     def _of(self, node: Node) -> tuple[Node, ...]:
         """Return the weights that a node reads, each once."""
         read = self._read.get(node)
         if read is None:
-            behind = [self._behind(value.node) for value in node.inputs]
+            behind = [self._behind(value.node) for value in node.inputs if self._may_be_weight(value.node)]
             read = self._read[node] = tuple(dict.fromkeys([weight for weight in behind if weight is not None]))
         return read
+
+    def _may_be_weight(self, node: Node) -> bool:
+        return not node.inputs or self._passes(node)
 
     def _behind(self, node: Node) -> Node | None:
         """Return the variable or constant of a weight that nodes hand on, in another shape or dtype too."""

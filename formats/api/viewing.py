@@ -282,9 +282,10 @@ class _Page:
         )  # fmt: skip
         counts = self._flops(facts) if flops else {}
         self.notes += self._unshaped
+        text = functools.cache(_flops_text)  # a million nodes have tens of counts
         return Figures(
             inferences=self.inferences,
-            flops={node: _flops_text(count, self.transcendentals.get(node, 0)) for node, count in counts.items()},
+            flops={node: text(count, self.transcendentals.get(node, 0)) for node, count in counts.items()},
             shares=flops_shares(self.graph, counts),
             sheets=tuple(self._with_tables(sheets(facts), facts.missing)),
             notes=tuple(self.notes),
