@@ -846,6 +846,7 @@ def _bounds(index: Any) -> tuple[Any, Any, Any]:
         return index, index + 1 or _END, 1
     step = 1 if index.step is None else index.step
     start = _left_out(step, 0, _END) if index.start is None else index.start
+    # Backwards the end lies before the first element, and ONNX takes -1 for the last: only a number beyond the size says it.
     return start, _left_out(step, _END, -_END) if index.stop is None else index.stop, step
 
 

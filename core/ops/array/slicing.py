@@ -121,6 +121,7 @@ def _entry_index(
 
 def _single(start: int, step: int, size: int, i: int) -> int:
     if step < 0:
+        # TensorFlow's words; a positive stride above 1 passes, as it has no effect on a single element.
         raise InvalidArgumentError("only stride 1 allowed on non-range indexing.")
     if not -size <= start < size:
         raise InvalidArgumentError(f"slice index {start} of dimension {i} out of bounds.")
@@ -303,6 +304,7 @@ def slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     dtype = begin.base_dtype
     after = g.Sub(g.Sub(g.Shape(x, out_type=dtype), begin), g.Shape(node.output(), out_type=dtype))
     paddings = g.ConcatV2([g.Reshape(begin, column), g.Reshape(after, column)], 1)
+    # TensorFlow pads as well: it has no op for the gradient of this slice.
     return [g.Pad(grad, paddings), None, None]
 
 
@@ -405,6 +407,7 @@ def tensor_strided_slice_update_gradient(g: GradientBuilder, node: Node, grad: O
     _, begin, end, strides, value = node.inputs
     taken = g.StridedSlice(grad, begin, end, strides, **_masks(node))
     outside = g.TensorStridedSliceUpdate(grad, begin, end, strides, g.zeros_like(value), **_masks(node))
+    # The value broadcasts to the slice, so its gradient is summed back.
     return [outside, None, None, None, g.reduce_to(taken, value, taken)]
 
 
@@ -525,6 +528,7 @@ def _scattered_onnx(g: Any, x: Any, bounds: tuple[Any, Any, Any], masks: Masks, 
     """Write `values` into a slice with computed bounds: the same slice of the element numbers gives the places."""
     count = g.reshape(g.Size(x), [])
     numbers = iota(g, count)
+    # The slice itself finds its places, so masks and negative bounds need no second arithmetic.
     taken = g.evaluate(_strided_slice_arrays, _BOUNDS, _BOUNDS, [g.of_dims(numbers, g.dims(x)), *bounds], {"masks": masks})
     written = g.reshape(g.Expand(values, g.dims(taken)), -1)
     return g.of_dims(g.ScatterND(g.reshape(x, -1), g.reshape(taken, -1, 1), written), g.dims(x))

@@ -436,6 +436,7 @@ def _patches_gradient(g: GradientBuilder, node: Node, grad: Output, rates: list[
     inner = g.StridedSlice(source, [1], [0], [1], end_mask=1)
     total = g.Prod(inner, [0])
     one = g.constant(1, "int64")
+    # From 1 on, since padding is filled with zeros.
     positions = g.Reshape(g.Range(one, g.AddV2(total, one), one), g.ConcatV2([g.constant([1], "int64"), inner], 0))
     attrs = {name: node.attr(name) for name in ("ksizes", "strides", "padding")}
     if rates is not None:
@@ -487,6 +488,7 @@ zero_flops("ExtractVolumePatches")
 
 
 # Kernels whose functions of arrays are those of array programs, too.
+# Block sizes decide how many axes the blocks have, so that they must be known; in ONNX crops and pads may be inputs.
 arrays("BatchToSpaceND", static=(1, 2), sizes=(2,))(_batch_to_space)
 
 
