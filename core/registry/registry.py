@@ -347,7 +347,9 @@ def _named_function(name: str, namespace: Any, *values: Any) -> Any:
     return getattr(namespace, name)(*values)
 
 
-def arrays(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
+def arrays(
+    *ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = (), computed: tuple[int, ...] = ()
+) -> Callable[[_Function], _Function]:
     """Register an array program as the lowering to XLA (see `lower`) and to ONNX.
 
     ONNX's namespace is onnx.array_programs: sizes may be known in the run only, as static inputs at the places `sizes` may
@@ -355,7 +357,7 @@ def arrays(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ())
     """
 
     def register(function: _Function) -> _Function:
-        lower(*ops, static=static)(function)
+        lower(*ops, static=static, computed=computed)(function)
         return onnx_arrays(*ops, static=static, sizes=sizes)(function)
 
     return register
