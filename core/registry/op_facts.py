@@ -195,10 +195,12 @@ FACTS: Final = {
     "rectifier": "bounds its input from below; TensorFlow's fused kernels apply it as an epilogue",
 }
 
+# Every fact has a set, so that a misspelled name is an error and not a new fact.
 STATED: Final[dict[str, set[str]]] = {name: set() for name in FACTS}
 """The ops that the families imported so far, and op libraries, state each fact of."""
 
 
+# A dict that fills itself, as each question about a fact is asked a million times for a large graph.
 class _Written(dict[str, frozenset[str]]):
     """The ops of each fact by the heads of the families, read when first asked for: `tfg dump` does not ask."""
 

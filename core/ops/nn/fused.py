@@ -132,6 +132,7 @@ def _gelu(x: Array) -> Array:
 
 def _gelu_exact(x: Array) -> Array:
     """x times the normal distribution function."""
+    # Imported here: SciPy's functions take long to import, and hardly any graph has the exact Gelu.
     from scipy.special import ndtr
 
     return (x * ndtr(x)).astype(x.dtype)
@@ -190,6 +191,7 @@ _PER_ELEMENT = {
     "GeluApproximate": Cost(8, transcendentals=1),
     "GeluExact": Cost(4, transcendentals=1),
 }
+# The factor is a sum, a root and a quotient for each channel, and the offset a product and a difference.
 _PER_CHANNEL = {"FusedBatchNorm": Cost(5)}
 
 
@@ -312,6 +314,7 @@ def _fused_part(g: GradientBuilder, node: Node, op: str, y: Output, rest: list[O
 def _normal_part(g: GradientBuilder, op: str, y: Output) -> Output:
     """Compose the normal distribution function of y, or Gelu's approximation."""
     if op == "GeluExact":
+        # No op is the distribution function itself.
         share = g.Erf(g.Mul(y, g.scalar_like(y, np.sqrt(0.5))))
     else:
         cubed = g.Mul(g.scalar_like(y, 0.044715), g.Mul(y, g.Square(y)))
