@@ -138,7 +138,8 @@ def layer_totals(report: LayersReport | LayerTree, count: int) -> list[str]:
     costs = f"{shortened(report.flops)} FLOPs, {shortened(report.bytes)} bytes moved"
     time = "" if report.seconds is None else f", {_milliseconds(report.seconds)} ms in all nodes"
     meanings = [Hint(f"{symbol}: ", text) for symbol, text in report.symbols.items()]
-    return [f"{counted(count, 'layer')}, {totals}; {costs}{time}", *meanings, *report.notes]
+    counts = f"{counted(count, 'layer')}, {totals}; {costs}{time}"
+    return [counts, *meanings, *report.notes, *what_is_short((report.flops, report.bytes))]
 
 
 def digits(value: DimLike) -> str:
@@ -164,6 +165,13 @@ def shortened(value: DimLike) -> str:
     shown = max((n for n in range(2, len(largest)) if len(_sum(largest[:n])) + len(_MORE) <= _MAX_TEXT), default=1)
     left = len(largest) - shown
     return _sum(largest[:shown], _brief) + (f" + {counted(left, 'term')}" if left else "")
+
+
+def what_is_short(values: Iterable[DimLike]) -> list[str]:
+    """Return the line that explains the texts of `shortened`, if one of the values is too long to be shown whole."""
+    # Polynomials of many symbols are long, and their small terms tell little.
+    is_cut = any(shortened(value) != readable(value) for value in values)
+    return ["long sums show the largest terms, and f(N) for a long factor of N; the JSON has all terms"] if is_cut else []
 
 
 def _ordered(value: Dim) -> list[Dim]:
