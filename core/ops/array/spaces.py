@@ -229,6 +229,7 @@ def space_to_depth(x: Array, *, block_size: int, data_format: str) -> Result:
     n, h, w, c = x.shape
     if h % block_size or w % block_size:
         raise InvalidArgumentError(f"Image width {w} and height {h} should be divisible by block_size: {block_size}")
+    # In the new depth the old channels count fastest: each place of a block keeps its channels together.
     blocks = x.reshape(n, h // block_size, block_size, w // block_size, block_size, c).transpose(0, 1, 3, 2, 4, 5)
     result = blocks.reshape(n, h // block_size, w // block_size, block_size * block_size * c)
     return _original_format(result, data_format)
@@ -560,6 +561,7 @@ def _space_to_batch_onnx(g: Any, x: Any, block: Array, paddings: Any) -> Any:
     parts = [part for size, by in zip(outer, block) for part in (size, int(by))]
     x = g.reshape(x, g.dim(x, 0), *parts, *rest)
     order = [*range(2, 2 * count + 1, 2), 0, *range(1, 2 * count, 2), *range(2 * count + 1, rank + count)]
+    # The batch may be known only in the run.
     return g.reshape(g.transpose(x, order), -1, *outer, *rest)
 
 
