@@ -38,6 +38,7 @@ _Value = TypeVar("_Value")
 
 @functools.cache
 def _first_parameter(function: Callable[..., Any]) -> str:
+    # By the name of the class, since this module does without NumPy.
     is_ufunc = type(inspect.unwrap(function)).__name__ == "ufunc"  # ufuncs have no signature before NumPy 2.4
     return "" if is_ufunc else next(iter(inspect.signature(function).parameters), "")
 
