@@ -396,14 +396,11 @@ def op_coverage() -> OpCoverage:
     """
     registry.load_all_families()
     # Over the catalog and not the registrations, which lack the ops without any.
-    families = grouped((_group(name), name) for name in CATALOG)
+    named = ((registry.family(op) or (NO_FAMILY if CATALOG.is_builtin(op) else "(op libraries)"), op) for op in CATALOG)
+    families = grouped(named)
     # Names in parentheses are no families, and come last.
     rows = tuple(_coverage(family, families[family]) for family in sorted(families, key=lambda f: (f[0] == "(", f)))
     return OpCoverage(rows, _total(rows))
-
-
-def _group(op: str) -> str:
-    return registry.family(op) or ("(op libraries)" if not CATALOG.is_builtin(op) else NO_FAMILY)
 
 
 def _coverage(family: str, ops: Sequence[str]) -> FamilyCoverage:

@@ -186,7 +186,7 @@ _loading = threading.RLock()
 """Lock of the thread that imports a family or an op library, since `_library` names the owner of the registered kernels."""
 
 
-class _Table(dict[str, _Value]):
+class _Registrations(dict[str, _Value]):
     """The registrations of a kind, by op: those of the families imported so far, and of op libraries."""
 
     def __init__(self, kind: str) -> None:
@@ -220,16 +220,16 @@ class _Table(dict[str, _Value]):
 
 
 _KERNELS: dict[str, list[Kernel]] = {}
-_SHAPES: Final = _Table[Callable[..., Any]]("shape function")
-_ESTIMATES: Final = _Table[Callable[..., Any]]("estimate")
-_GRADIENTS: Final = _Table[Gradient]("gradient")
-_FLOPS: Final = _Table[Callable[..., Cost]]("FLOPs function")
-_LAYOUTS: Final = _Table[str]("layout")
-_PROFILER: Final = _Table[ProfilerFormula]("formula of tf.profiler")
-_LOWERINGS: Final = _Table[Lowering]("lowering")
-_ONNX: Final = _Table[Callable[..., Any] | Composition]("lowering to ONNX")
-_AFFINE: Final = _Table[Affine]("factor and bias")
-_BLOCKWISE: Final = _Table[Blockwise]("way to finish it")
+_SHAPES: Final = _Registrations[Callable[..., Any]]("shape function")
+_ESTIMATES: Final = _Registrations[Callable[..., Any]]("estimate")
+_GRADIENTS: Final = _Registrations[Gradient]("gradient")
+_FLOPS: Final = _Registrations[Callable[..., Cost]]("FLOPs function")
+_LAYOUTS: Final = _Registrations[str]("layout")
+_PROFILER: Final = _Registrations[ProfilerFormula]("formula of tf.profiler")
+_LOWERINGS: Final = _Registrations[Lowering]("lowering")
+_ONNX: Final = _Registrations[Callable[..., Any] | Composition]("lowering to ONNX")
+_AFFINE: Final = _Registrations[Affine]("factor and bias")
+_BLOCKWISE: Final = _Registrations[Blockwise]("way to finish it")
 
 
 def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Callable[[_Function], _Function]:
