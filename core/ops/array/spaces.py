@@ -241,16 +241,10 @@ def space_to_depth(xp: Any, x: Any, *, block_size: int, data_format: str) -> Any
     n, h, w, c = x.shape
     if any(isinstance(size, int) and size % block_size for size in (h, w)):
         raise InvalidArgumentError(f"Image width {w} and height {h} should be divisible by block_size: {block_size}")
-<<<<<<< HEAD
     rows, columns = h // block_size, w // block_size
+    # In the new depth the old channels count fastest: each place of a block keeps its channels together.
     blocks = xp.transpose(xp.reshape(x, (n, rows, block_size, columns, block_size, c)), (0, 1, 3, 2, 4, 5))
     return _original_format(xp, xp.reshape(blocks, (n, rows, columns, block_size * block_size * c)), data_format)
-=======
-    # In the new depth the old channels count fastest: each place of a block keeps its channels together.
-    blocks = x.reshape(n, h // block_size, block_size, w // block_size, block_size, c).transpose(0, 1, 3, 2, 4, 5)
-    result = blocks.reshape(n, h // block_size, w // block_size, block_size * block_size * c)
-    return _original_format(result, data_format)
->>>>>>> editorb
 
 
 def _original_format(xp: Any, x: Any, data_format: str) -> Any:
@@ -555,58 +549,3 @@ def _windows_in_depth(
         spans = [slice(start, start + (n - 1) * step + 1, step) for start, n, step in zip(starts, counts, strides)]
         taken.append(padded[(slice(None), *spans)])
     return xp.concatenate(taken, -1)
-<<<<<<< HEAD
-=======
-
-
-# ONNX's DepthToSpace in its default mode, DCR, and SpaceToDepth order the places of a block in the depth as TensorFlow does.
-def _depth_and_space_onnx(op: str) -> Any:
-    """Return the lowering of SpaceToDepth or DepthToSpace."""
-
-    def lowering(g: Any, x: Any, *, block_size: int, data_format: str) -> Any:
-        if data_format not in ("NHWC", "NCHW"):
-            g.refuse(f"ONNX does not support {data_format}")
-        return on_channels_first(g, x, data_format, lambda first: g.op(op, first, blocksize=block_size))
-
-    return lowering
-
-
-def _space_to_batch_onnx(g: Any, x: Any, block: Array, paddings: Any) -> Any:
-    """(n, s...) as (blocks * n, s / block...)."""
-    count, rank = len(block), g.rank(x)
-    around = g.cast(paddings, dtypes.int64)
-    zeros = g.constant(np.zeros((rank - count - 1, 2), np.int64))
-    pads = g.Concat(g.constant(np.zeros((1, 2), np.int64)), around, zeros, axis=0)
-    x = g.Pad(x, g.reshape(g.Transpose(pads, perm=[1, 0]), [-1]))
-    outer = [g.Div(g.dim(x, axis), int(by)) for axis, by in enumerate(block, 1)]
-    rest = [g.dim(x, axis) for axis in range(1 + count, rank)]
-    parts = [part for size, by in zip(outer, block) for part in (size, int(by))]
-    x = g.reshape(x, g.dim(x, 0), *parts, *rest)
-    order = [*range(2, 2 * count + 1, 2), 0, *range(1, 2 * count, 2), *range(2 * count + 1, rank + count)]
-    # The batch may be known only in the run.
-    return g.reshape(g.transpose(x, order), -1, *outer, *rest)
-
-
-def _batch_to_space_onnx(g: Any, x: Any, block: Array, crops: Any) -> Any:
-    """(blocks * n, s...) as (n, s * block...), cropped."""
-    count, rank = len(block), g.rank(x)
-    inner = [g.dim(x, axis) for axis in range(1, 1 + count)]
-    rest = [g.dim(x, axis) for axis in range(1 + count, rank)]
-    x = g.reshape(x, [*map(int, block), -1], *inner, *rest)
-    order = [count, *(axis for i in range(count) for axis in (count + 1 + i, i)), *range(2 * count + 1, rank + count)]
-    x = g.reshape(g.transpose(x, order), -1, *(g.Mul(size, int(by)) for size, by in zip(inner, block)), *rest)
-    cut = g.cast(crops, dtypes.int64)
-    starts, ends = (g.reshape(g.Slice(cut, [i], [i + 1], [1]), [-1]) for i in (0, 1))
-    sizes = g.joined(*(g.Mul(size, int(by)) for size, by in zip(inner, block)))
-    return g.Slice(x, starts, g.Sub(sizes, ends), range(1, 1 + count))
-
-
-onnx("SpaceToDepth")(_depth_and_space_onnx("SpaceToDepth"))
-onnx("DepthToSpace")(_depth_and_space_onnx("DepthToSpace"))
-# A transposition in ONNX has its order as an attribute, so that the number of block dimensions must be known; crops and pads
-# may be inputs.
-onnx("SpaceToBatchND")(lambda g, x, block, pads: _space_to_batch_onnx(g, x, g.known(block, "blocks"), pads))
-onnx("BatchToSpaceND")(lambda g, x, block, crops: _batch_to_space_onnx(g, x, g.known(block, "blocks"), crops))
-onnx("SpaceToBatch")(lambda g, x, pads, *, block_size: _space_to_batch_onnx(g, x, np.full(2, block_size), pads))
-onnx("BatchToSpace")(lambda g, x, crops, *, block_size: _batch_to_space_onnx(g, x, np.full(2, block_size), crops))
->>>>>>> editorb
