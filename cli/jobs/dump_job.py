@@ -76,7 +76,7 @@ def node_sections(
 def function_section(function: Function, body: Sequence[NodeRecord], format_: str) -> Section:
     """Return the nodes of a function below its signature, and some of them below its name: the signature may be long."""
     # The signature stands above a whole body, which it explains; above a few nodes it would hide them.
-    count = len(function.body)
+    count = len(function.pattern.body)
     title = _function_text(function) if len(body) == count else f"{function.name}: {len(body):,} of {counted(count, 'node')}"
     return _show(format_)(body, f"function {title}")
 

@@ -12,7 +12,7 @@ import click
 
 from ...core.flops import FlopsReport, NodeCost, Section
 from ...core.flops.flops_report import PipelineCost, magnitude, typical
-from ...core.flops.views import FlopsRow, readable, shortened
+from ...core.flops.views import FlopsRow, readable, shortened, what_is_short
 from ...core.graph.graph import Graph
 from ...core.runtime.session.function_signatures import as_called
 from ...core.support import dataclasses
@@ -442,11 +442,7 @@ def count_sections(report: FlopsReport, rows: Sequence[FlopsRow], top: int | Non
         ("name", "nodes", "share", "", *own, *_COLUMNS), [_row(row, is_tree) for row in shown], minor=(*_MINOR, "")
     )
     values = [value for totals in (*report.sections().values(), *(row.totals for row in shown)) for value in _totals(totals)]
-    # Polynomials of many symbols are long, and their small terms tell little.
-    is_cut = any(shortened(value) != readable(value) for value in values)
-    yield render.Text(
-        [*_remarks(report), *(["long sums show the largest terms; --format json has all terms"] if is_cut else [])]
-    )
+    yield render.Text([*_remarks(report), *what_is_short(values)])
 
 
 def _row(row: FlopsRow, is_tree: bool) -> tuple[Any, ...]:
