@@ -242,6 +242,7 @@ def space_to_depth(xp: Any, x: Any, *, block_size: int, data_format: str) -> Any
     if any(isinstance(size, int) and size % block_size for size in (h, w)):
         raise InvalidArgumentError(f"Image width {w} and height {h} should be divisible by block_size: {block_size}")
     rows, columns = h // block_size, w // block_size
+    # In the new depth the old channels count fastest: each place of a block keeps its channels together.
     blocks = xp.transpose(xp.reshape(x, (n, rows, block_size, columns, block_size, c)), (0, 1, 3, 2, 4, 5))
     return _original_format(xp, xp.reshape(blocks, (n, rows, columns, block_size * block_size * c)), data_format)
 
