@@ -42,6 +42,7 @@ from ..shared.quantized_ranges import (
     simulated_range,
     steps,
     tensor_from_float,
+    tensor_to_float,
 )
 
 
@@ -137,8 +138,12 @@ def quantize_v2(
         result = _quantize_min_first(xp, input, low, high, axis, T)
     else:
         result = _quantize_min_combined(xp, input, low, high, axis, T)
-    result = result.astype(np.float64) if T.size > 2 else result  # the ends of 32 bits are no numbers of float32
-    return xp.clip(result, *limits(T)).astype(T.numpy), low, high
+    if T.size < 4:
+        result = xp.clip(result, *limits(T))
+    elif mode != "MIN_FIRST":
+        # Eigen converts 2^31, which the greatest integer is as a float32, to the least integer, and NaN to 0.
+        result = xp.where(xp.isnan(result), 0, xp.where(result < 2.0**31, result, -(2.0**31)))
+    return result.astype(T.numpy), low, high
 
 
 def _along_input(values: Any, axis: int, x: Any) -> Any:
@@ -190,10 +195,7 @@ def _dequantized(
         scale = (high - low) / np.float32(highest - lowest)
         result = (x + _half_range(T)) * scale + low
     elif mode == "MIN_FIRST":
-        scale = ((high.astype(np.float64) - low.astype(np.float64)) / (steps(T) - 1.0)).astype(np.float32)
-        is_flat = high == low
-        start = xp.where(is_flat, low, round_half_away(low / xp.where(is_flat, np.float32(1), scale), xp) * scale)
-        result = (start - np.float32(lowest) * scale) + x * scale
+        result = tensor_to_float(input, low, high, T, xp)
     else:
         # A narrow range leaves out the lowest integer, so that both ends have the same magnitude.
         lowest += narrow_range
@@ -225,7 +227,7 @@ def _linear(g: Any, x: Any, low: Any, high: Any, T: DType, mode: str, narrow_ran
         # The wider side of the range decides; an unsigned type has no lower side.
         scale, zero = max([top / np.float32(highest), *([bottom / np.float32(first)] if first else [])]), 0
     else:
-        scale = np.float32((np.float64(top) - bottom) / (steps(T) - 1.0))
+        scale = np.float32(np.float64(top - bottom) / (steps(T) - 1.0))
         zero = lowest - int(round_half_away(bottom / scale)) if scale > 0 else highest + 1
     # ONNX's zero point is one of the integers.
     if not lowest <= zero <= highest:

@@ -65,9 +65,11 @@ def _clipped(xp: Any, x: Any, low: int, high: int, dtype: Any) -> Any:
 def to_quantized(x: Any, scale: Any, zero_point: Any, low: int, high: int, dtype: Any, xp: Any = np) -> Any:
     """floor(x / scale + 0.5) + zero point, within the limits."""
     inverse = (np.float32(1) / scale).astype(np.float32)
-    # A product with the rounded reciprocal in float32, as TensorFlow computes; float64 then holds any zero point exactly.
-    rounded = xp.floor(x * inverse + np.float32(0.5)).astype(np.float64)
-    return _clipped(xp, rounded + zero_point, low, high, dtype)
+    # A product with the rounded reciprocal in float32, as TensorFlow computes.
+    rounded = xp.floor(x * inverse + np.float32(0.5))
+    # Numbers beyond int32, and NaN, become the least integer, as on x86, and the sum with the zero point wraps around.
+    integers = xp.where(abs(rounded) < 2.0**31, rounded, -(2.0**31)).astype(np.int32)
+    return _clipped(xp, integers + zero_point.astype(np.int32), low, high, dtype)
 
 
 @everywhere("UniformQuantize")
