@@ -433,7 +433,10 @@ arrays("Min", static=(1,), sizes=(1,))(_reduction_of_arrays("min", _highest))
 
 @arrays("Mean", static=(1,), sizes=(1,))
 def _mean_of_arrays(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
-    """Return the mean; sum and count of narrow floats are rounded before the division."""
+    """Return the mean; sum and count of narrow floats are rounded before the division.
+
+    onnxruntime computes both steps in float32 on CPUs and rounds once: it removes a cast between them, if one stands there.
+    """
     places = _known_axes(axes)
     # Sizes or axes that only the run knows are left to ONNX's operator, whose mean of narrow floats is that of float32.
     sizes: list[Any] = [x.shape[place] for place in places] if is_narrow(x.dtype) and isinstance(places, tuple) else [None]
