@@ -8,7 +8,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, shape, zero_flops
+from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flops, gradient, kernel, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
@@ -38,18 +38,6 @@ def complex_(real: Array, imag: Array, *, Tout: DType) -> Result:
     return result
 
 
-@kernel("Real")
-def real(input: Array, *, Tout: DType) -> Result:
-    _require_parts(input.dtype, Tout.numpy)
-    return np.real(input)
-
-
-@kernel("Imag")
-def imag(input: Array, *, Tout: DType) -> Result:
-    _require_parts(input.dtype, Tout.numpy)
-    return np.imag(input)
-
-
 @kernel("Conj", T=("variant",))
 def conj_variant(input: Array) -> Result:
     """Refused: of lists and maps there is no conjugate, though the dtype has a kernel."""
@@ -59,18 +47,6 @@ def conj_variant(input: Array) -> Result:
 @kernel("Conj")
 def conj(input: Array) -> Result:
     return np.conj(input)
-
-
-@kernel("Angle")
-def angle(input: Array, *, Tout: DType) -> Result:
-    _require_parts(input.dtype, Tout.numpy)
-    return np.angle(input)
-
-
-@kernel("ComplexAbs")
-def complex_abs(x: Array, *, Tout: DType) -> Result:
-    _require_parts(x.dtype, Tout.numpy)
-    return np.abs(x)
 
 
 @shape("Complex")
@@ -154,7 +130,7 @@ def _part_of_arrays(name: str) -> Any:
 
 
 for _op, _name in (("Real", "real"), ("Imag", "imag"), ("Angle", "angle"), ("ComplexAbs", "abs")):
-    arrays(_op)(_part_of_arrays(_name))
+    everywhere(_op)(_part_of_arrays(_name))
 arrays_as(Conj="conj")
 
 

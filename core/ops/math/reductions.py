@@ -36,7 +36,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import single
+from ..shared.argument_checks import is_empty, single
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
 
@@ -410,15 +410,10 @@ def _reduction_of_arrays(name: str, bound: Callable[..., Any] | None = None) -> 
     """Return the program of a reduction; an extreme of no elements is `bound`. In ONNX only the run may know the axes."""
 
     def reduced(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
-        initial = {"initial": bound(x.dtype)} if bound is not None and _has_no_elements(xp, x) else {}
+        initial = {"initial": bound(x.dtype)} if bound is not None and is_empty(xp, x) else {}
         return getattr(xp, name)(x, _known_axes(axes), keepdims=keep_dims, **initial)
 
     return reduced
-
-
-def _has_no_elements(xp: Any, x: Any) -> bool:
-    size = xp.size(x)
-    return isinstance(size, int) and not size
 
 
 def _known_axes(axes: Any) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import ml_dtypes
@@ -11,8 +12,8 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.elementwise import positive_part
-from ...numerics.half_precision import wide, widened
-from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, lower, onnx, shape
+from ...numerics.half_precision import wide, widened, widened_in_numpy
+from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flops, gradient, kernel, lower, onnx, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape
@@ -145,13 +146,6 @@ def relu6_grad(gradients: Array, features: Array) -> Result:
     return gradients * ((features > 0) & (features < 6))
 
 
-@kernel("LeakyReluGrad")
-@widened
-def leaky_relu_grad(gradients: Array, features: Array, *, alpha: float) -> Result:
-    _same_shapes(gradients, features)
-    return np.where(features > 0, gradients, gradients * gradients.dtype.type(alpha))
-
-
 @gradient("ReluGrad", "Relu6Grad", "LeakyReluGrad")
 def rectifier_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Linear in the gradients; the slopes are constant between the kinks."""
@@ -163,29 +157,12 @@ def rectifier_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 facts("partial", of=("Softsign",))
 
 
-@kernel("EluGrad")
-@widened
-def elu_grad(gradients: Array, outputs: Array) -> Result:
-    _same_shapes(gradients, outputs)
-    # Below 0 the derivative exp(x) is the output plus 1, so the op needs no input.
-    return np.where(outputs < 0, (outputs + 1) * gradients, gradients)
-
-
 _GRAD = ("ReluGrad", "Relu6Grad", "LeakyReluGrad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad")
 
 
 shape(*_GRAD)(merged_shape)
 facts("backward", of=_GRAD)
 facts("elementwise", of=(*_FORWARD, *_GRAD))
-
-
-@kernel("SeluGrad")
-@widened
-def selu_grad(gradients: Array, outputs: Array) -> Result:
-    _same_shapes(gradients, outputs)
-    t = gradients.dtype.type
-    # Below 0 the derivative, scale alpha exp(x), is the output plus scale alpha.
-    return np.where(outputs < 0, gradients * (outputs + t(_SELU_SCALE * _SELU_ALPHA)), gradients * t(_SELU_SCALE))
 
 
 @gradient("EluGrad", "SeluGrad")
@@ -209,13 +186,6 @@ def softplus_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     dy, x = node.inputs
     denominator = g.AddV2(g.AddV2(g.Exp(g.Neg(x)), g.scalar_like(x, 2)), g.Exp(x))
     return [g.SoftplusGrad(grad, x), g.RealDiv(g.Mul(grad, dy), denominator)]
-
-
-@kernel("SoftsignGrad")
-@widened
-def softsign_grad(gradients: Array, features: Array) -> Result:
-    _same_shapes(gradients, features)
-    return gradients / np.square(1 + np.abs(features))
 
 
 @gradient_by_parts("SoftsignGrad")
@@ -247,11 +217,28 @@ arrays_as(Relu="relu", Relu6="relu6", Elu="elu", Selu="selu", Softplus="softplus
 lower("LeakyRelu")(lambda xla, x, *, alpha: xla.where(x > 0, x, x * alpha))
 arrays("ReluGrad")(lambda xp, dy, x: xp.where(x > 0, dy, 0))
 arrays("Relu6Grad")(lambda xp, dy, x: xp.where((x > 0) & (x < 6), dy, 0))
-arrays("LeakyReluGrad")(lambda xp, dy, x, *, alpha: xp.where(x > 0, dy, dy * alpha))
-arrays("EluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + 1), dy))
-arrays("SeluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + _SELU_SCALE * _SELU_ALPHA), dy * _SELU_SCALE))
 arrays("SoftplusGrad")(lambda xp, dy, x: dy * xp.sigmoid(x))
-arrays("SoftsignGrad")(lambda xp, dy, x: dy / xp.square(1 + xp.abs(x)))
+
+
+def _of_one_shape(program: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the program of a gradient, of gradients and features (or outputs) that must have one shape."""
+
+    @widened_in_numpy
+    @functools.wraps(program)
+    def checked(xp: Any, gradients: Any, features: Any, **attrs: Any) -> Any:
+        if xp is np or not xp.same_shape(gradients, features):
+            _same_shapes(gradients, features)
+        return program(xp, gradients, features, **attrs)
+
+    return checked
+
+
+everywhere("LeakyReluGrad")(_of_one_shape(lambda xp, dy, x, *, alpha: xp.where(x > 0, dy, dy * alpha)))
+# Below 0 the derivatives, exp(x) and scale alpha exp(x), are the output plus 1 and plus scale alpha, so no input is needed.
+everywhere("EluGrad")(_of_one_shape(lambda xp, dy, y: xp.where(y < 0, dy * (y + 1), dy)))
+_SELU_SLOPE = _SELU_SCALE * _SELU_ALPHA
+everywhere("SeluGrad")(_of_one_shape(lambda xp, dy, y: xp.where(y < 0, dy * (y + _SELU_SLOPE), dy * _SELU_SCALE)))
+everywhere("SoftsignGrad")(_of_one_shape(lambda xp, dy, x: dy / xp.square(1 + xp.abs(x))))
 facts("own_gradient", of=["Elu", "Selu", "Softsign", "SoftsignGrad"])
 onnx("LeakyRelu")(lambda g, x, *, alpha: g.LeakyRelu(x, alpha=alpha))  # one operator in place of three
 

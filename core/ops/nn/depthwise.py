@@ -41,7 +41,7 @@ from ..shared.convolution_shared import (
     register_gradients,
 )
 from ..shared.onnx_lowerings import channels_first, in_format, window_attrs, window_of
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.shape_arguments import ints, shape_in
 from ..shared.window_geometry import (
     Pads,
     WindowAttributes,
@@ -165,14 +165,8 @@ facts("settled_by_shapes", of=("DepthwiseConv2dNativeBackpropInput",))
 profiled(window(2), "DepthwiseConv2dNative")
 
 
-@shape("DepthwiseConv2dNativeBackpropInput")
-def depthwise_conv2d_native_backprop_input_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(sizes, 4)
-
-
-@shape("DepthwiseConv2dNativeBackpropFilter")
-def depthwise_conv2d_native_backprop_filter_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(sizes, 4)
+shape("DepthwiseConv2dNativeBackpropInput")(shape_in(0, 4))
+shape("DepthwiseConv2dNativeBackpropFilter")(shape_in(1, 4))
 
 
 register_gradients(

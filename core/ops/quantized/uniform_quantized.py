@@ -11,7 +11,7 @@ from ...registry.registry import Cost, everywhere, flops, not_differentiable, sh
 from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
-from ..shared.argument_checks import may_equal, require, require_broadcast
+from ..shared.argument_checks import may_equal, require, require_broadcast, require_shape
 from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import first_shape
 
@@ -49,7 +49,7 @@ def check_scales(dims: Sequence[Any], scales: Any, zero_points: Any, axis: int, 
     expected = () if axis == -1 else dims[axis : axis + 1]
     fits = may_equal(scales.shape, zero_points.shape)
     require(fits, f"scales {scales.shape} and zero points {zero_points.shape} of {name} differ")
-    require(may_equal(scales.shape, expected), f"scales of {name} must have shape {expected}, not {scales.shape}")
+    require_shape(scales, expected, f"scales of {name}")
 
 
 def along_axis(values: Any, axis: int, rank: int) -> Any:
@@ -108,7 +108,7 @@ def uniform_quantized_clip_by_value(
     """Integers within [min, max], each a scalar or a vector of the axis."""
     check_scales(operand.shape, scales, zero_points, quantization_axis, "operand")
     for name, value in (("min", min), ("max", max)):
-        require(may_equal(value.shape, scales.shape), f"{name} must have shape {scales.shape}, not {value.shape}")
+        require_shape(value, scales.shape, name)
     low, high = (along_axis(value, quantization_axis, operand.ndim) for value in (min, max))
     return xp.minimum(xp.maximum(operand, low), high)
 

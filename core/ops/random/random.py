@@ -45,12 +45,6 @@ from ._random import (
 )
 
 
-@kernel("RandomUniform")
-def random_uniform(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
-    """Samples uniform on [0, 1)."""
-    return _drawn(ctx, seed, seed2, as_dims(shape), philox.uniform, dtype.numpy)
-
-
 def _drawn(
     ctx: KernelContext, seed: int, seed2: int, dims: tuple[int, ...], distribution: Callable[..., Array], *parameters: Any
 ) -> Array:
@@ -59,27 +53,24 @@ def _drawn(
     return distribution(node_stream(ctx, seed, seed2).reserve(size), size, *parameters).reshape(dims)
 
 
+def _register_fill(op: str, distribution: Callable[..., Array], cost: Callable[..., Cost], samples: str) -> None:
+    """Register an op that fills a tensor with samples."""
+
+    def fill(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
+        return _drawn(ctx, seed, seed2, as_dims(shape), distribution, dtype.numpy)
+
+    fill.__doc__ = samples
+    kernel(op)(fill)
+    flops(op)(cost)
+
+
+_register_fill("RandomUniform", philox.uniform, uniform_flops, "Samples uniform on [0, 1).")
+_register_fill("RandomStandardNormal", philox.normal, normal_flops, "Samples of the standard normal distribution.")
+_register_fill(
+    "TruncatedNormal", philox.truncated_normal, truncated_normal_flops, "Standard normal samples of magnitude below 2."
+)
 facts("unit_uniform", of=("RandomUniform",))
 facts("unit_normal", of=("RandomStandardNormal",))
-flops("RandomUniform")(uniform_flops)
-
-
-@kernel("RandomStandardNormal")
-def random_standard_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
-    """Samples of the standard normal distribution."""
-    return _drawn(ctx, seed, seed2, as_dims(shape), philox.normal, dtype.numpy)
-
-
-flops("RandomStandardNormal")(normal_flops)
-
-
-@kernel("TruncatedNormal")
-def truncated_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
-    """Standard normal samples of magnitude below 2."""
-    return _drawn(ctx, seed, seed2, as_dims(shape), philox.truncated_normal, dtype.numpy)
-
-
-flops("TruncatedNormal")(truncated_normal_flops)
 
 
 @kernel("RandomUniformInt")

@@ -237,15 +237,16 @@ def register_gradients(forward: Any, by_input: Any, by_filter: Any, *names: Any)
         return [g.apply(by_input, g.shape_of(x), grad, out_backprop, **attrs), None, g.apply(forward, x, grad, **attrs)]
 
 
-def convolved(xla: Any, x: Any, w: Any, window: WindowAttributes, filter_format: str = "HWIO") -> Any:
+def convolved(xla: Any, x: Any, w: Any, window: WindowAttributes) -> Any:
     """Convolve by XLA; groups follow from the filter's number of inputs."""
     strides, padding, explicit, data_format, dilations, _ = window
     axes = [axis for axis, name in enumerate(data_format) if name not in "NC"]
     pads = [explicit[2 * axis : 2 * axis + 2] for axis in axes] if padding == "EXPLICIT" else padding
     channels = x.shape[data_format.index("C")]
+    numbers = data_format, "DHWIO" if "D" in data_format else "HWIO", data_format
     return xla.lax.conv_general_dilated(
         x, w, [strides[axis] for axis in axes], pads, rhs_dilation=[dilations[axis] for axis in axes],
-        dimension_numbers=(data_format, filter_format, data_format), feature_group_count=channels // w.shape[-2],
+        dimension_numbers=numbers, feature_group_count=channels // w.shape[-2],
     )  # fmt: skip
 
 
@@ -253,12 +254,12 @@ def lower_gradients(input_op: str, filter_op: str, forward: Callable[..., Any]) 
     """Register lowerings of the gradients of `forward(xla, x, w, window)`: transposes, as it is linear in image and filter."""
 
     def by_input(xla: Any, sizes: Array, w: Any, dy: Any, *, window: WindowAttributes) -> Any:
-        StrictGeometry(4, window)
+        StrictGeometry(len(window.data_format), window)
         # JAX transposes the convolution itself, so that padding, strides and groups are said once.
         return xla.transposed(lambda x: forward(xla, x, w, window), tuple(sizes.tolist()), dy)
 
     def by_filter(xla: Any, x: Any, sizes: Array, dy: Any, *, window: WindowAttributes) -> Any:
-        StrictGeometry(4, window)
+        StrictGeometry(len(window.data_format), window)
         return xla.transposed(lambda w: forward(xla, x, w, window), tuple(sizes.tolist()), dy)
 
     lower(input_op, static=(0,))(by_input)
