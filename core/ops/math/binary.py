@@ -313,9 +313,7 @@ def clip_by_value_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     ]
 
 
-@flops("ClipByValue")
-def clip_by_value_flops(t: TensorSpec, clip_value_min: TensorSpec, clip_value_max: TensorSpec) -> Cost:
-    return Cost(2 * t.shape.num_elements)
+flops("ClipByValue")(unary_flops(2))
 
 
 @kernel("AddN", T=("variant",))

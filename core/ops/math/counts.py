@@ -19,6 +19,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes, require_rank
+from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import dims_of, scalar_of
 from ..shared.sparse_checks import flat_positions, index_vectors, sparse_shapes, validate
@@ -84,9 +85,7 @@ def dense_count_shape(values: TensorSpec, weights: TensorSpec) -> tuple[Shape, .
     return sparse_shapes(values.rank)
 
 
-@flops("DenseCountSparseOutput")
-def dense_count_flops(values: TensorSpec, weights: TensorSpec) -> Cost:
-    return Cost(flops=values.shape.num_elements)
+flops("DenseCountSparseOutput")(unary_flops(1))
 
 
 without_gradient("DenseCountSparseOutput")
@@ -329,9 +328,7 @@ def dense_bincount_shape(input: TensorSpec, size: TensorSpec, weights: TensorSpe
     return Shape([input.shape[0], bins]) if input.rank == 2 else Shape([bins])
 
 
-@flops("Bincount", "DenseBincount")
-def bincount_flops(input: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Cost:
-    return Cost(input.shape.num_elements)
+flops("Bincount", "DenseBincount")(unary_flops(1))
 
 
 @kernel("HistogramFixedWidth")
@@ -357,10 +354,8 @@ def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbi
     return Shape([scalar_of(nbins)])
 
 
-@flops("HistogramFixedWidth")
-def histogram_fixed_width_flops(values: TensorSpec, value_range: TensorSpec, nbins: TensorSpec) -> Cost:
-    """Two clips, a difference, a quotient and a count each."""
-    return Cost(5 * values.shape.num_elements)
+# Two clips, a difference, a quotient and a count each.
+flops("HistogramFixedWidth")(unary_flops(5))
 
 
 @kernel("Bucketize")

@@ -37,6 +37,7 @@ from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import is_empty, single
+from ..shared.elementwise_tables import reduction_flops, unary_flops
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
 
@@ -198,22 +199,15 @@ def reduction_shape(input: TensorSpec, reduction_indices: TensorSpec, *, keep_di
     return Shape(d for i, d in enumerate(input.shape) if i not in axes)
 
 
-@flops("Sum", "Prod", "Max", "Min", "All", "Any")
-def reduction_flops(input: TensorSpec, reduction_indices: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One operation less than the number of reduced elements for each result."""
-    return Cost(input.shape.num_elements - outputs[0].shape.num_elements)
+flops("Sum", "Prod", "Max", "Min", "All", "Any", "ArgMax", "ArgMin")(reduction_flops)
 
 
-@flops("Mean")
-def mean_flops(input: TensorSpec, reduction_indices: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """A sum and one division for each result."""
-    return Cost(input.shape.num_elements)
+# A sum and one division for each result.
+flops("Mean")(unary_flops(1))
 
 
-@flops("EuclideanNorm")
-def euclidean_norm_flops(input: TensorSpec, reduction_indices: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """Squares, a sum and a root for each result."""
-    return Cost(2 * input.shape.num_elements)
+# Squares, a sum and a root for each result.
+flops("EuclideanNorm")(unary_flops(2))
 
 
 def _shape_with_ones(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
@@ -321,12 +315,6 @@ def place_shape(input: TensorSpec, dimension: TensorSpec) -> Shape:
         return unknown_dims(len(input.shape) - 1)
     axis = normalize_axis(axis, len(input.shape), "dimension")
     return input.shape[:axis] + input.shape[axis + 1 :]
-
-
-@flops("ArgMax", "ArgMin")
-def place_flops(input: TensorSpec, dimension: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One comparison less than the number of elements for each result."""
-    return Cost(input.shape.num_elements - outputs[0].shape.num_elements)
 
 
 not_differentiable("ArgMax", "ArgMin")

@@ -9,10 +9,11 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, reduction
 from ...numerics.channel_sums import row_sums, summed
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, affine, arrays, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
+from ...registry.registry import affine, arrays, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.elementwise_tables import reduction_flops, unary_flops
 from ..shared.plain_shapes import first_shape
 from ..shared.window_geometry import is_channels_first
 
@@ -116,18 +117,11 @@ def bias_add_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     return [g.BiasAdd(g.zeros_like(node.inputs[0]), grad, data_format=node.attr("data_format"))]
 
 
-@flops("BiasAdd", "BiasAddV1")
-def bias_add_flops(value: TensorSpec, bias: TensorSpec) -> Cost:
-    """One sum an element."""
-    return Cost(value.shape.num_elements)
+# One sum an element.
+flops("BiasAdd", "BiasAddV1")(unary_flops(1))
 
 
-@flops("BiasAddGrad")
-def bias_add_grad_flops(out_backprop: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One sum less than the number of elements for each result."""
-    return Cost(out_backprop.shape.num_elements - outputs[0].shape.num_elements)
-
-
+flops("BiasAddGrad")(reduction_flops)
 layout("T. -> T", "BiasAdd")
 layout("T -> .", "BiasAddGrad")
 profiled(of_input(1), "BiasAdd")

@@ -30,6 +30,7 @@ from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import is_empty, require, require_same_shape, require_shape, scalar
+from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.quantized_ranges import (
     along,
@@ -339,10 +340,8 @@ def quantize_and_dequantize_flops(
     return Cost(each + 2) * elements + (ZERO if range_given else Cost(-2) * slices)
 
 
-@flops("QuantizeAndDequantizeV4Grad")
-def quantize_and_dequantize_v4_grad_flops(gradients: TensorSpec, *rest: TensorSpec) -> Cost:
-    """Two comparisons."""
-    return Cost(2) * gradients.shape.num_elements
+# Two comparisons.
+flops("QuantizeAndDequantizeV4Grad")(unary_flops(2))
 
 
 facts("backward", of=("QuantizeAndDequantizeV4Grad",))
@@ -481,16 +480,12 @@ def fake_quant_with_min_max_vars_op_gradient(g: GradientBuilder, node: Node, gra
 not_differentiable(*_FAKE_GRADIENTS)
 
 
-@flops(*_FAKE)
-def fake_quant_flops(inputs: TensorSpec, *rest: TensorSpec) -> Cost:
-    """Two clips, three sums, two products and a rounding."""
-    return Cost(8) * inputs.shape.num_elements
+# Two clips, three sums, two products and a rounding.
+flops(*_FAKE)(unary_flops(8))
 
 
-@flops(_FAKE_GRADIENTS[0])
-def fake_quant_args_gradient_flops(gradients: TensorSpec, inputs: TensorSpec) -> Cost:
-    """Two comparisons."""
-    return Cost(2) * gradients.shape.num_elements
+# Two comparisons.
+flops(_FAKE_GRADIENTS[0])(unary_flops(2))
 
 
 @flops(*_FAKE_GRADIENTS[1:])

@@ -32,6 +32,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
+from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import scalar_shape
 from . import _random_programs as programs
 from ._random import (
@@ -548,10 +549,8 @@ def stochastic_cast_to_int_shape(input: TensorSpec, key: TensorSpec, counter: Te
     return input.shape
 
 
-@flops("StochasticCastToInt")
-def stochastic_cast_to_int_flops(input: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Cost:
-    """Each element: five operations to find NaN, integers and overflow, a sign, a uniform sample, two sums and a rounding."""
-    return Cost(10) * input.shape.num_elements
+# Each element: five operations to find NaN, integers and overflow, a sign, a uniform sample, two sums and a rounding.
+flops("StochasticCastToInt")(unary_flops(10))
 
 
 not_differentiable("StochasticCastToInt")

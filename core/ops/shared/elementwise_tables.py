@@ -107,6 +107,11 @@ def binary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost
     return functools.partial(_binary_cost, per_element=Cost(flops, 0, transcendentals))
 
 
+def reduction_flops(x: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+    """One operation less than the number of reduced elements for each result."""
+    return Cost(x.shape.num_elements - outputs[0].shape.num_elements)
+
+
 def _register_kernels(row: Unary | Binary) -> None:
     function = row.function
     if isinstance(function, str):
