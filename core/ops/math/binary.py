@@ -19,6 +19,7 @@ from ...registry.registry import (
     arrays,
     arrays_as,
     estimate,
+    everywhere,
     facts,
     flops,
     gradient,
@@ -33,12 +34,13 @@ from ...registry.registry import (
     zero_flops,
 )
 from ...runtime.state.variants import added
-from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_max, is_never_one
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..control import _onnx_lists as lists
+from ..shared.argument_checks import require_same_shape
 from ..shared.elementwise_tables import (
     INTEGERS,
     SIGNED,
@@ -262,13 +264,14 @@ facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual"))
 facts("elementwise", "own_gradient", of=("ClipByValue",))
 
 
-@kernel("ApproximateEqual")
-def approximate_equal(x: Array, y: Array, *, tolerance: float) -> Result:
+@everywhere("ApproximateEqual")
+def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     """|x - y| < tolerance; the shapes must be equal."""
-    if np.shape(x) != np.shape(y):
-        raise InvalidArgumentError(f"x and y must have the same shape, not {np.shape(x)} and {np.shape(y)}")
-    # The attribute is a float32, whatever the dtype of the inputs.
-    return np.abs(x - y) < np.asarray(tolerance, np.float32).astype(np.abs(x).dtype)
+    if xp is np or not xp.same_shape(x, y):
+        require_same_shape(x, y, "x and y")
+    distance = abs(x - y)
+    # The attribute is a float32, whatever the dtype of the inputs: 0 beside integers.
+    return distance < np.asarray(tolerance, np.float32).astype(distance.dtype)
 
 
 shape("ApproximateEqual")(merged_shape)
@@ -487,13 +490,6 @@ arrays("DivNoNan")(lambda xp, x, y: xp.where(y == 0, 0, x / xp.where(y == 0, 1, 
 def _squared_difference_of_arrays(xp: Any, x: Any, y: Any) -> Any:
     difference = x - y
     return difference * xp.conj(difference)
-
-
-@arrays("ApproximateEqual")
-def _approximate_equal_of_arrays(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
-    if not xp.same_shape(x, y):
-        raise UnimplementedError("its inputs have different shapes")
-    return abs(x - y) < tolerance
 
 
 @lower("ClipByValue")

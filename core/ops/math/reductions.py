@@ -19,6 +19,7 @@ from ...registry.constant_inputs import prepared
 from ...registry.registry import (
     Cost,
     arrays,
+    everywhere,
     facts,
     flops,
     gradient,
@@ -144,16 +145,6 @@ def _highest(dtype: Any) -> float:
     return np.inf if dtype.kind in "fV" else np.iinfo(dtype).max
 
 
-def _euclidean_norm(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
-    """Squares of integers and their sum wrap around, perhaps below 0."""
-    x = wide(input)
-    squares = np.square(np.abs(x) if input.dtype.kind == "c" else x)
-    total = np.add.reduce(squares, axes, dtype=squares.dtype, keepdims=keepdims)  # type: ignore[call-overload]
-    if input.dtype.kind in "iu":
-        return np.where(total < 0, _no_root(input.dtype), np.sqrt(np.maximum(total, 0), dtype=np.float64)).astype(input.dtype)
-    return np.sqrt(total).astype(input.dtype)
-
-
 def _no_root(dtype: np.dtype[Any]) -> int:
     """Return the norm of integers whose sum of squares wrapped around below 0."""
     # What x86 makes of NaN: the lowest number of 32 or 64 bits, whose low 8 or 16 bits are zeros.
@@ -177,13 +168,6 @@ facts("nothing_without_axes", of=("Sum", "Prod", "Mean", "Max", "Min", "All", "A
 facts("bounded_by_inputs", of=("Mean",))
 not_differentiable("All", "Any")
 layout("TA -> R", "All", "Any", "Sum", "Mean", "Max", "Min", "Prod")
-
-
-@kernel("EuclideanNorm")
-def euclidean_norm(input: Array, reduction_indices: Array, *, keep_dims: bool) -> Result:
-    """The square root of the sum of squares; also over no axes."""
-    axes = _axes(reduction_indices, np.ndim(input))
-    return _euclidean_norm(np.asarray(input), axes, keep_dims)
 
 
 @shape("Sum", "Prod", "Mean", "Max", "Min", "All", "Any", "EuclideanNorm")
@@ -448,15 +432,18 @@ for _op, _program in (("ArgMax", _place_of_arrays("argmax", -np.inf)), ("ArgMin"
     onnx(_op)(functools.partial(_place_onnx, _program))
 
 
-@arrays("EuclideanNorm", static=(1,), sizes=(1,))
-def _euclidean_norm_of_arrays(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
-    """Squares of integers and their sum wrap around, perhaps below 0."""
+@everywhere("EuclideanNorm", static=(1,), sizes=(1,))
+def euclidean_norm(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
+    """The square root of the sum of squares, also over no axes; squares of integers and their sum wrap around, perhaps below
+    0.
+    """
     is_whole = x.dtype.kind in "iu"
-    if is_whole and not xp.has_64_bits:
+    if is_whole and xp is not np and not xp.has_64_bits:
         raise UnimplementedError("the norm of integers needs 64-bit numbers in JAX")
     # onnxruntime's sums of 32 bits end at the largest number, so integers are added in 64 bits and cut.
     values = x.astype(np.int64) if is_whole else wide(xp.abs(x) if x.dtype.kind == "c" else x)
-    total = xp.sum(xp.square(values), _known_axes(axes), dtype=values.dtype, keepdims=keep_dims)
+    places = _axes(axes, x.ndim) if xp is np else _known_axes(axes)
+    total = xp.sum(xp.square(values), places, dtype=values.dtype, keepdims=keep_dims)
     if not is_whole:
         return xp.sqrt(total).astype(x.dtype)
     total = total.astype(x.dtype)

@@ -21,6 +21,7 @@ from ...numerics.pooling import NEAR, window_counts
 from ...registry.registry import (
     Cost,
     arrays,
+    everywhere,
     facts,
     flops,
     gradient,
@@ -38,7 +39,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import require_known_sizes
+from ..shared.argument_checks import may_equal, require_known_sizes, require_true
 from ..shared.onnx_lowerings import along, channels_first, in_format, on_channels_first, window_attrs
 from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.pooling_shared import (
@@ -72,7 +73,7 @@ def max_pool(input: Array, *, window: WindowAttributes) -> Result:
     return pool_max(input, checked(PoolingAttributes, window))
 
 
-@shape("MaxPool", "MaxPool3D", "AvgPool", "AvgPool3D")
+@shape("MaxPool", "MaxPool3D")
 def pool_shape(x: TensorSpec, *, window: WindowAttributes) -> Shape:
     return pooled_shape(x, PoolingAttributes(window))
 
@@ -83,14 +84,16 @@ def max_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients
     return [g.apply(f"{node.op}Grad", node.inputs[0], node.output(), grad, **pool_attrs(node, *names))]
 
 
-@flops("MaxPool", "MaxPool3D", "MaxPoolWithArgmax", "MaxPoolGradGrad", "MaxPool3DGradGrad")
+@flops("MaxPool", "MaxPool3D")
 def max_pool_flops(input: TensorSpec, *rest: TensorSpec, ksize: Sequence[int], outputs: list[TensorSpec]) -> Cost:
     """A comparison for each element of the window but the first; gradients of gradients compare again."""
     return Cost((math.prod(ksize) - 1) * outputs[0].shape.num_elements)
 
 
 profiled(pool(-1, 1), "MaxPool", differs="tf.profiler counts a comparison for each window element, tfg one less")
+layout("T -> T", "MaxPool", "MaxPool3D")
 facts("bounded_by_inputs", of=("MaxPool",))
+facts("row_wise", of=("MaxPool", "MaxPool3D", "MaxPoolV2"))
 
 
 def _of_window_inputs(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -121,11 +124,12 @@ def max_pool_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradie
     return [g.MaxPoolGradV2(x, node.output(), grad, ksize, strides, **attrs), None, None]
 
 
-@flops("MaxPoolV2", "MaxPoolGradGradV2")
+@flops("MaxPoolV2")
 def max_pool_v2_flops(*inputs: TensorSpec, outputs: list[TensorSpec]) -> Cost:
     return Cost((_window_size(inputs[-2]) - 1) * outputs[0].shape.num_elements)
 
 
+kernel("MaxPoolV2")(_of_window_inputs(max_pool))
 layout("TVV -> T", "MaxPoolV2")
 
 
@@ -146,9 +150,6 @@ def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: T
 
 
 profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="tf.profiler counts an additional operation for each window")
-
-
-facts("row_wise", of=("AvgPool", "AvgPool3D", "MaxPool", "MaxPool3D", "MaxPoolV2"))
 
 
 @gradient("MaxPoolGradV2")
@@ -191,14 +192,12 @@ def _require_elements(pool: PoolingAttributes, x: Any) -> None:
         raise InvalidArgumentError(f"orig_input must not be empty: {Shape(x.shape)}")
 
 
-for _op, _kernel in (
-    ("MaxPoolV2", max_pool),
-    ("MaxPoolGradV2", max_pool_grad),
-    ("MaxPoolGradGradV2", max_pool_grad_grad),
-):
-    kernel(_op)(_of_window_inputs(_kernel))
+kernel("MaxPoolGradV2")(_of_window_inputs(max_pool_grad))
+kernel("MaxPoolGradGradV2")(_of_window_inputs(max_pool_grad_grad))
 shape("MaxPoolGrad", "MaxPool3DGrad", "MaxPoolGradV2")(first_shape)
 shape("MaxPoolGradGrad", "MaxPool3DGradGrad", "MaxPoolGradGradV2")(second_shape)
+flops("MaxPoolGradGrad", "MaxPool3DGradGrad")(max_pool_flops)
+flops("MaxPoolGradGradV2")(max_pool_v2_flops)
 without_gradient("MaxPoolGradGradV2")
 layout("TTTVV -> T", "MaxPoolGradV2", "MaxPoolGradGradV2")
 layout("TTT -> T", *_GRADIENTS_OF_GRADIENTS)
@@ -215,6 +214,9 @@ def avg_pool(value: Array, *, window: WindowAttributes) -> Result:
     return pool_mean(value, pool)
 
 
+shape("AvgPool", "AvgPool3D")(pool_shape)
+
+
 @gradient("AvgPool", "AvgPool3D")
 def avg_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.apply(f"{node.op}Grad", g.shape_of(node.inputs[0]), grad, **pool_attrs(node, "data_format"))]
@@ -226,7 +228,8 @@ def avg_pool_flops(value: TensorSpec, *, ksize: list[int], outputs: list[TensorS
     return Cost(math.prod(ksize) * outputs[0].shape.num_elements)
 
 
-layout("T -> T", "MaxPool", "MaxPool3D", "AvgPool", "AvgPool3D")
+layout("T -> T", "AvgPool", "AvgPool3D")
+facts("row_wise", of=("AvgPool", "AvgPool3D"))
 profiled(pool(-1, 1), "AvgPool")
 facts("bounded_by_inputs", of=("AvgPool",))
 
@@ -298,16 +301,7 @@ def max_pool_with_argmax_gradient(g: GradientBuilder, node: Node, grad: Output, 
     return [g.MaxPoolGradWithArgmax(node.inputs[0], grad, node.output(1), **attrs)]
 
 
-def _flat_targets(argmax: Array, size: int, images: int, include_batch: bool) -> Array:
-    """Return the flat index of each window's maximum in the whole input; InvalidArgumentError for an index outside."""
-    # Without the batch in the index, TensorFlow counts from the beginning of each image.
-    per_image = size // max(images, 1)
-    index = np.asarray(argmax, np.int64)
-    if not include_batch:
-        index = index + (np.arange(images) * per_image).reshape(-1, 1, 1, 1)
-    if index.size and (index.min() < 0 or index.max() >= size):
-        raise InvalidArgumentError(f"argmax holds an index outside of [0, {size})")
-    return index
+flops("MaxPoolWithArgmax")(max_pool_flops)
 
 
 @kernel("MaxPoolGradWithArgmax")
@@ -320,7 +314,7 @@ def max_pool_grad_with_argmax(
     pool.require_output(x, grad, "grad")
     if grad.shape != argmax.shape:
         raise InvalidArgumentError(f"grad and argmax must have the same shape: {grad.shape} and {argmax.shape}")
-    index = _flat_targets(argmax, x.size, x.shape[0], include_batch_in_index)
+    index = _targets(np, x, argmax, include_batch_in_index)
     # Not by indexing: of the windows that share an element, only the last would count.
     # In double precision, which bincount adds in anyway; the result is rounded once.
     summed = np.bincount(index.ravel(), wide(grad).ravel().astype(np.float64), x.size)
@@ -336,16 +330,27 @@ def max_pool_grad_with_argmax_flops(input: TensorSpec, grad: TensorSpec, argmax:
     return Cost(argmax.shape.num_elements)
 
 
-@kernel("MaxPoolGradGradWithArgmax")
+@everywhere("MaxPoolGradGradWithArgmax")
 def max_pool_grad_grad_with_argmax(
-    input: Array, grad: Array, argmax: Array, *, window: WindowAttributes, include_batch_in_index: bool
-) -> Result:
+    xp: Any, input: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
+) -> Any:
     """The elements of a gradient shaped like the input at the index that argmax gives."""
-    pool = PoolingAttributes(window)
-    x = pool.last(input)
-    if grad.shape != x.shape:
-        raise InvalidArgumentError(f"Expected grad shape to be {Shape(x.shape)}, but got {Shape(grad.shape)}")
-    return grad.ravel()[_flat_targets(argmax, x.size, x.shape[0], include_batch_in_index)]
+    if xp is np:
+        PoolingAttributes(window).last(input)
+    if not may_equal(grad.shape, input.shape):
+        raise InvalidArgumentError(f"Expected grad shape to be {Shape(input.shape)}, but got {Shape(grad.shape)}")
+    return xp.take(xp.reshape(grad, (-1,)), _targets(xp, input, argmax, include_batch_in_index), 0, mode="clip")
+
+
+def _targets(xp: Any, x: Any, argmax: Any, include_batch: bool) -> Any:
+    """Return the flat index in the whole input of each window's largest element, int64."""
+    index, size, images = argmax.astype(np.int64), xp.size(x), x.shape[0]
+    if not include_batch:
+        # Without the batch in the index, TensorFlow counts from the beginning of each image.
+        of_image = size // (max(images, 1) if isinstance(images, int) else images)
+        index = index + (xp.arange(images).astype(np.int64) * of_image)[:, None, None, None]
+    require_true(((index >= 0) & (index < size)).all(), f"argmax holds an index outside of [0, {size})", xp)
+    return index
 
 
 @shape("MaxPoolGradGradWithArgmax")
@@ -431,25 +436,6 @@ def _argmax_grad_of_arrays(
     at = _targets(xp, x, argmax, include_batch_in_index)
     zeros = xp.full((xp.size(x),), 0, grad.dtype)
     return xp.reshape(xp.scattered(zeros, xp.reshape(at, (-1, 1)), xp.reshape(grad, (-1,)), "add"), x.shape)
-
-
-@arrays("MaxPoolGradGradWithArgmax")
-def _argmax_grad_grad_of_arrays(
-    xp: Any, x: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
-) -> Any:
-    """Return the elements of a gradient shaped like the input at the index that argmax gives."""
-    require_known_sizes(grad.shape, x.shape)
-    return xp.take(xp.reshape(grad, (-1,)), _targets(xp, x, argmax, include_batch_in_index), 0, mode="clip")
-
-
-def _targets(xp: Any, x: Any, argmax: Any, include_batch: bool) -> Any:
-    """Return the flat index in the whole input of each window's largest element, int64."""
-    index, size, images = argmax.astype(np.int64), xp.size(x), x.shape[0]
-    if not include_batch:
-        of_image = size // (max(images, 1) if isinstance(images, int) else images)
-        index = index + (xp.arange(images).astype(np.int64) * of_image)[:, None, None, None]
-    xp.require(((index >= 0) & (index < size)).all())
-    return index
 
 
 @lower("MaxPoolGradGrad", "MaxPool3DGradGrad")
@@ -671,7 +657,7 @@ class _Largest(NamedTuple):
         """Return the flat index of each place in all images, channels first."""
         channels = g.Mul(g.unsqueeze(along(g, self.flat, 0), 1), g.dim(self.flat, 1))
         rows = g.Mul(g.Add(channels, along(g, self.flat, 1)), g.dim(self.flat, 2))
-        return g.Add(self.places, g.unsqueeze(rows, 2, 3))
+        return g.Add(self.places, g.unsqueeze(rows, *range(2, g.rank(self.images))))
 
 
 def _largest(g: Any, x: Any, window: WindowAttributes) -> _Largest:
@@ -685,10 +671,12 @@ def _largest(g: Any, x: Any, window: WindowAttributes) -> _Largest:
     ksize = spatial(window.ksize, data_format)
     attrs = window_attrs(x, ksize, window)
     first = channels_first(g, x, data_format)
-    flat = g.reshape(first, g.dim(first, 0), g.dim(first, 1), g.Mul(g.dim(first, 2), g.dim(first, 3)))
+    axes = range(2, len(window.ksize))
+    flat = g.reshape(first, g.dim(first, 0), g.dim(first, 1), functools.reduce(g.Mul, (g.dim(first, axis) for axis in axes)))
     values, indices = g.MaxPool(first, outputs=2, **attrs)
-    rows, columns = (_starts(g, values, first, axis, ksize[axis - 2], attrs) for axis in (2, 3))
-    start = g.Add(g.unsqueeze(g.Mul(rows, g.dim(first, 3)), 1), columns)
+    start, *others = (_starts(g, values, first, axis, ksize[axis - 2], attrs) for axis in axes)
+    for axis, along_axis in zip(axes[1:], others):
+        start = g.Add(g.unsqueeze(g.Mul(start, g.dim(first, axis)), axis - 2), along_axis)
     value = g.Gather(flat, start, axis=2)
     # A window of the lowest numbers alone, or with NaN first, has its first element as the largest: onnxruntime would report
     # the place of another element, or none.
@@ -720,13 +708,13 @@ def _max_pool_grad_onnx(g: Any, x: Any, y: Any, grad: Any, *, window: WindowAttr
     return in_format(g, _added(g, maxima.images, indices, channels_first(g, grad, window.data_format)), 4, window.data_format)
 
 
-@onnx("MaxPoolGradGrad")
+@onnx("MaxPoolGradGrad", "MaxPool3DGradGrad")
 def _max_pool_grad_grad_onnx(g: Any, x: Any, y: Any, grad: Any, *, window: WindowAttributes) -> Any:
     """Return the element of a gradient shaped like the input at the place of each window's largest element, 0 for NaN."""
     maxima = _largest(g, x, window)
     y, flat = (channels_first(g, value, window.data_format) for value in (y, grad))
     elements = g.Gather(g.reshape(flat, [-1]), maxima.indices(g))
-    return in_format(g, g.Where(g.Equal(y, maxima.values), elements, 0), 4, window.data_format)
+    return in_format(g, g.Where(g.Equal(y, maxima.values), elements, 0), len(window.ksize), window.data_format)
 
 
 def _of_constant_windows(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -29,7 +29,7 @@ from ...types import dtypes
 from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
-from ..shared.argument_checks import is_empty, require, require_same_shape, require_shape, scalar
+from ..shared.argument_checks import is_empty, require, require_same_shape, require_shape, require_true, scalar
 from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.quantized_ranges import (
@@ -38,7 +38,6 @@ from ..shared.quantized_ranges import (
     fake_quantize,
     limits,
     nudged_range,
-    require_true,
     round_half_away,
     simulated_range,
     steps,

@@ -12,7 +12,7 @@ from ...registry.registry import Cost, everywhere, flops, kernel, lower, multipl
 from ...types import dtypes
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
-from ..shared.argument_checks import may_equal, require, require_broadcast, require_rank, with_rank
+from ..shared.argument_checks import may_equal, require, require_broadcast, require_rank, require_true, with_rank
 from ..shared.convolution_shared import Geometry, convolution_shape, convolved
 from ..shared.convolution_shared import convolve as convolve_checked
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, transposed, window_attrs, window_of
@@ -21,7 +21,6 @@ from ..shared.quantized_ranges import (
     limits,
     product_range,
     range_of,
-    require_true,
     tensor_from_float,
     tensor_to_float,
     to_float,

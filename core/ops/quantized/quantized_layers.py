@@ -30,19 +30,10 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..nn.pooling import max_of_windows, mean_of_windows, pooled
-from ..shared.argument_checks import is_empty, may_equal, require, require_rank, require_shape, scalar, with_rank
+from ..shared.argument_checks import is_empty, may_equal, require, require_rank, require_shape, require_true, scalar, with_rank
 from ..shared.elementwise_tables import unary_flops
 from ..shared.pooling_shared import PoolingAttributes, reject_depth
-from ..shared.quantized_ranges import (
-    from_float,
-    limits,
-    range_of,
-    require_true,
-    scalar_range,
-    tensor_from_float,
-    tensor_to_float,
-    to_float,
-)
+from ..shared.quantized_ranges import from_float, limits, range_of, scalar_range, tensor_from_float, tensor_to_float, to_float
 from ..shared.shape_arguments import ints, normalize_axis, scalar_int, shape_from, unknown_dims
 from ..shared.window_geometry import WindowAttributes, spatial
 from .quantized import quantized_unary_shape, wrapped

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -34,34 +35,8 @@ from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
 from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import scalar_shape
+from . import _random as draws
 from . import _random_programs as programs
-from ._random import (
-    AUTO_SELECT,
-    PHILOX,
-    as_dims,
-    binomial_flops,
-    bounded_normal_flops,
-    check_multinomial,
-    draw_binomial,
-    draw_gamma,
-    draw_multinomial,
-    draw_poisson,
-    element_count,
-    gamma_flops,
-    int_bounds,
-    multinomial_flops,
-    multinomial_shape,
-    normal_flops,
-    poisson_flops,
-    requested_shape,
-    require_scalars,
-    samples_first,
-    shuffled,
-    trailing_samples,
-    truncated_normal_flops,
-    uniform_flops,
-    uniform_int_flops,
-)
 from .random import bounded_cost, bounded_normals
 
 _OTHER_ALGORITHMS: Final = (0, 2)
@@ -98,7 +73,7 @@ def _check_algorithm(alg: Any, size: int) -> None:
         raise InvalidArgumentError(f"alg must have shape [], not {Shape(np.shape(alg))}")
     algorithm = alg.item()
     # TensorFlow checks the algorithm when it draws: an empty result passes with any algorithm that it knows.
-    if algorithm not in (PHILOX, AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
+    if algorithm not in (draws.PHILOX, draws.AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
 
 
@@ -109,24 +84,24 @@ def _require_seed(seed: TensorSpec) -> None:
 def _require_keys(key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> None:
     merge_shapes(key.shape, Shape([1]))
     merge_shapes(counter.shape, Shape([None]))
-    require_scalars(alg)
+    draws.require_scalars(alg)
 
 
 def _size(shape: Array) -> int:
-    return element_count(as_dims(shape))
+    return math.prod(draws.as_dims(shape))
 
 
 def _fill(distribution: Callable[..., Any], gen: Philox, shape: Array, *, dtype: DType) -> Array:
-    dims = as_dims(shape)
-    return distribution(gen, element_count(dims), dtype.numpy).reshape(dims)
+    dims = draws.as_dims(shape)
+    return distribution(gen, math.prod(dims), dtype.numpy).reshape(dims)
 
 
 def _fill_ints(gen: Philox, shape: Array, minval: Array, maxval: Array, *, dtype: DType) -> Array:
-    dims = as_dims(shape)
-    size = element_count(dims)
+    dims = draws.as_dims(shape)
+    size = math.prod(dims)
     if not size:
         return np.zeros(dims, dtype.numpy)
-    low, high = int_bounds(minval, maxval)
+    low, high = draws.int_bounds(minval, maxval)
     return philox.uniform_int(gen, size, low, high, dtype.numpy).reshape(dims)
 
 
@@ -143,15 +118,15 @@ class _Draw(NamedTuple):
 _DRAWS = (
     _Draw(
         "StatelessRandomUniform", "Samples uniform on [0, 1).",
-        functools.partial(_fill, philox.uniform), programs.uniform, uniform_flops,
+        functools.partial(_fill, philox.uniform), programs.uniform, draws.uniform_flops,
     ),
     _Draw(
         "StatelessRandomNormal", "Samples of the standard normal distribution.",
-        functools.partial(_fill, philox.normal), programs.normal, normal_flops,
+        functools.partial(_fill, philox.normal), programs.normal, draws.normal_flops,
     ),
     _Draw(
         "StatelessTruncatedNormal", "Standard normal samples of magnitude below 2.",
-        functools.partial(_fill, philox.truncated_normal), programs.truncated_normal, truncated_normal_flops,
+        functools.partial(_fill, philox.truncated_normal), programs.truncated_normal, draws.truncated_normal_flops,
     ),
     _Draw(
         "StatelessRandomUniformFullInt", "Integers over the whole range of the dtype.",
@@ -159,7 +134,7 @@ _DRAWS = (
     ),
     _Draw(
         "StatelessRandomUniformInt", "Integers uniform on [minval, maxval).",
-        _fill_ints, programs.integers, uniform_int_flops,
+        _fill_ints, programs.integers, draws.uniform_int_flops,
     ),
 )  # fmt: skip
 
@@ -187,14 +162,14 @@ def _register(draw: _Draw) -> None:
 
 def seeded_shape(shape: TensorSpec, seed: TensorSpec, *bounds: TensorSpec) -> Shape:
     _require_seed(seed)
-    require_scalars(*bounds)
-    return requested_shape(shape)
+    draws.require_scalars(*bounds)
+    return draws.requested_shape(shape)
 
 
 def keyed_shape(shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, *bounds: TensorSpec) -> Shape:
     _require_keys(key, counter, alg)
-    require_scalars(*bounds)
-    return requested_shape(shape)
+    draws.require_scalars(*bounds)
+    return draws.requested_shape(shape)
 
 
 for _draw in _DRAWS:
@@ -207,17 +182,17 @@ facts("unit_normal", of=("StatelessRandomNormal", "StatelessRandomNormalV2"))
 @kernel("StatelessMultinomial")
 def stateless_multinomial(logits: Array, num_samples: Array, seed: Array, *, output_dtype: DType) -> Result:
     """`num_samples` classes for each row of `logits`."""
-    check_multinomial(logits, num_samples)
-    return draw_multinomial(seeded(seed), logits, int(num_samples), output_dtype)
+    draws.check_multinomial(logits, num_samples)
+    return draws.draw_multinomial(seeded(seed), logits, int(num_samples), output_dtype)
 
 
 @shape("StatelessMultinomial")
 def stateless_multinomial_shape(logits: TensorSpec, num_samples: TensorSpec, seed: TensorSpec) -> Shape:
     _require_seed(seed)
-    return multinomial_shape(logits, num_samples)
+    return draws.multinomial_shape(logits, num_samples)
 
 
-flops("StatelessMultinomial")(multinomial_flops)
+flops("StatelessMultinomial")(draws.multinomial_flops)
 
 not_differentiable("StatelessMultinomial")
 
@@ -229,22 +204,23 @@ def stateless_random_gamma_v2(shape: Array, seed: Array, alpha: Array) -> Result
 
 
 def _gamma(gen: Philox, shape: Array, alpha: Array) -> Array:
-    dims = as_dims(shape)
-    if not element_count(dims):
+    dims = draws.as_dims(shape)
+    if not math.prod(dims):
         return np.zeros(dims, alpha.dtype)
-    samples = trailing_samples(dims, alpha.shape)
-    return draw_gamma(gen, alpha, samples, dims)
+    samples = draws.trailing_samples(dims, alpha.shape)
+    return draws.draw_gamma(gen, alpha, samples, dims)
 
 
-@shape("StatelessRandomGammaV2")
-def stateless_random_gamma_v2_shape(shape: TensorSpec, seed: TensorSpec, alpha: TensorSpec) -> Shape:
+@shape("StatelessRandomGammaV2", "StatelessRandomPoisson")
+def samples_of_parameters_shape(shape: TensorSpec, seed: TensorSpec, parameters: TensorSpec) -> Shape:
     _require_seed(seed)
-    return requested_shape(shape)
+    return draws.requested_shape(shape)
 
 
-@gradient("StatelessRandomGammaV2")
-def stateless_random_gamma_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, None, _gamma_gradient(g, node, node.inputs[2], grad)]
+@gradient("StatelessRandomGammaV2", "StatelessRandomGammaV3")
+def stateless_random_gamma_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    *others, alpha = node.inputs
+    return [*[None] * len(others), _gamma_gradient(g, node, alpha, grad)]
 
 
 def _gamma_gradient(g: GradientBuilder, node: Node, alpha: Any, grad: Output) -> Any:
@@ -271,34 +247,23 @@ def stateless_random_gamma_v3_shape(
     shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, alpha: TensorSpec
 ) -> Shape:
     _require_keys(key, counter, alg)
-    return requested_shape(shape)
+    return draws.requested_shape(shape)
 
 
-@gradient("StatelessRandomGammaV3")
-def stateless_random_gamma_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, None, None, None, _gamma_gradient(g, node, node.inputs[4], grad)]
-
-
-flops("StatelessRandomGammaV2", "StatelessRandomGammaV3")(gamma_flops)
+flops("StatelessRandomGammaV2", "StatelessRandomGammaV3")(draws.gamma_flops)
 
 
 @kernel("StatelessRandomPoisson")
 def stateless_random_poisson(shape: Array, seed: Array, lam: Array, *, dtype: DType) -> Result:
     """Poisson samples; `shape` ends with the shape of the rates."""
-    dims = as_dims(shape)
+    dims = draws.as_dims(shape)
     gen = seeded(seed)
-    if not element_count(dims):
+    if not math.prod(dims):
         return np.zeros(dims, dtype.numpy)
-    return draw_poisson(gen, lam, trailing_samples(dims, lam.shape), dims, dtype)
+    return draws.draw_poisson(gen, lam, draws.trailing_samples(dims, lam.shape), dims, dtype)
 
 
-@shape("StatelessRandomPoisson")
-def stateless_random_poisson_shape(shape: TensorSpec, seed: TensorSpec, lam: TensorSpec) -> Shape:
-    _require_seed(seed)
-    return requested_shape(shape)
-
-
-flops("StatelessRandomPoisson")(poisson_flops)
+flops("StatelessRandomPoisson")(draws.poisson_flops)
 
 not_differentiable("StatelessRandomPoisson")
 
@@ -306,17 +271,17 @@ not_differentiable("StatelessRandomPoisson")
 @kernel("StatelessRandomBinomial")
 def stateless_random_binomial(shape: Array, seed: Array, counts: Array, probs: Array, *, dtype: DType) -> Result:
     """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
-    return draw_binomial(seeded(seed), shape, counts, probs, dtype)
+    return draws.draw_binomial(seeded(seed), shape, counts, probs, dtype)
 
 
 @shape("StatelessRandomBinomial")
 def stateless_random_binomial_shape(shape: TensorSpec, seed: TensorSpec, counts: TensorSpec, probs: TensorSpec) -> Shape:
     _require_seed(seed)
     broadcast_shapes(counts.shape, probs.shape)
-    return requested_shape(shape)
+    return draws.requested_shape(shape)
 
 
-flops("StatelessRandomBinomial")(binomial_flops)
+flops("StatelessRandomBinomial")(draws.binomial_flops)
 
 not_differentiable("StatelessRandomBinomial")
 
@@ -333,15 +298,15 @@ def stateless_parameterized_truncated_normal(
         shapes = ", ".join(str(Shape(value.shape)) for value in parameters)
         raise InvalidArgumentError(f"the parameters must have compatible shapes, not {shapes}") from None
     gen = seeded(seed)
-    dims = as_dims(shape)
-    samples = trailing_samples(dims, rows[0].shape)
+    dims = draws.as_dims(shape)
+    samples = draws.trailing_samples(dims, rows[0].shape)
     flat = [row.reshape(-1) for row in rows]
     group = 4 // philox.words_per_sample(means.dtype)
     spans = [
         (start, stop, (start * 2 * MAX_ITERATIONS + group - 1) // group)
         for start, stop in loop_blocks(samples * len(flat[0]), bounded_cost(means.dtype, 1))
     ]
-    return samples_first(bounded_normals(gen, flat, samples, spans), samples, dims)
+    return draws.samples_first(bounded_normals(gen, flat, samples, spans), samples, dims)
 
 
 @shape("StatelessParameterizedTruncatedNormal")
@@ -350,7 +315,7 @@ def stateless_parameterized_truncated_normal_shape(
 ) -> Shape:
     _require_seed(seed)
     broadcast_shapes(means.shape, stddevs.shape, minvals.shape, maxvals.shape)
-    return requested_shape(shape)
+    return draws.requested_shape(shape)
 
 
 @gradient("StatelessParameterizedTruncatedNormal")
@@ -380,7 +345,7 @@ def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: 
     return [None, None, *(g.reduce_to(g.Mul(grad, part), parameter, sample) for parameter, part in parts)]
 
 
-flops("StatelessParameterizedTruncatedNormal")(bounded_normal_flops)
+flops("StatelessParameterizedTruncatedNormal")(draws.bounded_normal_flops)
 
 arrays("StatelessRandomPoisson", static=(0,), sizes=(0,))(programs.by_seed(programs.poisson))
 
@@ -401,7 +366,7 @@ def get_key_counter_shape(seed: TensorSpec) -> tuple[Shape, Shape]:
 @kernel("StatelessRandomGetKeyCounterAlg")
 def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
     """The key (1), the counter (2) and the algorithm that a seed stands for."""
-    return *stateless_random_get_key_counter(seed), np.int32(PHILOX)
+    return *stateless_random_get_key_counter(seed), np.int32(draws.PHILOX)
 
 
 @shape("StatelessRandomGetKeyCounterAlg")
@@ -412,7 +377,7 @@ def get_key_counter_alg_shape(seed: TensorSpec) -> tuple[Shape, ...]:
 @kernel("StatelessRandomGetAlg")
 def stateless_random_get_alg() -> Result:
     """The number of the algorithm that a CPU runs."""
-    return np.int32(PHILOX)
+    return np.int32(draws.PHILOX)
 
 
 shape("StatelessRandomGetAlg")(scalar_shape)
@@ -421,7 +386,9 @@ zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "S
 facts("random", of=("StatelessRandomGetAlg",))
 
 arrays("StatelessRandomGetKeyCounter")(programs.key_and_counter)
-arrays("StatelessRandomGetKeyCounterAlg")(lambda xp, seed: (*programs.key_and_counter(xp, seed), xp.asarray(np.int32(PHILOX))))
+arrays("StatelessRandomGetKeyCounterAlg")(
+    lambda xp, seed: (*programs.key_and_counter(xp, seed), xp.asarray(np.int32(draws.PHILOX)))
+)
 
 
 @kernel("StatelessShuffle")
@@ -430,7 +397,7 @@ def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> R
     gen = _keyed(key, counter, alg)
     if value.ndim == 0 or len(value) <= 1 or value.size == 0:
         return value
-    return shuffled(gen, value)
+    return draws.shuffled(gen, value)
 
 
 @shape("StatelessShuffle")
@@ -504,7 +471,7 @@ _LANES: Final = {"float32": 8, "float64": 4}
 def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array, *, Tout: DType) -> Result:
     """Round each input up or down at random, up with the probability of the fraction; NaN becomes 0."""
     algorithm = scalar(alg, "alg")
-    require(algorithm in (PHILOX, AUTO_SELECT), f"Unsupported algorithm id: {algorithm}")
+    require(algorithm in (draws.PHILOX, draws.AUTO_SELECT), f"Unsupported algorithm id: {algorithm}")
     require_shape(key, (1,), "key")
     require_rank(counter, 1, "counter")
     require(len(counter) >= 1, f"counter must not be empty: {counter.shape}")

@@ -98,15 +98,19 @@ class StrictGeometry(Geometry):
 
     stride_error = InvalidArgumentError
 
+    def filters(self, channels: int, filter_shape: tuple[int, ...]) -> int:
+        """Return the number of channels of the result; InvalidArgumentError for a filter of other channels."""
+        _check_channels(channels, *filter_shape[-2:])
+        return filter_shape[-1]
+
     @functools.lru_cache(1024)  # noqa: B019 - as above
     def backprop_pads(self, dims: tuple[int, ...], filter_shape: tuple[int, ...], grad_dims: tuple[int, ...]) -> Pads:
         """Return the pads of a convolution, from an input with channels last and a filter; the gradient must have the
         result's shape.
         """
         require(min(*dims, *filter_shape) >= 0, f"negative sizes: input {dims}, filter {filter_shape}")
-        _check_channels(dims[-1], filter_shape[-2], filter_shape[-1])
-        outputs = self.outputs(dims[1:-1], filter_shape[:-2])
-        expected = (dims[0], *outputs, filter_shape[-1])
+        filters = self.filters(dims[-1], filter_shape)
+        expected = (dims[0], *self.outputs(dims[1:-1], filter_shape[:-2]), filters)
         require(grad_dims == expected, f"out_backprop is {grad_dims} but the convolution's result is {expected} (N, ..., C)")
         return self.pads(dims[1:-1], filter_shape[:-2])
 
@@ -142,26 +146,36 @@ def convolve(
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
 
 
-def input_gradient(input_shape: tuple[int, ...], w: Array, grad: Array, geometry: StrictGeometry) -> Array:
-    """Return the gradient for an input of `input_shape`."""
+def input_gradient(
+    input_shape: tuple[int, ...],
+    w: Array,
+    grad: Array,
+    geometry: StrictGeometry,
+    compute: Callable[..., Array] = convolve_input_gradient,
+) -> Array:
+    """Return the gradient for an input of `input_shape`; `compute` takes arrays with channels last."""
     require_rank(w, geometry.rank, "filter")
     require_rank(grad, geometry.rank, "out_backprop")
     grad_last = to_channels_last(grad, geometry.data_format)
     dims = geometry.last(input_shape)
     pads = geometry.backprop_pads(dims, w.shape, grad_last.shape)
-    dx = convolve_input_gradient(wide(grad_last), wide(w), dims, geometry.strides, pads, geometry.dilations)
+    dx = compute(wide(grad_last), wide(w), dims, geometry.strides, pads, geometry.dilations)
     return from_channels_last(dx.astype(grad.dtype, copy=False), geometry.data_format)
 
 
-def filter_gradient(x: Array, filter_shape: tuple[int, ...], grad: Array, geometry: StrictGeometry) -> Array:
-    """Return the gradient for a filter of `filter_shape`."""
+def filter_gradient(
+    x: Array,
+    filter_shape: tuple[int, ...],
+    grad: Array,
+    geometry: StrictGeometry,
+    compute: Callable[..., Array] = numerics.convolve_filter_gradient,
+) -> Array:
+    """Return the gradient for a filter of `filter_shape`; `compute` takes arrays with channels last."""
     require_rank(x, geometry.rank, "input")
     require_rank(grad, geometry.rank, "out_backprop")
     last, grad_last = to_channels_last(x, geometry.data_format), to_channels_last(grad, geometry.data_format)
     pads = geometry.backprop_pads(last.shape, filter_shape, grad_last.shape)
-    dw = numerics.convolve_filter_gradient(
-        wide(last), wide(grad_last), filter_shape, geometry.strides, pads, geometry.dilations
-    )
+    dw = compute(wide(last), wide(grad_last), filter_shape, geometry.strides, pads, geometry.dilations)
     return dw.astype(grad.dtype, copy=False)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...types.arrays import Array
 from ...types.dtypes import DType
-from .argument_checks import require
+from .argument_checks import require, require_true
 
 
 def limits(dtype: DType) -> tuple[int, int]:
@@ -47,14 +47,6 @@ def scalar_range(low: Any, high: Any, name: str, xp: Any = np) -> tuple[Any, Any
     """Return a range that arrives as two scalars."""
     require(low.ndim == high.ndim == 0, f"the range of {name} must be scalars: {low.shape}, {high.shape}")
     return range_of(low, high, name, xp)
-
-
-def require_true(condition: Any, message: str, xp: Any) -> None:
-    """InvalidArgumentError(message) unless the condition holds; an array program leaves the refusal to the kernel."""
-    if xp is np:
-        require(condition, message)
-    else:
-        xp.require(condition)
 
 
 def one_level(low: Any, high: Any, dtype: DType) -> Any:
