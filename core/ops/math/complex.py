@@ -12,8 +12,8 @@ from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flo
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, broadcast_shapes
-from ..shared.elementwise_tables import unary_flops
+from ...types.shapes import Shape, TensorSpec
+from ..shared.elementwise_tables import binary_shape, unary_flops
 from ..shared.plain_shapes import first_shape
 
 
@@ -49,11 +49,7 @@ def conj(input: Array) -> Result:
     return np.conj(input)
 
 
-@shape("Complex")
-def complex_shape(real: TensorSpec, imag: TensorSpec) -> Shape:
-    return broadcast_shapes(real.shape, imag.shape)
-
-
+shape("Complex")(binary_shape)
 shape("Real", "Imag", "Conj", "Angle", "ComplexAbs")(first_shape)
 facts("elementwise", of=("Complex", "Real", "Imag", "Conj", "Angle", "ComplexAbs"))
 facts("involution", of=("Conj",))

@@ -146,7 +146,7 @@ facts("settled_by_shapes", "backward", of=("Conv2DBackpropInput", "Conv3DBackpro
 
 @flops("Conv2DBackpropInput", "Conv3DBackpropInputV2")
 def convolution_backprop_input_flops(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Cost:
-    """The multiply-adds of the forward pass: each adds its weight times the gradient to its input element."""
+    """The multiply-adds of the forward pass again, as each adds its weight times the gradient to its input element."""
     return window_multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
 
 
@@ -175,12 +175,9 @@ shape("Conv2DBackpropInputV2", "Conv3DBackpropInput")(first_shape)
 shape("Conv2DBackpropFilterV2", "Conv3DBackpropFilter")(second_shape)
 
 
-@flops("Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
-def convolution_backprop_flops(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Cost:
-    """The multiply-adds of the forward pass again."""
-    return window_multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
-
-
+flops("Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv2DBackpropFilterV2", "Conv3DBackpropFilter")(
+    convolution_backprop_input_flops
+)
 composed("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")(by_shape)
 facts("backward", of=("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter"))
 

@@ -28,7 +28,7 @@ from ..shared.quantized_ranges import (
     zero_point,
 )
 from ..shared.window_geometry import WindowAttributes
-from .requantize import DEQUANTIZING, QUANTIZING, with_range
+from .requantize import DEQUANTIZING, QUANTIZING, quantized_unary_shape, with_range
 
 
 def wrapped(x: Any) -> Any:
@@ -196,9 +196,7 @@ def quantized_bias_add(
     return wrapped(parts[0] + parts[1] - zero), *new
 
 
-@shape("QuantizedBiasAdd")
-def quantized_unary_shape(x: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    return with_range(x.shape)
+shape("QuantizedBiasAdd")(quantized_unary_shape)
 
 
 @flops("QuantizedBiasAdd")

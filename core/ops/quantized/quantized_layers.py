@@ -36,8 +36,8 @@ from ..shared.pooling_shared import PoolingAttributes, reject_depth
 from ..shared.quantized_ranges import from_float, limits, range_of, scalar_range, tensor_from_float, tensor_to_float, to_float
 from ..shared.shape_arguments import ints, normalize_axis, scalar_int, shape_from, unknown_dims
 from ..shared.window_geometry import WindowAttributes, spatial
-from .quantized import quantized_unary_shape, wrapped
-from .requantize import DEQUANTIZING, QUANTIZING, requantization_range_flops, with_range
+from .quantized import wrapped
+from .requantize import DEQUANTIZING, QUANTIZING, quantized_unary_shape, requantization_range_flops, with_range
 
 
 @everywhere("QuantizedRelu")

@@ -12,7 +12,7 @@ from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
 from ..shared.argument_checks import may_equal, require, require_broadcast, require_shape
-from ..shared.elementwise_tables import unary_flops
+from ..shared.elementwise_tables import binary_shape, unary_flops
 from ..shared.plain_shapes import first_shape
 
 
@@ -205,10 +205,7 @@ def uniform_quantized_add(
     return _clipped(xp, total, *axes.limits, T.numpy)
 
 
-@shape("UniformQuantizedAdd")
-def uniform_quantized_add_shape(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec) -> Shape:
-    return broadcast_shapes(lhs.shape, rhs.shape)
-
+shape("UniformQuantizedAdd")(binary_shape)
 
 RESCALED_COST = Cost(8)
 """A product, a sum, a shift and two clips in fixed point; the zero point and two clips."""

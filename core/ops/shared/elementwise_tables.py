@@ -93,7 +93,7 @@ def broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def binary_shape(x: TensorSpec, y: TensorSpec) -> Shape:
+def binary_shape(x: TensorSpec, y: TensorSpec, *rest: TensorSpec) -> Shape:
     return broadcast_shapes(x.shape, y.shape)
 
 
