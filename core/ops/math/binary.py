@@ -269,9 +269,8 @@ def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     """|x - y| < tolerance; the shapes must be equal."""
     if xp is np or not xp.same_shape(x, y):
         require_same_shape(x, y, "x and y")
-    distance = abs(x - y)
-    # The attribute is a float32, whatever the dtype of the inputs: 0 beside integers.
-    return distance < np.asarray(tolerance, np.float32).astype(distance.dtype)
+    # The attribute is a float32, whatever the dtype of the inputs.
+    return abs(x - y) < np.asarray(tolerance, np.float32).astype(x.dtype)
 
 
 shape("ApproximateEqual")(merged_shape)
