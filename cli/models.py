@@ -12,7 +12,7 @@ from ..core.graph.metagraph import USUAL_SIGNATURE, Signature
 from ..core.support.file_formats import MODELS
 from ..core.support.words import counted
 from . import render
-from .options import OutputFile, Pair
+from .options import OutputFile, pair
 from .requests import option, request
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _remaining(written: Graph, source: Graph) -> set[str]:
 
 _MODEL: Final = "--kind=saved_model OUT=*/"
 """The options of `tfg convert` that write a SavedModel, which has signatures."""
-_ARGUMENT: Final = Pair("[NAME:]ARG", "TENSOR")
+_ARGUMENT: Final = pair("[NAME:]ARG", "TENSOR")
 _ARGUMENTS: Final = {"--input": "--input", "--output": "--signature-output"}
 
 
@@ -166,10 +166,10 @@ class SignatureOptions:
         help="After --signature NAME, also as --output ARG=TENSOR: an output of the new signature; repeatable.",
     )
     copied: tuple[tuple[str, str], ...] = option(
-        "--copy-signature", type=Pair("OLD", "NEW"), needs=_MODEL, help="Copy a signature; repeatable."
+        "--copy-signature", type=pair("OLD", "NEW"), needs=_MODEL, help="Copy a signature; repeatable."
     )
     renamed: tuple[tuple[str, str], ...] = option(
-        "--rename-signature", type=Pair("OLD", "NEW"), needs=_MODEL, help="Rename a signature; repeatable."
+        "--rename-signature", type=pair("OLD", "NEW"), needs=_MODEL, help="Rename a signature; repeatable."
     )
     dropped: tuple[str, ...] = option("--drop-signature", metavar="NAME", needs=_MODEL, help="Drop a signature; repeatable.")
 

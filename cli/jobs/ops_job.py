@@ -28,6 +28,7 @@ def run(options: OpsOptions) -> None:
         missing = missing_parts(options.reader.load(options.missing))
         render.emit("tfg.ops.missing/1", {"missing": missing}, format_, lambda: missing_sections(missing, format_))
         return
+    # Before any list, which has the ops of libraries too; --missing loads them with its graph.
     options.reader.load_libraries()
     if options.wrap and not (names or options.family or options.custom or options.missing_kernel):
         raise click.UsageError("--wrap writes a wrapper for each chosen op: name ops, or give --family or --custom")
@@ -97,6 +98,7 @@ def detail_tables(ops: Sequence[OpDetail]) -> Iterator[Table]:
     """Yield the tables of several ops, each with a column for the op."""
     tables = [(op, section) for op in ops for section in detail_sections(op) if isinstance(section, Table)]
     for name in dict.fromkeys(table.name for _, table in tables):
+        # CSV has one table: the attributes of all ops in one, the kernels in another.
         alike = [(op, table) for op, table in tables if table.name == name]
         columns = ("op", *(column or "part" for column in alike[0][1].columns))
         yield Table(columns, [(op.name, *row) for op, table in alike for row in table.rows], name=name)

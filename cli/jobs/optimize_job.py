@@ -297,6 +297,7 @@ def report_sections(report: OptimizeReport) -> Iterator[render.Section]:
         name="passes",
         minor=("transcendental", "bytes moved", "FLOPs"),
     )
+    # A name may be busy in one round and idle in another.
     idle = {record.name for record in report.passes} - {record.name for record in busy}
     if idle and not is_told():
         yield render.Text(f"passes that changed nothing: {len(idle)}; -v shows every round")

@@ -99,6 +99,7 @@ class RunJob:
                 state = self._snapshot(runner)
                 start = time.monotonic()
                 for result in self._watched(runner, orders):
+                    # Steps that only train have nothing to show, and there may be millions of them.
                     results += [result] if result.values else []
                     state = self._snapshot(runner)
                     if interruption.requested:
@@ -353,6 +354,7 @@ def write_steps(
             write_file("-", [_encoded(steps, format_, schema)])
         return
     write_file(out, [_encoded(steps, format_, schema)])
+    # Names and not arrays: a thousand steps of one tensor are one result.
     count = len({item.name for step in steps for item in step.values})
     render.note(f"wrote {counted(count, 'result')} to {out}", quiet)
 

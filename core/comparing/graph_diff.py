@@ -258,6 +258,7 @@ class _Comparison:
             added, removed, changed = self._nodes(old.body, new.body, matched)
             changes = tuple(_interface_changes(old, new, self.renaming.within(old.body, new.body, matched)))
             if changes:
+                # Told as a change of a node, so that each way of showing changes has a place for it.
                 changed += (NodeChange(other, "function", changes),)
             if added or removed or changed:
                 yield FunctionChange(other, added, removed, changed)
@@ -280,6 +281,7 @@ def diff_snapshots(snapshots: Sequence[tuple[str, Graph]]) -> Rows[Snapshot]:
     previous = Graph()
     for stage, graph in snapshots:
         diff = diff_graphs(previous, graph)
+        # The first stage has none before it that it could leave as it was.
         note = NOTHING_CHANGED if result and diff.is_empty else ""
         result.append(Snapshot(stage, len(graph), diff, note))
         previous = graph

@@ -86,6 +86,7 @@ def match_nodes(
     if len(matched) < max(len(a), len(b)):
         for with_values in (True, False):
             _match_alike(a, b, matched, labels, with_stem=True, with_values=with_values)
+        # From the sure to the likely: each pair is a seed for the steps behind it, and a wrong one would spread.
         _match_by(lambda node: (stem(node.name), node.op), a, b, matched)
         _match_by(lambda node: node.name, a, b, matched)
         if by_computation:
@@ -145,6 +146,7 @@ def _match_keys(
     with_values: bool,
     only_unique: bool,
 ) -> None:
+    # On both sides under the name of the first graph, so that what follows from a pair has equal keys.
     seeds = ({node: node.name for node in matched}, {other: node.name for node, other in matched.items()})
     keys_of_nodes: list[dict[Node, Hashable]] = [
         {
@@ -248,6 +250,7 @@ class GraphMatch:
         mine, theirs = before.functions, after.functions
         common = list(common_names(mine, theirs))
         is_known = len(common) == max(len(mine), len(theirs))
+        # Keys take a walk through all bodies, and where names tell all, none is needed.
         self._keys: tuple[dict[str, Hashable], dict[str, Hashable]] = (
             ({}, {}) if is_known else (function_keys(before), function_keys(after))
         )
@@ -348,6 +351,7 @@ def function_keys(graph: Graph) -> dict[str, Hashable]:
         return keys.get(called) or stem(called)
 
     for component in strongly_connected(graph.functions, lambda name: _callees(graph, graph.functions[name])):
+        # A component comes behind those that it calls, whose keys are known then.
         keys |= {name: _function_key(graph.functions[name], label) for name in component}
     return keys
 
@@ -360,6 +364,7 @@ def _function_key(function: Function, label: Label) -> Hashable:
     arguments = {node: f"argument {index}" for index, node in enumerate(function.args)}
     keys = dict(node_keys(function.body, arguments, label))
     results = tuple((keys[value.node], value.index) for value in function.results)
+    # Nodes that no result needs, such as writes, count too, and their order does not.
     everything = frozenset(collections.Counter(keys.values()).items())
     dtypes = tuple(str(node.attrs.get("T")) for node in function.args)
     return hash((dtypes, results, frozenset(keys[node] for node in function.control_results), everything))

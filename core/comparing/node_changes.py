@@ -66,6 +66,7 @@ class Renaming:
         """Return the renaming with the new names of the nodes of another graph or body."""
         if self.strict:
             return self
+        # Only the names that change, as most graphs are compared with themselves after a small change.
         nodes = {node.name: other.name for node, other in matched.items() if node.name != other.name}
         # Another node has this name in the second graph, and edges from these two must not count as equal.
         nodes |= {node.name: _NO_NAME for node in before if node not in matched and node.name in after}
@@ -85,6 +86,7 @@ class Renaming:
 
     def same_value(self, attribute: str, old: Any, new: Any) -> bool:
         """Return True if two values of an attribute mean the same."""
+        # Names may be equal and mean different functions; other values that are equal need no translation.
         holds_names = isinstance(old, (list, bytes, FuncRef)) and not self.strict
         if not holds_names and same_value(old, new):
             return True
@@ -169,6 +171,7 @@ def _normal(attribute: str, value: Any) -> Any:
     if isinstance(value, bytes) and attribute in _GENERATED:
         return _encoded(stem(value.decode("utf-8", "surrogateescape")))
     if isinstance(value, Tensor) and value.dtype.is_object and value.size < _MAX_TEXTS:
+        # A saver's prefix of temporary files is such a constant, another one in each process.
         return [without_uuids(item) for item in value.numpy().ravel() if isinstance(item, bytes)]
     return value
 

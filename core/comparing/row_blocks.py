@@ -77,6 +77,7 @@ def stacked(feeds: Sequence[Feeds]) -> InputBlock:
 def row_count(feeds: Feeds) -> int | None:
     """Return the number of rows of an input, None where its arrays differ."""
     counts = {np.shape(value)[:1] for value in feeds.values()}
+    # Scalars, whose first size is (), have no rows either.
     count = counts.pop() if len(counts) == 1 else ()
     return count[0] if count else None
 
@@ -477,6 +478,7 @@ def _timed(run: Callable[[Feeds], Any], feeds: Feeds) -> tuple[Any, float]:
 
 def _power(value: float, most: int) -> int:
     """Return the largest power of two up to a value, from 1 to `most`."""
+    # Few sizes, since each new one makes another plan, and another program of an engine.
     return min(1 << max(int(value).bit_length() - 1, 0), most)
 
 

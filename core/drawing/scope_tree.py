@@ -117,9 +117,13 @@ def _count(parts: Iterable[NameScope | Node]) -> int:
 
 def _divide(scope: NameScope, max_parts: int) -> None:
     """Put the parts of a scope with too many into scopes: those of a common stem, twice, those alike, then rows."""
-    for gathered in (_of_a_stem, _of_a_stem, _alike):  # twice: `conv2_block1_1_conv` is of `conv2_block1`, and that of `conv2`
-        if len(scope.parts) > max_parts:
-            scope.parts = gathered(scope)
+    if len(scope.parts) > max_parts:
+        count, scope.parts = len(scope.parts), _of_a_stem(scope)
+        # Again, if there are new scopes: `conv2_block1_1_conv` is of `conv2_block1`, and that of `conv2`.
+        if max_parts < len(scope.parts) < count:
+            scope.parts = _of_a_stem(scope)
+    if len(scope.parts) > max_parts:
+        scope.parts = _alike(scope)
     while len(scope.parts) > max_parts:
         # About as many rows as parts in a row, so that neither level is too large.
         length = min(math.isqrt(len(scope.parts) - 1) + 1, max_parts)

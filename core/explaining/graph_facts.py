@@ -324,7 +324,9 @@ def explain_graph(
         signatures=signatures,
         callables=callables(graph),
         assets=assets(graph),
-        functions=tuple(FunctionFacts(f, len(graph.functions[f].body), by) for f, by in callers_by_function(graph).items()),
+        functions=tuple(
+            FunctionFacts(f, len(graph.functions[f].pattern.body), by) for f, by in callers_by_function(graph).items()
+        ),
         ops=op_counts(graph),
         missing=missing_ops(graph),
         devices=dict(collections.Counter(node.device for node in graph if node.device)),

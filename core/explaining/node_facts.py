@@ -248,6 +248,9 @@ class Explainer:
         """Return the node's role in a sentence or two."""
         if node.op == ABSENT:
             return "Does not exist, but is an input of other nodes."
+        # Most nodes of a large graph: their role follows from the op and the stage alone.
+        if node.op in self._plain_ops and node not in self._particular and self.placed[node][0] != "gradients":
+            return self._plain_role(node)
         # From the most particular role to the least; where none fits, the op alone tells the role.
         for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
             text = describe(node)
@@ -255,6 +258,25 @@ class Explainer:
                 flow = flow_role(node)
                 return text if flow is None else Hint(text, " ", flow)
         return flow_role(node) or self._plain_role(node)
+
+    @functools.cached_property
+    def _plain_ops(self) -> set[str]:
+        """The ops whose nodes have no role but that of their stage, unless they are among `_particular`."""
+        ops = {node.op: node for node in self.graph}
+        return {op for op, node in ops.items() if self._is_plain(node)}
+
+    def _is_plain(self, node: Node) -> bool:
+        declared = node.op_def is not None and not node.op_def.takes_functions
+        has_role = node.is_placeholder or node.is_argument or has_fact(node.op, "initialization_test")
+        return declared and not has_role and flow_role(node) is None and node.op not in self.graph.functions
+
+    @functools.cached_property
+    def _particular(self) -> set[Node]:
+        """The nodes around variables, and the losses."""
+        roles = self.roles
+        readers = {node for node, _ in self._reads}
+        around = {*roles.by_node, *readers, *roles.initializers, *roles.updates, *roles.restored, *roles.init_ops}
+        return {*around, *self._starts, *roles.losses}
 
     def _variable_role(self, node: Node) -> str | None:
         variable = self.roles.by_node.get(node)

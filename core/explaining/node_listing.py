@@ -236,7 +236,7 @@ def function_records(
     """Yield each function with the records of the body; a function without a node that passes is left out."""
     alike = Alike()
     for function in functions:
-        records = tuple([node_record(node, None, function.name, alike) for node in chosen.apply(function.body)])
+        records = tuple([node_record(node, None, function.name, alike) for node in chosen.apply(function.pattern.body)])
         if records or chosen.is_empty:
             yield function, records
 

@@ -176,7 +176,7 @@ class _Sorter:
         """Return the calls of functions with Save or Restore ops, as TF2 adds to a SavedModel for the loader."""
         graph = self.roles.graph
         called = called_functions(graph, graph)
-        saving = {name for name in called if any(has_fact(node.op, "checkpoint") for node in graph.functions[name].body)}
+        saving = {name for name in called if any(has_fact(n.op, "checkpoint") for n in graph.functions[name].pattern.body)}
         reaching = functions_that_reach(graph, saving)
         return [node for node in graph if not reaching.isdisjoint(named_functions(graph, node))] if reaching else []
 

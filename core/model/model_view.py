@@ -398,6 +398,8 @@ class _Copying:
         self.body = _Body(iter(()))
         self.open: set[str] = set()
         """The functions whose bodies are being copied."""
+        self.orders: dict[Function, list[Node]] = {}
+        """The needed nodes of bodies in topological order; equal functions share theirs."""
 
     def run(self) -> None:
         """Copy the needed nodes."""
@@ -476,23 +478,28 @@ class _Copying:
             return None
         function = _callee(self.source, kind, node)
         # A call of other arguments is broken, and stays to be looked at.
-        if function is None or len(function.body) > self.room or len(function.args) != len(node.inputs):
+        shared = None if function is None else function.pattern
+        if function is None or len(shared.body) > self.room or len(shared.args) != len(node.inputs):
             return None
         return None if function.name in self.open else function
 
     def _entered(self, body: _Body, site: Node, function: Function) -> _Body:
         """Return the body of a function, with the values of a call for its arguments."""
         # A function with two calls of the next doubles the view with each level; when the room is used up, calls stay.
-        self.room -= len(function.body)
+        shared = function.pattern
+        self.room -= len(shared.body)
         self.open.add(function.name)
-        values = {arg.output(): body.value(value) for arg, value in zip(function.args, site.inputs)}
-        nodes = _needed(function)
-        order = topological_order(node for node in function.body if node in nodes and node.output() not in values)
+        values = {arg.output(): body.value(value) for arg, value in zip(shared.args, site.inputs)}
+        if shared not in self.orders:
+            nodes = _needed(shared)
+            self.orders[shared] = topological_order(
+                node for node in shared.body if node in nodes and node.output() not in values
+            )
         controls = [end for control in site.control_inputs for end in body.waited(control)]
         calls = (*body.calls, site.name)
         scope = _inside(body.scope, site.name).rpartition("/")[0]
         path = None if body.path is None else _inside(body.scope, site.name)
-        return _Body(iter(order), function, calls, site, scope, path, controls or body.controls, values=values)
+        return _Body(iter(self.orders[shared]), function, calls, site, scope, path, controls or body.controls, values=values)
 
     def _add(self, body: _Body, node: Node) -> None:
         is_variable = node.op in VARIABLES
@@ -650,9 +657,9 @@ def _leave(body: _Body, callee: _Body) -> None:
     """Let the readers of a call take the results of its function, and what waits for the call wait for its effects."""
     function, site = callee.function, callee.site
     assert function is not None and site is not None
-    for index, value in enumerate(function.results):
+    for index, value in enumerate(function.pattern.results):
         body.values[site.output(index)] = callee.value(value)
-    body.ends[site] = [end for control in function.control_results for end in callee.waited(control)]
+    body.ends[site] = [end for control in function.pattern.control_results for end in callee.waited(control)]
 
 
 def _retargeted(signature: Signature, inputs: Mapping[str, str], outputs: Mapping[str, str]) -> Signature:

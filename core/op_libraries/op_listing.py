@@ -273,6 +273,7 @@ def describe_op(name: str) -> OpDetail:
         _raise_unknown(name)
     definition = CATALOG[name]
     kernels = tuple(map(_kernel_info, registry.kernels(name)))
+    # The docstring of the kernel says what TensorFlow's sentence leaves out; ops of libraries have nothing else.
     own_doc = next((info.location.doc for info in kernels if info.location.doc), "")
     return OpDetail(
         name=name,
@@ -393,6 +394,7 @@ def op_coverage() -> OpCoverage:
     Families with declarations only count, too. Every family is imported.
     """
     registry.load_all_families()
+    # Over the catalog and not the registrations, which lack the ops without any.
     families = grouped((_group(name), name) for name in CATALOG)
     # Names in parentheses are no families, and come last.
     rows = tuple(_coverage(family, families[family]) for family in sorted(families, key=lambda f: (f[0] == "(", f)))
@@ -405,6 +407,7 @@ def _group(op: str) -> str:
 
 def _coverage(family: str, ops: Sequence[str]) -> FamilyCoverage:
     gradients = [registry.gradient_function(op) for op in ops]
+    # A mark is a decision that there is no gradient, and counts apart.
     none = sum(function in (registry.NOT_DIFFERENTIABLE, registry.WITHOUT_GRADIENT) for function in gradients)
     return FamilyCoverage(
         family,
@@ -435,6 +438,7 @@ def missing_parts(graph: GraphLike) -> Rows[MissingFor]:
 
 
 def _missing(op: str, nodes: Sequence[Node]) -> MissingFor | None:
+    # A few, since an op of a large model has thousands of nodes.
     names = tuple(node.name for node in nodes[:5])
     definition = CATALOG.get(op)
     if definition is None:

@@ -268,6 +268,7 @@ def _split_spec(spec: str) -> tuple[str, str, str]:
     return spec[:start], spec[start + 1 : end], spec[end + 1 :]
 
 
+# Quotes first, so that brackets and commas in a string count for nothing.
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*"?|[()\[\]{},]')
 
 
@@ -285,6 +286,7 @@ def split_top(text: str) -> list[str]:
 
 def _parse_arg(text: str, attrs: Mapping[str, AttrDef]) -> ArgDef:
     name, _, kind = (part.strip() for part in text.partition(":"))
+    # Around the number too: Ref(N * T) is a list of references.
     is_ref = kind.startswith("Ref(")
     if is_ref:
         kind = kind[4:-1]

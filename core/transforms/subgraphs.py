@@ -87,6 +87,7 @@ def needed_fills(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = (
     """
     needed = needed_nodes([graph.fetch(name) for name in fetches], [graph.output(name) for name in inputs])
     starts = [node for iterator, node in iterator_starts(graph).items() if iterator in needed]
+    # What begins an iterator reads its dataset, which may take tables of its own.
     needed |= reachable(starts)
     fills = [node for node in table_fills(graph) if not needed.isdisjoint(filled_tables(node))]
     return [*starts, *fills, *(node for node in asset_assignments(graph) if node.inputs[0].node in needed)]
@@ -102,6 +103,7 @@ def forget_locations(graph: Graph) -> None:
     """Drop `loc:@` names of nodes that are gone: TensorFlow refuses a graph that has them."""
     for node in graph:
         if any(name not in graph for name in node.colocation):
+            # Behind `loc:@`, as bytes that need be no UTF-8.
             locations = [entry for entry in node.attrs["_class"] if entry[5:].decode("utf-8", "surrogateescape") in graph]
             if locations:
                 node.set_attr("_class", locations)
@@ -118,6 +120,7 @@ def shapes_at_cuts(graph: Graph, names: Sequence[str]) -> dict[str, Shape]:
     shapes_by_name = {}
     for name in names:
         value = graph.output(name)
+        # Of an op that nobody declares inference knows nothing, but the file may record a shape.
         shape = specs[value].shape if value in specs else UNKNOWN
         count = max(len(value.node.output_dtypes), value.index + 1)
         shapes_by_name[name] = declared_shapes(value.node, count)[value.index] if shape.rank is None else shape

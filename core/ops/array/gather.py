@@ -282,6 +282,7 @@ def gather_nd_shape(params: TensorSpec, indices: TensorSpec) -> Shape:
 @gradient("GatherNd")
 def gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     params, indices = node.inputs
+    # ScatterNd takes the indices and the shape in a single dtype.
     return [g.ScatterNd(indices, grad, g.Shape(params, out_type=indices.base_dtype)), None]
 
 

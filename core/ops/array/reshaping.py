@@ -324,6 +324,7 @@ def broadcast_to_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
     x, dims = node.inputs
     source = g.Shape(x, out_type=dims.base_dtype)
     axes, _ = g.BroadcastGradientArgs(source, dims)
+    # The sum drops its axes, among them leading ones that the input never had.
     return [g.Reshape(g.Sum(grad, axes), source), None]
 
 
@@ -334,8 +335,10 @@ facts("same_shape_same_value", of=("BroadcastTo",))
 @kernel("Fill")
 def fill(dims: Array, value: Array) -> Result:
     """A tensor of shape `dims`, every element `value`."""
+    # TensorFlow's kernel still takes a vector of one element, which older graphs have; its shape function asks for a scalar.
     if np.shape(value) not in ((), (1,)):
         raise InvalidArgumentError(f"value must be a scalar, got shape {Shape(np.shape(value))}")
+    # A scalar stands for a vector of one size, another form that older graphs have.
     target = _filled_dims(np.atleast_1d(dims))
     result = np.empty(target, np.asarray(value).dtype)
     result[...] = np.reshape(value, ())
@@ -390,6 +393,7 @@ def ones_like(x: Array) -> Result:
 
 @shape("ZerosLike", "OnesLike")
 def zeros_like_shape(x: TensorSpec) -> TensorSpec:
+    # The zeros of a list have its elements' dtypes and shapes: the handle stays.
     return TensorSpec(x.dtype, x.shape, None, x.handle)
 
 

@@ -59,6 +59,7 @@ def select_shape(condition: TensorSpec, t: TensorSpec, e: TensorSpec) -> Shape:
 @gradient("Select")
 def select_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     condition, x, _ = node.inputs
+    # Select broadcasts nothing, unlike SelectV2, so the zeros have the whole shape.
     zeros = g.zeros_like(x)
     return [None, g.Select(condition, grad, zeros), g.Select(condition, zeros, grad)]
 
@@ -116,7 +117,7 @@ def where_shape(x: TensorSpec) -> Shape:
 
 @flops("Where")
 def where_flops(x: TensorSpec) -> Cost:
-    """Return True for each element that is zero."""
+    """A comparison with zero for each element."""
     return Cost(flops=x.shape.num_elements)
 
 

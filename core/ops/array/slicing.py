@@ -109,6 +109,7 @@ def _entry_index(
 
 def _single(start: int, step: int, size: int, i: int) -> int:
     if step < 0:
+        # TensorFlow's words; a positive stride above 1 passes, as it has no effect on a single element.
         raise InvalidArgumentError("only stride 1 allowed on non-range indexing.")
     if not -size <= start < size:
         raise InvalidArgumentError(f"slice index {start} of dimension {i} out of bounds.")
@@ -291,6 +292,7 @@ def slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     dtype = begin.base_dtype
     after = g.Sub(g.Sub(g.Shape(x, out_type=dtype), begin), g.Shape(node.output(), out_type=dtype))
     paddings = g.ConcatV2([g.Reshape(begin, column), g.Reshape(after, column)], 1)
+    # TensorFlow pads as well: it has no op for the gradient of this slice.
     return [g.Pad(grad, paddings), None, None]
 
 
@@ -393,6 +395,7 @@ def tensor_strided_slice_update_gradient(g: GradientBuilder, node: Node, grad: O
     _, begin, end, strides, value = node.inputs
     taken = g.StridedSlice(grad, begin, end, strides, **_masks(node))
     outside = g.TensorStridedSliceUpdate(grad, begin, end, strides, g.zeros_like(value), **_masks(node))
+    # The value broadcasts to the slice, so its gradient is summed back.
     return [outside, None, None, None, g.reduce_to(taken, value, taken)]
 
 
@@ -520,6 +523,7 @@ def _sliced_onnx(g: Any, x: Any, begin: Any, end: Any, strides: Any, *, masks: M
     entries = list(masks.entries(count, rank))
     bounds = [_bounds_onnx(g, entry, begin, end, strides, masks) for entry in entries if entry[0] in ("slice", "shrink")]
     cut = [(entry[2], *bound) for entry, bound in zip((e for e in entries if e[0] in ("slice", "shrink")), bounds)]
+    # A whole dimension needs no slice, and an engine would copy for it.
     cut = [item for item in cut if item[1:] != (0, _END, 1)]
     if cut:
         axes, starts, ends, by = zip(*cut)
@@ -542,6 +546,8 @@ def _bounds_onnx(g: Any, entry: tuple[str, int, int], begin: Any, end: Any, stri
     step = _element_onnx(g, strides, i)
     return (
         _whole_onnx(g, step, 0, _END) if masks.begin_mask >> i & 1 else start,
+        # Backwards the end lies before the first element, and ONNX takes -1 for the last: only a number beyond the size says
+        # it.
         _whole_onnx(g, step, _END, -_END) if masks.end_mask >> i & 1 else _element_onnx(g, end, i),
         step,
     )
@@ -580,6 +586,7 @@ def _scattered_onnx(g: Any, x: Any, bounds: tuple[Any, Any, Any], masks: Masks, 
     """Write `values` into a slice with computed bounds: the same slice of the element numbers gives the places."""
     count = g.reshape(g.Size(x), [])
     numbers = iota(g, count)
+    # The slice itself finds its places, so masks and negative bounds need no second arithmetic.
     taken = _sliced_onnx(g, g.of_dims(numbers, g.dims(x)), *bounds, masks=masks)
     written = g.reshape(g.Expand(values, g.dims(taken)), -1)
     return g.of_dims(g.ScatterND(g.reshape(x, -1), g.reshape(taken, -1, 1), written), g.dims(x))

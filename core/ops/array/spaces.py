@@ -424,6 +424,7 @@ def _patches_gradient(g: GradientBuilder, node: Node, grad: Output, rates: list[
     inner = g.StridedSlice(source, [1], [0], [1], end_mask=1)
     total = g.Prod(inner, [0])
     one = g.constant(1, "int64")
+    # From 1 on, since padding is filled with zeros.
     positions = g.Reshape(g.Range(one, g.AddV2(total, one), one), g.ConcatV2([g.constant([1], "int64"), inner], 0))
     attrs = {name: node.attr(name) for name in ("ksizes", "strides", "padding")}
     if rates is not None:
@@ -535,6 +536,7 @@ def _windows_in_depth(
     return xp.concatenate(taken, -1)
 
 
+# ONNX's DepthToSpace in its default mode, DCR, and SpaceToDepth order the places of a block in the depth as TensorFlow does.
 def _depth_and_space_onnx(op: str) -> Any:
     """Return the lowering of SpaceToDepth or DepthToSpace."""
 
@@ -577,6 +579,8 @@ def _batch_to_space_onnx(g: Any, x: Any, block: Array, crops: Any) -> Any:
 
 onnx("SpaceToDepth")(_depth_and_space_onnx("SpaceToDepth"))
 onnx("DepthToSpace")(_depth_and_space_onnx("DepthToSpace"))
+# A transposition in ONNX has its order as an attribute, so that the number of block dimensions must be known; crops and pads
+# may be inputs.
 onnx("SpaceToBatchND")(lambda g, x, block, pads: _space_to_batch_onnx(g, x, g.known(block, "blocks"), pads))
 onnx("BatchToSpaceND")(lambda g, x, block, crops: _batch_to_space_onnx(g, x, g.known(block, "blocks"), crops))
 onnx("SpaceToBatch")(lambda g, x, pads, *, block_size: _space_to_batch_onnx(g, x, np.full(2, block_size), pads))

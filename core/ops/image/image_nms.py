@@ -162,6 +162,7 @@ def non_max_suppression_v5(
     require(sigma >= 0, f"soft_nms_sigma must not be negative: {sigma}")
     overlaps_of = box_overlaps(boxes)
     if sigma > 0:
+        # The overlap threshold has no part in this: the lowered scores alone decide, as in TensorFlow.
         picked, picked_scores = suppress_softly(scores, limit, lowest, sigma, overlaps_of)
     else:
         picked, picked_scores = suppress(scores, limit, threshold, lowest, overlaps_of)
@@ -305,6 +306,7 @@ def _suppressed_onnx(
         g.refuse("ONNX lowers no scores")
     count = g.vector(most)
     thresholds = [g.reshape(g.cast(value, dtypes.float32), [1]) for value in (overlap, lowest) if value is not None]
+    # ONNX's operator takes images with classes: here one image, and in it one class.
     selected = g.NonMaxSuppression(
         g.unsqueeze(g.cast(boxes, dtypes.float32), 0), g.unsqueeze(g.cast(scores, dtypes.float32), 0, 1), count, *thresholds
     )

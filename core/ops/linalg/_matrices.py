@@ -101,6 +101,7 @@ def product(g: Any, x: Any, y: Any, adj_x: bool = False, adj_y: bool = False) ->
 
 def transposed(g: Any, x: Any) -> Any:
     """Return the transposes in a gradient."""
+    # Not Transpose, whose permutation would have to be computed for an unknown rank.
     return g.Einsum([x], equation="...ij->...ji")
 
 
@@ -111,6 +112,7 @@ def adjoint(g: Any, x: Any) -> Any:
 
 def identity_like(g: Any, x: Any) -> Any:
     """Identity matrices of the shape of the square matrices x."""
+    # From the matrix itself: the graph may not know its size.
     return g.MatrixDiag(g.OnesLike(g.MatrixDiagPart(x)))
 
 

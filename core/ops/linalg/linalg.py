@@ -167,6 +167,7 @@ def matrix_determinant_shape(input: TensorSpec) -> Shape:
 @gradient("MatrixDeterminant", "BatchMatrixDeterminant")
 def matrix_determinant_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     inverse = g.MatrixInverse(node.inputs[0], adjoint=True)
+    # TensorFlow's formula, too, which fails for a singular matrix, although the determinant has a derivative there.
     return [g.Mul(per_matrix(g, g.Mul(grad, node.output())), inverse)]
 
 
@@ -196,6 +197,7 @@ def log_matrix_determinant_shape(input: TensorSpec) -> list[Shape]:
 @gradient("LogMatrixDeterminant")
 def log_matrix_determinant_gradient(g: GradientBuilder, node: Node, grad_sign: Output, grad_log: Output) -> Gradients:
     inverse = g.MatrixInverse(node.inputs[0], adjoint=True)
+    # The sign does not change near a regular matrix. That of a complex one does, and TensorFlow leaves its gradient out, too.
     return [g.Mul(per_matrix(g, grad_log), inverse)]
 
 
@@ -280,6 +282,7 @@ def matrix_triangular_solve_gradient(g: GradientBuilder, node: Node, grad: Outpu
     is_adjoint, is_lower = node.attr("adjoint"), node.attr("lower")
     grad_rhs = g.MatrixTriangularSolve(matrix, grad, lower=is_lower, adjoint=not is_adjoint)
     whole = _grad_matrix(g, node, grad_rhs, is_adjoint)
+    # The other triangle was never read, so no change of it can matter.
     triangle = lower_triangle(g, whole) if is_lower else upper_triangle(g, whole)
     return [reduce_batch(g, triangle, matrix, rhs), reduce_batch(g, grad_rhs, rhs, matrix)]
 

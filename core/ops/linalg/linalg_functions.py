@@ -41,6 +41,7 @@ def matrix_exponential(input: Array) -> Result:
 def matrix_logarithm(input: Array) -> Result:
     """Return the principal logarithms of complex matrices; NaN for singular matrices."""
     require_square(input)
+    # NumPy's eigenvalues of a batch fail for all when one matrix is not finite.
     if not input.size or not np.all(np.isfinite(input)):
         return numerics.by_matrix(_logarithm, input)
     wide = input.astype(np.complex128)

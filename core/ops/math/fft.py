@@ -28,7 +28,7 @@ def _require_rank(input: Array, rank: int) -> None:
 
 
 def _transforms(xp: Any) -> Any:
-    """Return the transforms of a namespace: SciPy's keep single precision, NumPy's do not."""
+    """Return the transforms of a namespace: SciPy's keep single precision, as NumPy's before version 2 do not."""
     return scipy.fft if xp is np else xp.fft
 
 
@@ -55,6 +55,7 @@ def _lengths(fft_length: Array, rank: int) -> list[int]:
 def _require_lengths(input: Array, needed: list[int]) -> None:
     for axis, least in enumerate(needed, input.ndim - len(needed)):
         size = input.shape[axis]
+        # TensorFlow lets an empty dimension pass, whatever length is asked for.
         fits = not isinstance(size, int) or size == 0 or size >= least
         require(fits, f"Input dimension {axis} must have length of at least {least} but got: {size}")
 
@@ -84,6 +85,7 @@ def _real_transform(rank: int) -> Callable[..., Any]:
         """Return the first half of the spectrum, (..., n // 2 + 1), of the first fft_length numbers in each dimension."""
         lengths = _checked_lengths(xp, input, fft_length, rank, Tcomplex)
         half = _half(lengths)
+        # TensorFlow leaves the memory of this result as it finds it; zeros are what padding the missing numbers would give.
         if is_empty(xp, input) or not math.prod(half):
             return np.zeros((*input.shape[:-rank], *half), Tcomplex.numpy)
         return _transforms(xp).rfftn(input, lengths, range(-rank, 0)).astype(Tcomplex.numpy, copy=False)
@@ -98,6 +100,7 @@ def _half(lengths: Sequence[Any]) -> list[Any]:
 
 
 def _require_precision(input: Array, Tcomplex: DType) -> None:
+    # The op's two attributes may differ in precision, which no kernel of TensorFlow takes.
     if input.dtype.itemsize * 2 != Tcomplex.numpy.itemsize:
         raise InvalidArgumentError(f"Wrong types for a real FFT: {input.dtype} and {Tcomplex}")
 
@@ -189,6 +192,8 @@ def _multiplicity(g: GradientBuilder, lengths: Any) -> Any:
     """Return the multiplicity of each element of a half spectrum in the whole: 1 for the first, and for the last of an even
     length, else 2.
     """
+    # From the length, not the size of the input as TensorFlow's gradient takes it, which fails for a spectrum longer than
+    # needed.
     last = g.Reshape(g.StridedSlice(lengths, [-1], [0], [1], end_mask=1), g.constant([], "int32"))
     places = g.Range(0, g.AddV2(g.FloorDiv(last, g.constant(2, "int32")), g.constant(1, "int32")), 1)
     is_alone = g.LogicalOr(g.Equal(places, g.constant(0, "int32")), g.Equal(g.Mul(places, g.constant(2, "int32")), last))

@@ -51,6 +51,7 @@ def _square_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Ou
 
 
 def _abs_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    # The sign of 0 is 0, and so is the gradient there, where the modulus has no derivative.
     return g.Mul(dy, g.Sign(x))
 
 
@@ -87,6 +88,7 @@ def _atan_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Outp
 
 
 def _asinh_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    # TensorFlow's formula, by the result, which spares a root.
     return g.RealDiv(dy, g.Cosh(g.conj(y)))
 
 
@@ -245,7 +247,7 @@ def _rsqrt_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[O
     return [g.Mul(g.Mul(g.scalar_like(cg, -1.5), cg), g.Mul(dy, g.Square(ca))), g.RsqrtGrad(ca, grad)]
 
 
-# TensorFlow conjugates y in some of these kernels; for the others their callers do
+# TensorFlow conjugates y in some of these kernels; for the others their callers do.
 _OF_VALUE = (
     ("TanhGrad", lambda y, dy: dy * (_one_of(y.dtype) - y * y), 3, _tanh_grad_gradient),
     ("SigmoidGrad", lambda y, dy: dy * y * (_one_of(y.dtype) - y), 3, _sigmoid_grad_gradient),
@@ -275,6 +277,7 @@ def _of_one_shape(function: Any) -> Any:
     """Return a program of two tensors without broadcasting; for different shapes NumPy reports the error."""
 
     def call(xp: Any, y: Any, dy: Any) -> Any:
+        # The kernel lets shapes differ as long as the numbers of elements agree; a program would need a shape that it has not.
         if not xp.same_shape(y, dy):
             raise UnimplementedError("its inputs have different shapes")
         return function(xp, y, dy)
@@ -337,6 +340,7 @@ def unary_ops_composition(x: Array, *, op_names: list[str]) -> Result:
     _require_composable(op_names)
     attrs = {"T": dtypes.from_numpy(x.dtype)}
     for op in op_names:
+        # The op's own kernel, so that a chain rounds as its parts do.
         function = next(k.function for k in registry.kernels(op) if k.accepts(attrs))
         x = function(x)
     return x
@@ -351,6 +355,7 @@ def unary_ops_composition_flops(x: TensorSpec, *, op_names: list[str]) -> Cost:
     total = ZERO
     for op in op_names:
         function = registry.flops_function(op)
+        # All of them keep the shape, so the first input's shape stands for that of every step.
         total = total + (ZERO if function is None else function(x))
     return total
 

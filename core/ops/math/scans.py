@@ -195,6 +195,7 @@ def _doubling_onnx(g: Any, x: Any, axis: Any, combine: Any, neutral: float, excl
         g.refuse("the scanned dimension is unknown")
     last = np.iinfo(np.int64).max
     if reverse:
+        # ONNX turns an axis around by a slice of step -1; both ends lie beyond the axis, whatever its size.
         x = g.Slice(x, [last], [-last], [place], [-1])
 
     def shifted(value: Any, by: int) -> Any:

@@ -26,6 +26,7 @@ def padded_convolution_parts(g: GradientBuilder, node: Node, inputs: Sequence[Ou
     images, *sizes, paddings, filters = inputs
     if sizes:
         resized = g.ResizeBilinear(images, *sizes, align_corners=node.attr("resize_align_corners"))
+        # ResizeBilinear gives float32, whatever the images are, and the convolution takes the filter's dtype.
         images = g.Cast(resized, DstT=node.attr("T"))
     padded = g.MirrorPad(images, paddings, mode=node.attr("mode"))
     return [g.Conv2D(padded, filters, strides=node.attr("strides"), padding=node.attr("padding"))]

@@ -25,6 +25,7 @@ def _require_logits(logits: Array) -> None:
 
 def _shifted(logits: Array) -> Array:
     """Logits less their largest, so that no exponential overflows."""
+    # A row of -inf alone becomes NaN by this, as in TensorFlow.
     return logits - row_maxima(logits) if logits.size else logits
 
 
@@ -168,6 +169,7 @@ def softmax_cross_entropy_gradient(g: GradientBuilder, node: Node, grad_loss: Ou
 def sparse_softmax_cross_entropy_gradient(
     g: GradientBuilder, node: Node, grad_loss: Output, grad_backprop: Output
 ) -> Gradients:
+    # Labels are row numbers, which have no gradient.
     return [_cross_entropy_gradient(g, node, grad_loss, grad_backprop), None]
 
 

@@ -124,6 +124,7 @@ def _require(holds: bool, reason: str) -> None:
 
 
 _SAME: Final = {
+    # QuantizeAndDequantizeV4 differs from the second version by its gradient alone.
     "AddV2": "Add", "CheckNumericsV2": "CheckNumerics", "PlaceholderV2": "Placeholder", "StatelessCase": "Case",
     "StatelessIf": "If", "StatelessWhile": "While", "QuantizeAndDequantizeV4": "QuantizeAndDequantizeV2",
     "FusedBatchNormV2": "FusedBatchNorm", "FusedBatchNormGradV2": "FusedBatchNormGrad",

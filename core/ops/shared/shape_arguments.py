@@ -100,6 +100,7 @@ def scalar_int(value: Any, name: str) -> int:
 
 def number(value: Any) -> int:
     """Return a plain int; UnimplementedError for a symbolic dimension where a number is needed."""
+    # Dim has `__index__` only to raise the error that says why a number is needed.
     return operator.index(value)
 
 

@@ -71,6 +71,7 @@ def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_na
     """Return the reference of a variable that lives until destroyed or until the step ends; its first value is zeros."""
     name = var_name or ctx.name
     created = Variable(name, dtype, shape)
+    # TensorFlow leaves the memory as it finds it; zeros make runs repeatable.
     created.assign(zeros(shape.known(), dtype))
     # Another node of the run has the name.
     if ctx.step.resources.get_or_create(_STEP_CONTAINER, name, Variable, lambda: created) is not created:
@@ -210,6 +211,7 @@ def _count(variable: Variable, limit: int) -> Any:
     count = variable.read()
     if count >= limit:
         raise OutOfRangeError(f"Reached limit of {limit}")
+    # Not in place: a run may still hold the count that is returned.
     variable.assign(count + count.dtype.type(1))
     return count
 
@@ -261,6 +263,7 @@ facts("forwarding", "transparent", of=("RefIdentity",))
 def var_handle_op(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Result:
     """Return the handle of the resource variable of that container and name; an anonymous variable is new in every run."""
     if shared_name == ANONYMOUS_NAME:
+        # Kept by the handle alone: without a name no other node could ask for it.
         return scalar_object(Variable(ctx.name, dtype, shape))
     return ctx.state(lambda: _handle(ctx, dtype, shape, container, shared_name))
 
@@ -404,6 +407,7 @@ zero_flops("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
 facts("side_effect", of=("DestroyResourceOp",))
 facts("metadata", of=("VariableShape",))
 
+# In an array program a variable is its value at that point, which is what reaches a reader.
 lower("ReadVariableOp")(lambda xla, value: value)
 lower("_ReadVariablesOp")(lambda xla, values: tuple(values))
 lower("Assign", "AssignVariableOp", updates=1)(lambda xla, old, value: value)
