@@ -44,14 +44,3 @@ def widened(function: Callable[..., Any]) -> Callable[..., Any]:
         return result.astype(dtype)
 
     return narrow
-
-
-def widened_in_numpy(program: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap an array program to compute as `widened` functions do in NumPy; engines have their own precision for 16 bits."""
-    kernel = widened(functools.partial(program, np))
-
-    @functools.wraps(program)
-    def run(xp: Any, *inputs: Any, **attrs: Any) -> Any:
-        return kernel(*inputs, **attrs) if xp is np else program(xp, *inputs, **attrs)
-
-    return run

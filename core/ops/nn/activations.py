@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import ml_dtypes
@@ -11,9 +10,9 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics.elementwise import positive_part
-from ...numerics.half_precision import wide, widened, widened_in_numpy
-from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flops, gradient, kernel, lower, onnx, shape
+from ...numerics.elementwise import choose, expm1_below_zero, in_blocks, positive_part
+from ...numerics.half_precision import wide, widened
+from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, lower, onnx, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape
@@ -54,8 +53,16 @@ facts("idempotent", of=("Relu", "Relu6"))
 def leaky_relu(features: Array, *, alpha: float) -> Result:
     """Return x where positive, alpha x elsewhere: the larger of the two while alpha is at most 1."""
     # The maximum takes one pass and no mask; it is the right one of the two only for slopes up to 1.
-    scaled = features * features.dtype.type(alpha)
-    return np.maximum(features, scaled) if 0 < alpha <= 1 else np.where(features > 0, features, scaled)
+    slope = features.dtype.type(alpha)
+
+    def evaluate(x: Array, y: Array) -> None:
+        np.multiply(x, slope, out=y)
+        if 0 < alpha <= 1:
+            np.maximum(x, y, out=y)
+        else:
+            choose(x > 0, x, y, y)
+
+    return in_blocks(evaluate, features)
 
 
 @gradient("LeakyRelu")
@@ -67,10 +74,14 @@ def leaky_relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 @widened
 def elu(features: Array) -> Result:
     """Return x where not negative, exp(x) - 1 elsewhere; a sum in which either part is zero avoids a choice."""
-    zero = features.dtype.type(0)
-    # The minimum keeps exp from overflowing where the other part counts; expm1 keeps the digits of small numbers, which
-    # exp(x) - 1 would cancel.
-    return positive_part(features) + np.expm1(np.minimum(features, zero))
+    return in_blocks(_elu, features)
+
+
+def _elu(x: Array, y: Array) -> None:
+    # The minimum keeps exp from overflowing where the other part counts; exp(x) - 1 in one step keeps the digits of small
+    # numbers, which the difference would cancel.
+    expm1_below_zero(np.minimum(x, x.dtype.type(0)), y)
+    np.add(y, positive_part(x), out=y)
 
 
 _FORWARD = ("Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign")
@@ -91,9 +102,14 @@ facts("monotone", of=_FORWARD)
 @widened
 def selu(features: Array) -> Result:
     """scale * x where not negative, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
-    t = features.dtype.type
-    below = t(_SELU_SCALE * _SELU_ALPHA) * np.expm1(np.minimum(features, t(0)))
-    return below + t(_SELU_SCALE) * positive_part(features)
+    return in_blocks(_selu, features)
+
+
+def _selu(x: Array, y: Array) -> None:
+    t = x.dtype.type
+    expm1_below_zero(np.minimum(x, t(0)), y)
+    np.multiply(y, t(_SELU_SCALE * _SELU_ALPHA), out=y)
+    np.add(y, t(_SELU_SCALE) * positive_part(x), out=y)
 
 
 facts("rectifier", of=("Elu", "Relu", "Relu6"))
@@ -146,6 +162,14 @@ def relu6_grad(gradients: Array, features: Array) -> Result:
     return gradients * ((features > 0) & (features < 6))
 
 
+@kernel("LeakyReluGrad")
+@widened
+def leaky_relu_grad(gradients: Array, features: Array, *, alpha: float) -> Result:
+    _same_shapes(gradients, features)
+    slope = gradients.dtype.type(alpha)
+    return in_blocks(lambda dy, x, dx: choose(x > 0, dy, dy * slope, dx), gradients, features)
+
+
 @gradient("ReluGrad", "Relu6Grad", "LeakyReluGrad")
 def rectifier_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Linear in the gradients; the slopes are constant between the kinks."""
@@ -157,12 +181,30 @@ def rectifier_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 facts("partial", of=("Softsign",))
 
 
+@kernel("EluGrad")
+@widened
+def elu_grad(gradients: Array, outputs: Array) -> Result:
+    _same_shapes(gradients, outputs)
+    # Below 0 the derivative exp(x) is the output plus 1, so the op needs no input.
+    return in_blocks(lambda dy, y, dx: choose(y < 0, (y + 1) * dy, dy, dx), gradients, outputs)
+
+
 _GRAD = ("ReluGrad", "Relu6Grad", "LeakyReluGrad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad")
 
 
 shape(*_GRAD)(merged_shape)
 facts("backward", of=_GRAD)
 facts("elementwise", of=(*_FORWARD, *_GRAD))
+
+
+@kernel("SeluGrad")
+@widened
+def selu_grad(gradients: Array, outputs: Array) -> Result:
+    _same_shapes(gradients, outputs)
+    t = gradients.dtype.type
+    scale, bound = t(_SELU_SCALE), t(_SELU_SCALE * _SELU_ALPHA)
+    # Below 0 the derivative, scale alpha exp(x), is the output plus scale alpha.
+    return in_blocks(lambda dy, y, dx: choose(y < 0, dy * (y + bound), dy * scale, dx), gradients, outputs)
 
 
 @gradient("EluGrad", "SeluGrad")
@@ -186,6 +228,13 @@ def softplus_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     dy, x = node.inputs
     denominator = g.AddV2(g.AddV2(g.Exp(g.Neg(x)), g.scalar_like(x, 2)), g.Exp(x))
     return [g.SoftplusGrad(grad, x), g.RealDiv(g.Mul(grad, dy), denominator)]
+
+
+@kernel("SoftsignGrad")
+@widened
+def softsign_grad(gradients: Array, features: Array) -> Result:
+    _same_shapes(gradients, features)
+    return gradients / np.square(1 + np.abs(features))
 
 
 @gradient_by_parts("SoftsignGrad")
@@ -217,28 +266,11 @@ arrays_as(Relu="relu", Relu6="relu6", Elu="elu", Selu="selu", Softplus="softplus
 lower("LeakyRelu")(lambda xla, x, *, alpha: xla.where(x > 0, x, x * alpha))
 arrays("ReluGrad")(lambda xp, dy, x: xp.where(x > 0, dy, 0))
 arrays("Relu6Grad")(lambda xp, dy, x: xp.where((x > 0) & (x < 6), dy, 0))
+arrays("LeakyReluGrad")(lambda xp, dy, x, *, alpha: xp.where(x > 0, dy, dy * alpha))
+arrays("EluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + 1), dy))
+arrays("SeluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + _SELU_SCALE * _SELU_ALPHA), dy * _SELU_SCALE))
 arrays("SoftplusGrad")(lambda xp, dy, x: dy * xp.sigmoid(x))
-
-
-def _of_one_shape(program: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the program of a gradient, of gradients and features (or outputs) that must have one shape."""
-
-    @widened_in_numpy
-    @functools.wraps(program)
-    def checked(xp: Any, gradients: Any, features: Any, **attrs: Any) -> Any:
-        if xp is np or not xp.same_shape(gradients, features):
-            _same_shapes(gradients, features)
-        return program(xp, gradients, features, **attrs)
-
-    return checked
-
-
-everywhere("LeakyReluGrad")(_of_one_shape(lambda xp, dy, x, *, alpha: xp.where(x > 0, dy, dy * alpha)))
-# Below 0 the derivatives, exp(x) and scale alpha exp(x), are the output plus 1 and plus scale alpha, so no input is needed.
-everywhere("EluGrad")(_of_one_shape(lambda xp, dy, y: xp.where(y < 0, dy * (y + 1), dy)))
-_SELU_SLOPE = _SELU_SCALE * _SELU_ALPHA
-everywhere("SeluGrad")(_of_one_shape(lambda xp, dy, y: xp.where(y < 0, dy * (y + _SELU_SLOPE), dy * _SELU_SCALE)))
-everywhere("SoftsignGrad")(_of_one_shape(lambda xp, dy, x: dy / xp.square(1 + xp.abs(x))))
+arrays("SoftsignGrad")(lambda xp, dy, x: dy / xp.square(1 + xp.abs(x)))
 facts("own_gradient", of=["Elu", "Selu", "Softsign", "SoftsignGrad"])
 onnx("LeakyRelu")(lambda g, x, *, alpha: g.LeakyRelu(x, alpha=alpha))  # one operator in place of three
 
