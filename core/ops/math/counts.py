@@ -43,11 +43,9 @@ def _sparse_counts(
     distinct, inverse = np.unique(keys, return_inverse=True)
     if binary:
         counts = np.ones(distinct.size, dtype)
-    elif weights.size:
-        counts = np.bincount(inverse.ravel(), weights.ravel()[is_counted], distinct.size).astype(dtype)
     else:
-        counts = np.bincount(inverse.ravel(), minlength=distinct.size).astype(dtype)
-    # At least 1: places are divided by the sizes, and without values there is none to divide.
+        terms = weights.ravel()[is_counted] if weights.size else weights.ravel()
+        counts = _counts(inverse.ravel(), terms, distinct.size, dtype)
     return index_vectors(distinct, [*group_shape, max(width, 1)]), counts, np.array([*group_shape, width], np.int64)
 
 
