@@ -478,8 +478,10 @@ class _Copying:
             return None
         function = _callee(self.source, kind, node)
         # A call of other arguments is broken, and stays to be looked at.
-        shared = None if function is None else function.pattern
-        if function is None or len(shared.body) > self.room or len(shared.args) != len(node.inputs):
+        if function is None:
+            return None
+        shared = function.pattern
+        if len(shared.body) > self.room or len(shared.args) != len(node.inputs):
             return None
         return None if function.name in self.open else function
 
