@@ -246,6 +246,7 @@ class _CountState:
             costs = [self._node(node, scope, section)]
         for loop in scope.loops_around(node) if scope.frames else ():
             self._note(loop)
+            # The condition is computed once more than the body: the last time it is false.
             costs = loop.repeated(costs, 1 if node in loop.condition else 0)
         return costs
 

@@ -257,6 +257,9 @@ class CallPaths:
 
     def through(self, path: str) -> list[Node]:
         """Return the calls on a path and the node at its end, as far as the graph has the nodes."""
+        node = self._graph.get(path)
+        if node is not None:  # no name fits a longer part of the path than the whole, and most paths are of the graph itself
+            return [node]
         return self._through(self._graph, path.split("/"), 0)[0]
 
     def node_at(self, path: str) -> Node | None:

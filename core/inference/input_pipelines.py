@@ -25,6 +25,7 @@ def asks_service(op: str) -> bool:
 
 def beginning(iterator: Node) -> list[Node]:
     """Return the nodes that begin a pass of an iterator, each over the dataset of its first input."""
+    # Known by its form: of all users of an iterator only what begins a pass takes a dataset beside it and gives nothing.
     users = [user for user in iterator.uses if user.op_def is not None and not user.output_dtypes and len(user.inputs) == 2]
     return [user for user in users if has_fact(user.op, "input_pipeline") and user.inputs[1].node is iterator]
 

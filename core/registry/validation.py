@@ -231,6 +231,7 @@ def _is_open(definition: OpDef, attrs: Mapping[str, Any], arg: ArgDef) -> bool:
 
 
 def _rules_of(definition: OpDef) -> tuple[_Rule, ...]:
+    # By address, as the hash of an interface would be computed for every node.
     entry = _rules.get(id(definition))
     if entry is None:
         # The entry keeps the interface alive, so that no other object gets its address.
@@ -287,6 +288,7 @@ def _check_list(attr: AttrDef, values: Sequence[Any]) -> None:
     for value in values:
         if value.__class__ is not kind and value.__class__ is not Placeholder:
             raise InvalidArgumentError(f"attribute '{attr.name}' must be {attr.type}, not {_described(values)}")
+    # Placeholders passed above: the caller of the function has the value.
     _check_elements(attr, element, [value for value in values if value.__class__ is kind])
 
 
@@ -305,5 +307,6 @@ def _described(value: Any) -> str:
     """Describe a value of the wrong kind for a message, at most a line long."""
     if value is None:
         return "empty"
+    # A constant of megabytes may stand where a number belongs.
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

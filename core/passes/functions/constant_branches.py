@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...control_flow.frames import EXIT, MERGE, NEXT_ITERATION, SWITCH
-from ...functions.call_kinds import CALL_KINDS, CallKind, Form, call_kind, call_op, call_site
+from ...functions.call_kinds import CALL_KINDS, CallKind, CallSite, Form, call_kind, call_op, call_site
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_constant, add_identity
 from ...graph.traversal import closure, copied_from, trail_end
@@ -85,9 +85,10 @@ class DeadBranches(Pass):
         ctx.fire("call", node, f"calls {branch.name}: its predicate is constant")
 
     def _left_behind(self, graph: Graph, ctx: PassContext, node: Node, branch: FuncRef) -> Node | None:
-        """Return a node with effects that a call of the branch would not run, though a conditional may run all effects."""
+        """Return a node with effects that only one of a conditional and a call of the conditional's branch runs."""
         function = graph.functions.get(branch.name)
-        if function is None or call_site(node).is_lowered:
+        # A conditional runs all effects of its branch unless it is lowered, a call only those of a function without results.
+        if function is None or call_site(node).runs_effects(function) == CallSite(is_inlined=True).runs_effects(function):
             return None
         waited = needed_nodes(function.control_results)
         return next((inner for inner in function.body if inner not in waited and ctx.acts(inner)), None)

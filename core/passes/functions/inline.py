@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from ...control_flow.frames import SWITCH
-from ...functions.call_kinds import INLINED
+from ...functions.call_kinds import INLINED, call_site
 from ...functions.callers import captured_functions
 from ...functions.instantiation import name_implementations, with_attrs
 from ...graph.graph import Function, Graph, Node, Output
@@ -76,8 +76,10 @@ class Inline(Pass):
             return "a gradient is declared for the function"
         if name in captured_functions(graph):
             return "a saved gradient reads its nodes"
-        if node.op not in INLINED and any(ctx.acts(n) for n in function.body):
-            return "it is called by name and has effects that no result may need"
+        # A copy would leave out the effects that no result needs: TensorFlow inlines no call by name, and none of a body
+        # without results.
+        if call_site(node).runs_effects(function) and any(ctx.acts(n) for n in function.body):
+            return "the call runs effects that no result may need"
         if _has_branches(function) and not all(map(LiveEdges(function.body).has_live_end, function.control_results)):
             return "its callers wait for a node on a branch whose other branches are unknown"
         is_random = any(has_fact(n.op, "random") for n in function.body)

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import tfg
+from tests import opcases
+from tests.comparison import assert_same as compare
 from tests.core.passes.rewriting import assert_same, placeholder, rewritten
 from tests.functions import define
+from tests.recorded_answers import answers
 from tfg.core.passes.pipeline import optimize
 from tfg.core.types.tensors import FuncRef
 
@@ -139,6 +142,19 @@ def test_constants_of_a_body_need_no_control_edges():
     after, _ = optimize(b.graph, [y.name], ["x:0"])
     assert not any(node.control_inputs for node in after)
     assert_same(b.graph, after, [y.name], {"x:0": np.ones((2, 3), "f")})
+
+
+@pytest.mark.parametrize("key", ["effects", "only effects", "effects, lowered"])
+def test_effects_that_no_result_needs_run_as_recorded(key):
+    """A call without results runs them, and a call with results and a lowered conditional leave them out."""
+    case = next(case for case in opcases.load_cases("functional") if case.key == key)
+    b = tfg.GraphBuilder()
+    steps = case.build(b)
+    after, _ = optimize(b.graph, [name for step in steps for name in step])
+    session = tfg.Session(after)
+    for step, recorded in zip(steps, answers("functional").steps(key), strict=True):
+        for got, expected in zip(session.run(list(step)), recorded["results"], strict=True):
+            compare(got, expected)
 
 
 def test_reading_a_constant_result_keeps_the_effects_of_the_call():
