@@ -73,7 +73,8 @@ class ClusterMeasurement:
         devices = {device: number for number, device in enumerate(dict.fromkeys(time.device for time in self.times), 1)}
         named = [
             # Viewers show this name in the place of the number.
-            {"name": "process_name", "ph": "M", "pid": number, "args": {"name": device}} for device, number in devices.items()
+            {"name": "process_name", "ph": "M", "pid": number, "args": {"name": device}}
+            for device, number in devices.items()
         ]
         events = [
             {

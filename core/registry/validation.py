@@ -303,5 +303,6 @@ def _described(value: Any) -> str:
     """Describe a value of the wrong kind for a message, at most a line long."""
     if value is None:
         return "empty"
+    # A constant of megabytes may stand where a number belongs.
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

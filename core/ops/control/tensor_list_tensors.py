@@ -253,7 +253,7 @@ def tensor_list_gather(input_handle: Array, indices: Array, element_shape: Array
     places = ints(indices, "indices")
     for i in places:
         if not 0 <= i < len(items):
-            # TensorFlow's text, with the letter that it lacks.
+            # TensorFlow's text, which lacks the same letter.
             raise InvalidArgumentError(f"Index {i} out o range; list only has {len(items)} elements.")
     return _stacked(items, places, shape_in(element_shape), "gather")
 

@@ -11,6 +11,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, of_output
+from ...numerics.elementwise import in_blocks
 from ...numerics.half_precision import widened
 from ...registry import registry
 from ...registry.registry import (
@@ -123,11 +124,15 @@ def _sigmoid(x: Array, *, out: Array | None = None) -> Array:
     # A scalar from a ufunc is no array that the next ufunc could write to.
     if not x.ndim:
         return one / (one + np.exp(-x))
-    # In place from here on: one array for four steps.
-    power = np.negative(x, out)
+    return in_blocks(functools.partial(_sigmoid_of, one), x, out=out)
+
+
+def _sigmoid_of(one: Array, x: Array, power: Array) -> None:
+    # In place: one array for four steps.
+    np.negative(x, power)
     np.exp(power, power)
     np.add(power, one, power)
-    return np.divide(one, power, power)
+    np.divide(one, power, power)
 
 
 @functools.cache

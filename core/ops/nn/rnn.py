@@ -336,6 +336,7 @@ def _block_lstm_grad(
     # Backwards, as each step needs the gradients of the state after it.
     for t in range(steps - 1, -1, -1):
         cs_prev, h_prev = (cs[t - 1], h[t - 1]) if t else (cs_first, h_first)
+        # State and output leave the op and enter the next step: a gradient comes from either side.
         step = LSTMStep(i[t], cs[t], f[t], o[t], ci[t], co[t], cs_grads[t] + dcs, h_grads[t] + dh)
         dcs, gates = _cell_gradient(cell._replace(cs_prev=cs_prev), step, use_peephole)
         joined = _join(gates, layout)

@@ -76,6 +76,7 @@ def seeded(seed: Any) -> Philox:
     if seed.shape != (2,):
         raise InvalidArgumentError(f"seed must have shape [2], not {Shape(seed.shape)}")
     first, second = seed.tolist()
+    # A negative number of the seed, also one of 32 bits, counts by its 64 bits.
     mix = Philox(_SCRAMBLE_KEY, first & _MASK64 | (second & _MASK64) << 64).block()
     # The upper half of the counter is the seed's, the lower half counts the blocks that are drawn.
     return Philox(mix[0] | mix[1] << 32, (mix[2] | mix[3] << 32) << 64)
@@ -338,6 +339,7 @@ def stateless_parameterized_truncated_normal(
     dims = as_dims(shape)
     samples = trailing_samples(dims, rows[0].shape)
     flat = [row.reshape(-1) for row in rows]
+    # A block of the generator has four words.
     group = 4 // philox.words_per_sample(means.dtype)
     spans = [
         (start, stop, (start * 2 * MAX_ITERATIONS + group - 1) // group)

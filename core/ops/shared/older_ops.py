@@ -292,6 +292,7 @@ def _examples(older: OlderOps, node: Node) -> None:
 
 @_rule("Conv2D", "DepthwiseConv2dNative")
 def _padded_convolution(older: OlderOps, node: Node) -> None:
+    # The other paddings are as old as the ops, so that there is nothing to report of such a node.
     _require(node.attr("padding") == b"EXPLICIT", "")
     paddings = older.constant(node, np.reshape(node.attr("explicit_paddings"), (-1, 2)), int32)
     padded = older.before(node, "Pad", node.inputs[0], paddings)

@@ -394,6 +394,7 @@ class FixedLengthReader(Reader):
     def records(self, unit: bytes, read_file: ReadFile) -> Iterator[Record]:
         header, record, footer, hop = self._layout
         contents = _uncompressed(read_file(unit), self._encoding, unit)
+        # A rest shorter than a record is left out, as in TensorFlow.
         starts = range(header, len(contents) - footer - record + 1, hop)
         return ((b"%s:%d" % (unit, i), contents[start : start + record]) for i, start in enumerate(starts))
 

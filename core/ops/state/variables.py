@@ -238,6 +238,7 @@ facts("side_effect", of=("CountUpTo", "ResourceCountUpTo"))
 @kernel("DestroyTemporaryVariable")
 def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -> Result:
     """Destroy a temporary variable and return its last value."""
+    # The name goes and the reference stays: its value is the op's result.
     ctx.step.resources.remove(_STEP_CONTAINER, var_name)
     return ref.read()
 
@@ -338,6 +339,7 @@ def read_variable_op_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
 @kernel("_ReadVariablesOp")
 def read_variables_op(resources: list[Array], *, dtypes: list[DType]) -> Sequence[Result]:
     """The values of several variables."""
+    # Before the first is read, so that a single error names all of them.
     missing = [target.name for target in map(variable_behind, resources) if not target.is_initialized]
     if missing:
         raise FailedPreconditionError(f"the following variables are uninitialized: {', '.join(missing)}")
