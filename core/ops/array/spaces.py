@@ -19,10 +19,10 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, ceil_div
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import require_rank
+from ..shared.argument_checks import require_rank, with_rank
 from ..shared.onnx_lowerings import on_channels_first
 from ..shared.plain_shapes import first_shape
-from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
+from ..shared.shape_arguments import dims_of, ints, is_sized, numbers, unknown_dims
 from ..shared.window_geometry import window_pads
 from .padding import zero_padded
 
@@ -79,17 +79,23 @@ def _space_to_batch(x: Any, block_shape: Array, paddings: Array, pad: Callable[.
 @shape("SpaceToBatchND")
 def space_to_batch_nd_shape(x: TensorSpec, block_shape: TensorSpec, paddings: TensorSpec) -> Shape:
     require_rank(block_shape, 1, "block_shape")
-    return _batched(x, dims_of(block_shape), dims_of(paddings))
+    return _batched(x.shape, _block_sizes(block_shape), dims_of(paddings))
 
 
-def _batched(x: TensorSpec, block: Sequence[DimLike] | None, pads: Sequence[DimLike] | None) -> Shape:
+def _block_sizes(block_shape: TensorSpec) -> Sequence[DimLike] | None:
+    """Return the sizes of a block; None if their number is unknown, too."""
+    sizes = dims_of(block_shape)
+    return list(unknown_dims(block_shape.shape[0])) if sizes is None and is_sized(block_shape) else sizes
+
+
+def _batched(x: Shape, block: Sequence[DimLike] | None, pads: Sequence[DimLike] | None) -> Shape:
     """Return the shape after SpaceToBatchND, as far as block and paddings are known."""
     if x.rank is None:
         return UNKNOWN
     if block is None:
         return unknown_dims(x.rank)
     _check_block(x, block)
-    dims = list(x.shape)
+    dims = list(x)
     dims[0] = dims[0] * math.prod(block)
     _check_amounts(pads, block, "paddings")
     for i, size in enumerate(block):
@@ -100,9 +106,9 @@ def _batched(x: TensorSpec, block: Sequence[DimLike] | None, pads: Sequence[DimL
     return Shape(dims)
 
 
-def _check_block(x: TensorSpec, block: Sequence[DimLike]) -> None:
-    if len(x.shape) < 1 + len(block) or any(isinstance(size, int) and size < 1 for size in block):
-        raise InvalidArgumentError(f"a block of {block} does not fit the shape {x.shape}")
+def _check_block(x: Shape, block: Sequence[DimLike]) -> None:
+    if len(x) < 1 + len(block) or any(isinstance(size, int) and size < 1 for size in block):
+        raise InvalidArgumentError(f"a block of {block} does not fit the shape {x}")
 
 
 def _check_amounts(amounts: Any, block: Any, name: str) -> Any:
@@ -144,17 +150,17 @@ def batch_to_space_nd(x: Array, block_shape: Array, crops: Array) -> Result:
 @shape("BatchToSpaceND")
 def batch_to_space_nd_shape(x: TensorSpec, block_shape: TensorSpec, crops: TensorSpec) -> Shape:
     require_rank(block_shape, 1, "block_shape")
-    return _unbatched(x, dims_of(block_shape), dims_of(crops))
+    return _unbatched(x.shape, _block_sizes(block_shape), dims_of(crops))
 
 
-def _unbatched(x: TensorSpec, block: Sequence[DimLike] | None, cuts: Sequence[DimLike] | None) -> Shape:
+def _unbatched(x: Shape, block: Sequence[DimLike] | None, cuts: Sequence[DimLike] | None) -> Shape:
     """Return the shape after BatchToSpaceND, as far as block and crops are known."""
     if x.rank is None:
         return UNKNOWN
     if block is None:
         return unknown_dims(x.rank)
     _check_block(x, block)
-    dims = list(x.shape)
+    dims = list(x)
     area = math.prod(block)
     _check_amounts(cuts, block, "crops")
     if isinstance(dims[0], int) and isinstance(area, int) and dims[0] % area:
@@ -189,8 +195,7 @@ def _require_rank_4(x: Array) -> None:
 
 @shape("SpaceToBatch")
 def space_to_batch_shape(x: TensorSpec, paddings: TensorSpec, *, block_size: int) -> Shape:
-    require_rank(x, 4, "input")
-    return _batched(x, [block_size] * 2, dims_of(paddings))
+    return _batched(Shape(with_rank(x.shape, 4)), [block_size] * 2, dims_of(paddings))
 
 
 @gradient("SpaceToBatch")
@@ -210,8 +215,7 @@ def batch_to_space(x: Array, crops: Array, *, block_size: int) -> Result:
 
 @shape("BatchToSpace")
 def batch_to_space_shape(x: TensorSpec, crops: TensorSpec, *, block_size: int) -> Shape:
-    require_rank(x, 4, "input")
-    return _unbatched(x, [block_size] * 2, dims_of(crops))
+    return _unbatched(Shape(with_rank(x.shape, 4)), [block_size] * 2, dims_of(crops))
 
 
 @gradient("BatchToSpace")

@@ -37,10 +37,10 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_known_sizes
 from ..shared.onnx_lowerings import along, channels_first, in_format, on_channels_first, window_attrs
-from ..shared.plain_shapes import first_shape, second_shape
+from ..shared.plain_shapes import ranked
 from ..shared.pooling_shared import (
     PoolingAttributes,
     pool_attrs,
@@ -109,6 +109,8 @@ def _window_v2(ksize: Array, strides: Array, padding: str, data_format: str) -> 
 
 @shape("MaxPoolV2")
 def max_pool_v2_shape(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec, *, padding: str, data_format: str) -> Shape:
+    for sizes in (ksize, strides):
+        merge_shapes(sizes.shape, Shape([4]))
     if ksize.value is None or strides.value is None:
         return Shape([None] * 4)
     return pooled_shape(input, _pool_v2(ksize.value, strides.value, padding, data_format))
@@ -146,7 +148,8 @@ def max_pool_3d_grad(orig_input: Array, orig_output: Array, grad: Array, *, wind
     return pool_max_gradient(orig_input, orig_output, grad, PoolingAttributes(5, window))
 
 
-shape("MaxPoolGrad", "MaxPool3DGrad")(first_shape)
+shape("MaxPoolGrad")(ranked(4))
+shape("MaxPool3DGrad")(ranked(5))
 
 
 @flops("MaxPoolGrad", "MaxPool3DGrad")
@@ -160,7 +163,7 @@ layout("TTT -> T", "MaxPool3DGrad", "MaxPoolGrad")
 facts("backward", of=("MaxPool3DGrad", "MaxPoolGrad"))
 
 
-facts("row_wise", of=("AvgPool", "AvgPool3D", "MaxPool", "MaxPool3D", "MaxPoolV2"))
+facts("row_wise", of=("MaxPool", "MaxPool3D", "MaxPoolV2"))
 
 
 @kernel("MaxPoolGradV2")
@@ -170,7 +173,7 @@ def max_pool_grad_v2(
     return pool_max_gradient(orig_input, orig_output, grad, _pool_v2(ksize, strides, padding, data_format))
 
 
-shape("MaxPoolGradV2")(first_shape)
+shape("MaxPoolGradV2")(ranked(4))
 
 
 @gradient("MaxPoolGradV2")
@@ -229,7 +232,23 @@ def max_pool_3d_grad_grad(orig_input: Array, orig_output: Array, grad: Array, *,
     return pool_max_gradient_gradient(orig_input, orig_output, grad, PoolingAttributes(5, window))
 
 
-shape("MaxPoolGradGrad", "MaxPool3DGradGrad", "MaxPoolGradGradV2")(second_shape)
+shape("MaxPoolGradGradV2")(ranked(4, 1))
+
+
+@shape("MaxPoolGradGrad")
+def max_pool_grad_grad_shape(
+    orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, window: WindowAttributes
+) -> Shape:
+    return merge_shapes(orig_output.shape, pooled_shape(orig_input, PoolingAttributes(4, window)))
+
+
+@shape("MaxPool3DGradGrad")
+def max_pool_3d_grad_grad_shape(
+    orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, window: WindowAttributes
+) -> Shape:
+    return merge_shapes(orig_output.shape, pooled_shape(orig_input, PoolingAttributes(5, window)))
+
+
 without_gradient("MaxPoolGradGradV2")
 layout("TTTVV -> T", "MaxPoolGradV2", "MaxPoolGradGradV2")
 
@@ -296,6 +315,7 @@ def avg_pool_flops(value: TensorSpec, *, ksize: list[int], outputs: list[TensorS
 layout("T -> T", "MaxPool3D", "AvgPool", "AvgPool3D")
 profiled(pool(-1, 1), "AvgPool")
 facts("bounded_by_inputs", of=("AvgPool",))
+facts("row_wise", of=("AvgPool", "AvgPool3D"))
 
 
 @kernel("AvgPoolGrad")
@@ -407,7 +427,7 @@ def max_pool_grad_with_argmax(
     return summed.reshape(x.shape).astype(grad.dtype)
 
 
-shape("MaxPoolGradWithArgmax")(first_shape)
+shape("MaxPoolGradWithArgmax")(ranked(4))
 
 
 @flops("MaxPoolGradWithArgmax")
