@@ -14,21 +14,13 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ..core.comparing.element_differences import Comparison
-    from ..core.comparing.graph_diff import Snapshot
     from ..core.comparing.value_comparison import NodeComparison, TimeComparison
     from ..core.comparing.verify_rewrite import Drawn, LoneRefusal
     from ..core.engines.engine_report import EngineReport
-    from ..core.explaining.graph_facts import MissingOp, TensorFacts
-    from ..core.explaining.node_facts import NodeFacts
+    from ..core.explaining.graph_facts import TensorFacts
     from ..core.explaining.node_listing import NodeRecord
-    from ..core.explaining.race_report import RunRaces
-    from ..core.explaining.stages import RecoveredStage
-    from ..core.flops.formulas import Formula
-    from ..core.gradients.jacobian import GradientCheck
     from ..core.graph.metagraph import Signature
-    from ..core.op_libraries.op_listing import FamilyCoverage, MissingFor, OpDetail, OpSummary
-    from ..core.passes.pass_listing import PassFacts
-    from ..core.passes.pipeline import NodeFate, OptimizeReport
+    from ..core.passes.pipeline import OptimizeReport
     from ..core.runtime.session.runner import StepResult
     from ..core.support.versions import Versions
     from ..core.training.trainer import Progress
@@ -37,13 +29,6 @@ if TYPE_CHECKING:
 
 # These are dictionaries and not dataclasses, since options add keys: a key that is not asked for is absent, and a field of a
 # dataclass would be null.
-
-
-class Steps(TypedDict):
-    """The fetched values."""
-
-    steps: Sequence[StepResult]
-    """The steps that fetched; empty if nothing was fetched."""
 
 
 class Result(TypedDict):
@@ -118,20 +103,6 @@ class Gradient(TypedDict):
     """With --feed, --init or --state: the gradient's elements."""
 
 
-class Gradients(TypedDict):
-    """The gradients that were added to a graph."""
-
-    gradients: Sequence[Gradient]
-    """An entry for each x."""
-
-
-class GradientChecks(TypedDict):
-    """Gradients beside central differences."""
-
-    checks: Sequence[GradientCheck]
-    """An entry for each pair of y and x."""
-
-
 class DerivativeValues(TypedDict):
     """Derivatives of y with respect to x."""
 
@@ -149,13 +120,6 @@ class DerivativeValues(TypedDict):
     """With --hessian-vector: H v, shaped as x."""
 
 
-class Derivatives(TypedDict):
-    """Values of derivatives."""
-
-    derivatives: Sequence[DerivativeValues]
-    """An entry for each x."""
-
-
 class Optimize(TypedDict):
     """What the passes did to a graph."""
 
@@ -169,13 +133,6 @@ class Optimize(TypedDict):
     """With --verify: feeds that only one of the two graphs refuses."""
     unverified: NotRequired[str]
     """Why the graph was not verified, where --unverified let it be written all the same."""
-
-
-class Passes(TypedDict):
-    """All passes."""
-
-    passes: Sequence[PassFacts]
-    """The passes in their order."""
 
 
 class Train(TypedDict):
@@ -208,85 +165,6 @@ class Dump(TypedDict):
     """The chosen nodes of each function, by the name of the function."""
 
 
-class Snapshots(TypedDict):
-    """What each stage of a construction, or each pass, changed."""
-
-    snapshots: Sequence[Snapshot]
-    """The stages in their order."""
-
-
-class Stages(TypedDict):
-    """The stages of construction, recovered from a finished graph."""
-
-    stages: Sequence[RecoveredStage]
-    """The stages in their order."""
-
-
-class MissingOps(TypedDict):
-    """The ops of a graph that tfg cannot run."""
-
-    missing: Sequence[MissingOp]
-    """An entry for each op; empty if every op has a kernel."""
-
-
-class Nodes(TypedDict):
-    """The meaning of nodes."""
-
-    nodes: Sequence[NodeFacts]
-    """The nodes in the order of the command line."""
-
-
-class Outcomes(TypedDict):
-    """What becomes of nodes when the graph is optimized."""
-
-    nodes: Sequence[NodeFate]
-    """The nodes in the order of the command line."""
-
-
-class Races(TypedDict):
-    """Accesses to state whose order no path settles."""
-
-    runs: Sequence[RunRaces]
-    """An entry for each run."""
-
-
-class OpDetails(TypedDict):
-    """What tfg has for ops."""
-
-    ops: Sequence[OpDetail]
-    """The ops in the order of the command line."""
-
-
-class Ops(TypedDict):
-    """A list of ops."""
-
-    ops: Sequence[OpSummary]
-    """The ops by name."""
-
-
-class Coverage(TypedDict):
-    """How many ops have what."""
-
-    families: Sequence[FamilyCoverage]
-    """The counts of each family."""
-    total: FamilyCoverage
-    """The counts of all families together."""
-
-
-class Formulas(TypedDict):
-    """How the FLOPs of ops are counted."""
-
-    formulas: Sequence[Formula]
-    """The formulas by family."""
-
-
-class MissingParts(TypedDict):
-    """What tfg lacks for the ops of a graph."""
-
-    missing: Sequence[MissingFor]
-    """An entry for each op that lacks a part."""
-
-
 class Sample(TypedDict):
     """A sample graph."""
 
@@ -296,20 +174,16 @@ class Sample(TypedDict):
     """Where the file or the folder is."""
 
 
-class Samples(TypedDict):
-    """The sample graphs that come with tfg."""
-
-    samples: Sequence[Sample]
-    """The samples by name."""
-
-
 class Schema(NamedTuple):
-    """A kind of JSON document."""
+    """A kind of JSON document; with a `key`, the document has this key alone, whose value is a list."""
 
     type: str
-    """The module and class that describe the document."""
+    """The module and class that describe the document, or an element of the list."""
     command: str
     """A command line that prints the document."""
+    key: str = ""
+    meaning: str = ""
+    """The meaning of the key."""
 
 
 # The types are named as text: a caller who looks for the name of a schema does not import the modules of all reports.
@@ -328,47 +202,65 @@ SCHEMAS: Final = {
     "tfg.diff/1": Schema("core.comparing.graph_diff.GraphDiff", "tfg diff BEFORE AFTER"),
     "tfg.dump/1": Schema(f"{_HERE}.Dump", "tfg dump GRAPH"),
     # Each element of an iterator is told as a step of a run that fetched it.
-    "tfg.dump.elements/1": Schema(f"{_HERE}.Steps", "tfg dump GRAPH --elements ITERATOR"),
-    "tfg.dump.snapshots/1": Schema(f"{_HERE}.Snapshots", "tfg dump GRAPH GRAPH"),
-    "tfg.dump.stages/1": Schema(f"{_HERE}.Stages", "tfg dump GRAPH --stages"),
+    "tfg.dump.elements/1": Schema("core.runtime.session.runner.StepResult", "tfg dump GRAPH --elements ITERATOR", "steps",
+        "The fetched values of each step; empty if nothing was fetched."),
+    "tfg.dump.snapshots/1": Schema("core.comparing.graph_diff.Snapshot", "tfg dump GRAPH GRAPH", "snapshots",
+        "What each stage of a construction, or each pass, changed, in their order."),
+    "tfg.dump.stages/1": Schema("core.explaining.stages.RecoveredStage", "tfg dump GRAPH --stages", "stages",
+        "The stages of construction, recovered from a finished graph, in their order."),
     "tfg.explain/1": Schema("core.explaining.graph_facts.GraphFacts", "tfg explain GRAPH"),
     "tfg.explain.engine/1": Schema("core.engines.engine_report.EngineReport", "tfg explain GRAPH --engine NAME"),
-    "tfg.explain.missing/1": Schema(f"{_HERE}.MissingOps", "tfg explain GRAPH --missing"),
-    "tfg.explain.nodes/1": Schema(f"{_HERE}.Nodes", "tfg explain GRAPH NODE"),
+    "tfg.explain.missing/1": Schema("core.explaining.graph_facts.MissingOp", "tfg explain GRAPH --missing", "missing",
+        "The ops of a graph that tfg cannot run; empty if every op has a kernel."),
+    "tfg.explain.nodes/1": Schema("core.explaining.node_facts.NodeFacts", "tfg explain GRAPH NODE", "nodes",
+        "The meaning of nodes, in the order of the command line."),
     # As `tfg ops NAME`, under a name of its own: the first word of a schema is the command that printed it.
-    "tfg.explain.op/1": Schema(f"{_HERE}.OpDetails", "tfg explain OP"),
-    "tfg.explain.optimized/1": Schema(f"{_HERE}.Outcomes", "tfg explain GRAPH NODE --optimized"),
+    "tfg.explain.op/1": Schema("core.op_libraries.op_listing.OpDetail", "tfg explain OP", "ops", "What tfg has for an op."),
+    "tfg.explain.optimized/1": Schema("core.passes.pipeline.NodeFate", "tfg explain GRAPH NODE --optimized", "nodes",
+        "What becomes of nodes when the graph is optimized, in the order of the command line."),
     "tfg.explain.partition/1": Schema("core.explaining.device_partition.PartitionFacts", "tfg explain GRAPH --partition"),
     "tfg.explain.recording/1": Schema("formats.recordings.Recording", "tfg explain EVENTS"),
-    "tfg.explain.races/1": Schema(f"{_HERE}.Races", "tfg explain GRAPH --races"),
+    "tfg.explain.races/1": Schema("core.explaining.race_report.RunRaces", "tfg explain GRAPH --races", "runs",
+        "Accesses to state whose order no path settles, an entry for each run."),
     "tfg.flops/1": Schema(f"{_FLOPS}.CountByOp", "tfg flops GRAPH"),
     "tfg.flops.cluster/1": Schema("core.flops.timings.ClusterMeasurement", "tfg flops GRAPH --measured --on grpc://HOST:PORT"),
     "tfg.flops.layers/1": Schema(f"{_FLOPS}.CountByOp", "tfg flops GRAPH --view layer"),
     "tfg.flops.measured/1": Schema(f"{_FLOPS}.MeasuredData", "tfg flops GRAPH --measured"),
     "tfg.flops.nodes/1": Schema(f"{_FLOPS}.CountByNode", "tfg flops GRAPH --view node"),
     "tfg.flops.scopes/1": Schema(f"{_FLOPS}.CountByScope", "tfg flops GRAPH --view scope"),
-    "tfg.flops.tfprof/1": Schema(f"{_FLOPS}.Differences", "tfg flops GRAPH --compat tfprof"),
-    "tfg.flops.timings/1": Schema(f"{_FLOPS}.Timings", "tfg flops GRAPH --run-metadata FILE"),
-    "tfg.flops.variables/1": Schema(f"{_FLOPS}.VariableCosts", "tfg flops GRAPH --per-variable"),
-    "tfg.grad/1": Schema(f"{_HERE}.Gradients", "tfg grad GRAPH --y TENSOR --x TENSOR"),
-    "tfg.grad.check/1": Schema(f"{_HERE}.GradientChecks", "tfg grad GRAPH --y TENSOR --x TENSOR --check"),
-    "tfg.grad.values/1": Schema(f"{_HERE}.Derivatives", "tfg grad GRAPH --y TENSOR --x TENSOR --jacobian"),
+    "tfg.flops.tfprof/1": Schema("core.flops.tfprof.ProfilerDifference", "tfg flops GRAPH --compat tfprof", "ops",
+        "The counts of tf.profiler beside these, op by op."),
+    "tfg.flops.timings/1": Schema("core.flops.timings.Timing", "tfg flops GRAPH --run-metadata FILE", "timings",
+        "Times that TensorFlow measured, beside the counts, the slowest node first."),
+    "tfg.flops.variables/1": Schema(f"{_FLOPS}.VariableCost", "tfg flops GRAPH --per-variable", "variables",
+        "The backward pass by variable, the most FLOPs of their own first."),
+    "tfg.grad/1": Schema(f"{_HERE}.Gradient", "tfg grad GRAPH --y TENSOR --x TENSOR", "gradients",
+        "The gradients that were added to a graph, an entry for each x."),
+    "tfg.grad.check/1": Schema("core.gradients.jacobian.GradientCheck", "tfg grad GRAPH --y TENSOR --x TENSOR --check",
+        "checks", "Gradients beside central differences, an entry for each pair of y and x."),
+    "tfg.grad.values/1": Schema(f"{_HERE}.DerivativeValues", "tfg grad GRAPH --y TENSOR --x TENSOR --jacobian", "derivatives",
+        "Values of derivatives, an entry for each x."),
     "tfg.layers/1": Schema("core.flops.model_layers.LayersReport", "tfg layers GRAPH"),
     "tfg.layers.tree/1": Schema("core.flops.model_layers.LayerTree", "tfg layers GRAPH --tree"),
-    "tfg.ops/1": Schema(f"{_HERE}.Ops", "tfg ops"),
-    "tfg.ops.coverage/1": Schema(f"{_HERE}.Coverage", "tfg ops --coverage"),
-    "tfg.ops.details/1": Schema(f"{_HERE}.OpDetails", "tfg ops NAME"),
-    "tfg.ops.formulas/1": Schema(f"{_HERE}.Formulas", "tfg ops --flops"),
-    "tfg.ops.missing/1": Schema(f"{_HERE}.MissingParts", "tfg ops --missing GRAPH"),
+    "tfg.ops/1": Schema("core.op_libraries.op_listing.OpSummary", "tfg ops", "ops", "The ops by name."),
+    "tfg.ops.coverage/1": Schema("core.op_libraries.op_listing.OpCoverage", "tfg ops --coverage"),
+    "tfg.ops.details/1": Schema("core.op_libraries.op_listing.OpDetail", "tfg ops NAME", "ops",
+        "What tfg has for ops, in the order of the command line."),
+    "tfg.ops.formulas/1": Schema("core.flops.formulas.Formula", "tfg ops --flops", "formulas",
+        "How the FLOPs of ops are counted, by family."),
+    "tfg.ops.missing/1": Schema("core.op_libraries.op_listing.MissingFor", "tfg ops --missing GRAPH", "missing",
+        "What tfg lacks for the ops of a graph, an entry for each op that lacks a part."),
     "tfg.optimize/1": Schema(f"{_HERE}.Optimize", "tfg optimize GRAPH"),
-    "tfg.optimize.passes/1": Schema(f"{_HERE}.Passes", "tfg optimize --list"),
+    "tfg.optimize.passes/1": Schema("core.passes.pass_listing.PassFacts", "tfg optimize --list", "passes",
+        "All passes in their order."),
     "tfg.path/1": Schema("core.explaining.node_paths.NodePath", "tfg path GRAPH A B"),
-    "tfg.run/1": Schema(f"{_HERE}.Steps", "tfg run GRAPH --fetch TENSOR"),
+    "tfg.run/1": Schema("core.runtime.session.runner.StepResult", "tfg run GRAPH --fetch TENSOR", "steps",
+        "The fetched values of each step; empty if nothing was fetched."),
     "tfg.run.choices/1": Schema(f"{_HERE}.Choices", "tfg run GRAPH"),
     "tfg.run.result/1": Schema(f"{_HERE}.Result", "tfg run GRAPH --each PATTERN --output FILE.jsonl"),
-    "tfg.samples/1": Schema(f"{_HERE}.Samples", "tfg samples"),
+    "tfg.samples/1": Schema(f"{_HERE}.Sample", "tfg samples", "samples", "The sample graphs that come with tfg, by name."),
     "tfg.scalars/1": Schema("formats.recordings.EventLog", "tfg scalars LOGS"),
     "tfg.train/1": Schema(f"{_HERE}.Train", "tfg train GRAPH --loss TENSOR"),
     "tfg.train.least_squares/1": Schema("formats.api.training_runs.FitReport", "tfg train GRAPH --loss TENSOR --optimizer lm"),
-}
+}  # fmt: skip
 """Each schema, by its name. The number behind the slash grows when a key goes or changes its meaning, not for new keys."""

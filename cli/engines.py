@@ -19,6 +19,7 @@ from ..core.support.escaping import printable_line
 from ..core.support.words import counted
 from . import render
 from .main import COMPARISON_FAILED, REFUSED
+from .options import parsed
 from .requests import option, request
 
 if TYPE_CHECKING:
@@ -157,6 +158,7 @@ def _rounded(report: EngineReport) -> Iterator[render.Section]:
 def _choices(report: EngineReport) -> Iterator[render.Section]:
     """Yield a table of the choices of `auto`, with the time of each alternative."""
     if report.choices:
+        # Each combination of shapes may have tried other engines.
         ways = list(dict.fromkeys(way for choice in report.choices for way in choice.seconds))
         rows = [
             (
@@ -177,6 +179,7 @@ def _summary(report: EngineReport) -> list[str]:
     lines = [f"{counted(taken, 'step')} in {counted(len(report.groups), 'group')}"]
     if report.note:
         lines.append(report.note)
+    # Else a user would look for reasons against nodes that the engine supports.
     if report.in_small_groups:
         lines.append(f"{counted(report.in_small_groups, 'step')} left to NumPy, as their groups would be too small")
     return lines
@@ -187,36 +190,25 @@ _WORD_OF_LOSS = 3.0
 """Seconds that a process waits for news of a lost process after a failed step."""
 
 
-class Axis(click.ParamType[int]):
-    """batch=N: the number of devices that divide the rows."""
-
-    name = "batch=N"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        axis, _, size = str(value).partition("=")
-        if axis != "batch":
-            self.fail(f"a mesh has the axis batch=N, not '{value}'", param, ctx)
-        count: int = click.IntRange(1).convert(size, param, ctx)  # type: ignore[arg-type]
-        return count
+@parsed("batch=N")
+def axis(text: str) -> int:
+    """Read batch=N: the number of devices that divide the rows."""
+    name, _, size = text.partition("=")
+    if name != "batch":
+        raise click.BadParameter(f"a mesh has the axis batch=N, not '{text}'")
+    return int(click.IntRange(1).convert(size, None, None))  # type: ignore[arg-type]
 
 
-class HostPort(click.ParamType[tuple[str, int]]):
-    """HOST:PORT."""
+@parsed("HOST:PORT")
+def host_port(text: str) -> tuple[str, int]:
+    """Read the address of a process."""
+    from ..formats.cluster.address import Address
 
-    name = "HOST:PORT"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
-        if isinstance(value, tuple):
-            return value
-        from ..formats.cluster.address import Address
-
-        try:
-            address = Address.parse(f"grpc://{value}")
-        except InvalidArgumentError:
-            self.fail(f"'{value}' is not HOST:PORT", param, ctx)
-        return address.host, address.port
+    try:
+        address = Address.parse(f"grpc://{text}")
+    except InvalidArgumentError:
+        raise click.BadParameter(f"'{text}' is not HOST:PORT") from None
+    return address.host, address.port
 
 
 @request
@@ -224,14 +216,11 @@ class MeshOptions:
     """The options that divide the rows of a step."""
 
     mesh: int | None = option(
-        default=None,
-        type=Axis(),
-        needs="--engine=xla",
-        help="With --engine xla: split the rows of the feeds across N devices.",
+        default=None, type=axis, needs="--engine=xla", help="With --engine xla: split the rows of the feeds across N devices."
     )
     coordinator: tuple[str, int] | None = option(
         default=None,
-        type=HostPort(),
+        type=host_port,
         needs="--mesh",
         help="Address where process 0 listens for the other processes; it also uses the next port.",
     )

@@ -12,7 +12,7 @@ from ..core.graph.metagraph import USUAL_SIGNATURE, Signature
 from ..core.support.file_formats import MODELS
 from ..core.support.words import counted
 from . import render
-from .options import OutputFile, Pair
+from .options import OutputFile, pair
 from .requests import option, request
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
     from ..formats.api.outputs import outputs_of
 
     has_signature = graph.meta is not None and bool(graph.meta.signatures)
+    # A model that has signatures keeps them, and gets no further one for its outputs.
     words = tuple(fetches) or (() if has_signature else outputs_of(graph))
     values = {word: graph.result(names.fetch(word)) for word in words}
     outputs = {word.removesuffix(":0"): value for word, value in values.items() if isinstance(value, Output)}
@@ -148,7 +149,7 @@ def _remaining(written: Graph, source: Graph) -> set[str]:
 
 _MODEL: Final = "--kind=saved_model OUT=*/"
 """The options of `tfg convert` that write a SavedModel, which has signatures."""
-_ARGUMENT: Final = Pair("[NAME:]ARG", "TENSOR")
+_ARGUMENT: Final = pair("[NAME:]ARG", "TENSOR")
 _ARGUMENTS: Final = {"--input": "--input", "--output": "--signature-output"}
 
 
@@ -166,10 +167,10 @@ class SignatureOptions:
         help="After --signature NAME, also as --output ARG=TENSOR: an output of the new signature; repeatable.",
     )
     copied: tuple[tuple[str, str], ...] = option(
-        "--copy-signature", type=Pair("OLD", "NEW"), needs=_MODEL, help="Copy a signature; repeatable."
+        "--copy-signature", type=pair("OLD", "NEW"), needs=_MODEL, help="Copy a signature; repeatable."
     )
     renamed: tuple[tuple[str, str], ...] = option(
-        "--rename-signature", type=Pair("OLD", "NEW"), needs=_MODEL, help="Rename a signature; repeatable."
+        "--rename-signature", type=pair("OLD", "NEW"), needs=_MODEL, help="Rename a signature; repeatable."
     )
     dropped: tuple[str, ...] = option("--drop-signature", metavar="NAME", needs=_MODEL, help="Drop a signature; repeatable.")
 

@@ -18,7 +18,7 @@ from ..core.support.file_formats import GRAPHS, SAVED_MODEL, TFJS, Writable, for
 from ..core.support.words import listed
 from ..core.types.shapes import BatchSize
 from ..formats.api.graph_reading import GraphReading
-from .requests import beside, needing, option, request
+from .requests import Natural, beside, needing, option, request
 
 if TYPE_CHECKING:
     from ..core.explaining.node_listing import NodeFilter
@@ -32,13 +32,26 @@ _MAX_CANDIDATES: Final = 3
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-class StepCount(click.ParamType[int | None]):
-    """A number of steps; None, from `epoch`, means a step for each element."""
+class Parsed(click.ParamType[Any]):
+    """The type of an option whose words a function reads; BadParameter from the function names the option."""
 
-    name = "N|epoch"
+    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
+        self.name, self.read = name, read
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | None:
-        return None if value == "epoch" else click.IntRange(1).convert(value, param, ctx)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        # click converts defaults too, and these are values already.
+        return self.read(value) if isinstance(value, str) else value
+
+
+def parsed(name: str) -> Callable[[Callable[[str], Any]], Parsed]:
+    """Make a function the type of an option; `name` stands for the value in the help."""
+    return functools.partial(Parsed, name)
+
+
+@parsed("N|epoch")
+def step_count(text: str) -> int | None:
+    """Read a number of steps; None, from `epoch`, means a step for each element."""
+    return None if text == "epoch" else click.IntRange(1).convert(text, None, None)  # type: ignore[arg-type]
 
 
 class Number(click.FloatRange):
@@ -58,42 +71,34 @@ class Seconds(Number):
         super().__init__(0, min_open=True)
 
 
-class Pair(click.ParamType[tuple[str, str]]):
-    """NAME=VALUE, cut at the first `=`."""
-
-    def __init__(self, left: str, right: str) -> None:
-        self.name = f"{left}={right}"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        if isinstance(value, tuple):  # click converts defaults too, and these are pairs already
-            return value
-        left, equals, right = str(value).partition("=")
-        # At the first `=`, as values such as JSON contain more of them.
-        if not equals or not left:
-            self.fail(f"'{value}' is not of the form {self.name}", param, ctx)
-        return left.strip(), right.strip()
+def pair(left: str, right: str) -> Parsed:
+    """Return the type of NAME=VALUE, cut at the first `=`."""
+    return Parsed(f"{left}={right}", functools.partial(_pair, f"{left}={right}"))
 
 
-class FeedPair(click.ParamType[tuple[str, str | None]]):
-    """TENSOR=VALUE, or a JSON document, its file `@FILE` or `-` for values of several inputs, with the name `WHOLE`.
+def _pair(form: str, text: str) -> tuple[str, str]:
+    # At the first `=`, as values such as JSON contain more of them.
+    left, equals, right = text.partition("=")
+    if not equals or not left:
+        raise click.BadParameter(f"'{text}' is not of the form {form}")
+    return left.strip(), right.strip()
 
-    With `may_be_bare`, a tensor may come without a value.
-    """
 
-    def __init__(self, may_be_bare: bool = False) -> None:
-        self.may_be_bare = may_be_bare
-        self.name = "TENSOR[=VALUE]" if may_be_bare else "TENSOR=VALUE"
+@parsed("TENSOR=VALUE")
+def feed_pair(text: str) -> tuple[str, str]:
+    """Read a feed; a JSON document, its file `@FILE` or `-` for values of several inputs has the name `WHOLE`."""
+    if text.startswith(("{", "@")) or text == "-":
+        from ..formats.codecs.json_inputs import WHOLE  # lazy: most commands read no JSON
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | None]:
-        if isinstance(value, tuple):
-            return value
-        if value.startswith(("{", "@")) or value == "-":
-            from ..formats.codecs.json_inputs import WHOLE  # lazy: most commands read no JSON
+        return WHOLE, text
+    return _pair("TENSOR=VALUE", text)
 
-            return WHOLE, value
-        if self.may_be_bare and "=" not in value:
-            return value.strip(), None
-        return Pair("TENSOR", "VALUE").convert(value, param, ctx)
+
+@parsed("TENSOR[=VALUE]")
+def bare_feed_pair(text: str) -> tuple[str, str | None]:
+    """Read a feed as `feed_pair`, or a tensor without a value."""
+    is_bare = "=" not in text and not text.startswith(("{", "@")) and text != "-"
+    return (text.strip(), None) if is_bare else feed_pair.read(text)
 
 
 class FileName(click.ParamType[str]):
@@ -129,6 +134,7 @@ class OutputFile(FileName):
         asked = None if is_unsaid else format_of(path, self.writable)
         if asked is SAVED_MODEL:
             require_new_folder(path)
+        # TensorFlow.js has files of weights beside the model, for which tfg makes the folder.
         is_made = asked is TFJS or (self.makes_folders and asked is not None and asked.is_folder)
         # Before the work: a run of an hour must not fail at the name of its output.
         if not is_made:
@@ -152,83 +158,60 @@ def with_plain_types(command: click.Command) -> click.Command:
     return command
 
 
-class Couple(click.ParamType[tuple[str, str]]):
-    """FIRST,SECOND."""
-
-    name = "FIRST,SECOND"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        if isinstance(value, tuple):
-            return value
-        words = tuple(word.strip() for word in str(value).split(","))
-        if len(words) != 2 or not all(words):
-            self.fail(f"'{value}' is not of the form {self.name}", param, ctx)
-        return words
+@parsed("FIRST,SECOND")
+def couple(text: str) -> tuple[str, ...]:
+    """Read two words between a comma."""
+    words = tuple(word.strip() for word in text.split(","))
+    if len(words) != 2 or not all(words):
+        raise click.BadParameter(f"'{text}' is not of the form FIRST,SECOND")
+    return words
 
 
-class Regex(click.ParamType[str]):
-    """A regular expression, checked when parsed."""
-
-    name = "REGEX"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        return regular_expression(value).pattern
+@parsed("REGEX")
+def regex(text: str) -> str:
+    """Read a regular expression, and check it."""
+    return regular_expression(text).pattern
 
 
-class ShapePair(click.ParamType[tuple[str, tuple[int | None, ...]]]):
-    """TENSOR=2,?,3: sizes between commas, `?` for an unknown size, nothing for a scalar."""
-
-    name = "TENSOR=SIZES"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, tuple[int | None, ...]]:
-        if isinstance(value, tuple):
-            return value
-        tensor, equals, text = str(value).partition("=")
-        parts = [part.strip() for part in text.strip().strip("[]()").split(",") if part.strip()]
-        if not equals or not tensor or not all(part == "?" or is_size(part) for part in parts):
-            self.fail(f"'{value}' is not of the form x=8,224,224,3 (? for an unknown size)", param, ctx)
-        return tensor, tuple(None if part == "?" else int(part) for part in parts)
+@parsed("TENSOR=SIZES")
+def shape_pair(text: str) -> tuple[str, tuple[int | None, ...]]:
+    """Read TENSOR=2,?,3: sizes between commas, `?` for an unknown size, nothing for a scalar."""
+    tensor, equals, sizes = text.partition("=")
+    parts = [part.strip() for part in sizes.strip().strip("[]()").split(",") if part.strip()]
+    if not equals or not tensor or not all(part == "?" or is_size(part) for part in parts):
+        raise click.BadParameter(f"'{text}' is not of the form x=8,224,224,3 (? for an unknown size)")
+    return tensor, tuple(None if part == "?" else int(part) for part in parts)
 
 
-class BatchParam(click.ParamType[BatchSize]):
-    """A batch: a number of rows, or ? for an unknown number."""
-
-    name = "N|?"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> BatchSize:
-        if value == "?" or isinstance(value, int):
-            return value  # type: ignore[no-any-return]
-        return int(value) if is_size(value) else self.fail(f"'{value}' is not a number of rows, or ?", param, ctx)
+@parsed("N|?")
+def batch_size(text: str) -> BatchSize:
+    """Read a batch: a number of rows, or ? for an unknown number."""
+    if text != "?" and not is_size(text):
+        raise click.BadParameter(f"'{text}' is not a number of rows, or ?")
+    return "?" if text == "?" else int(text)
 
 
-class BlockParam(click.ParamType[Any]):
-    """A number of rows, ? for an unknown number, or `auto`."""
-
-    name = "N|?|auto"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if value == "auto":
-            return value
-        return BatchParam().convert(value, param, ctx)
+@parsed("N|?|auto")
+def block_size(text: str) -> Any:
+    """Read a number of rows, ? for an unknown number, or `auto`."""
+    return text if text == "auto" else batch_size.read(text)
 
 
 def batch_option(**rules: Any) -> Any:
     """--batch N|?."""
     text = "Change the batch: the first size of the inputs, also in nodes that state it; ? for an unknown batch."
-    return option(type=BatchParam(), help=text, **rules)
+    return option(type=batch_size, help=text, **rules)
 
 
 def size_option() -> Any:
     """--size SIZE=NUMBER."""
     text = "A size that depends on values of the run; repeatable."
-    return option("--size", type=Pair("SIZE", "NUMBER"), excludes="--measured", help=text)
+    return option("--size", type=pair("SIZE", "NUMBER"), excludes="--measured", help=text)
 
 
 def trips_option() -> Any:
     """--trips LOOP=NUMBER."""
-    return option(type=Pair("LOOP", "NUMBER"), excludes="--measured", help="Number of iterations of a loop; repeatable.")
+    return option(type=pair("LOOP", "NUMBER"), excludes="--measured", help="Number of iterations of a loop; repeatable.")
 
 
 def whole_numbers(name: str, pairs: Sequence[tuple[str, str]]) -> dict[str, int]:
@@ -244,16 +227,16 @@ def is_size(text: str) -> bool:
     return text.isdecimal() and len(text) <= len(str(sys.maxsize))
 
 
+@request
 class GraphReader:
     """Reads graphs as the shared options ask: op libraries loaded first, op types mapped, tags chosen."""
 
-    def __init__(
-        self, map_op: tuple[tuple[str, str], ...], op_library: tuple[str, ...], tags: str | None, function: str | None = None
-    ) -> None:
-        self.map_op = dict(map_op)
-        self.op_library = op_library
-        self.function = function
-        self.tags = tuple(tag.strip() for tag in tags.split(",") if tag.strip()) if tags is not None else None
+    map_op: tuple[tuple[str, str], ...] = option(type=pair("OLD", "NEW"), help="Read ops of type OLD as NEW; repeatable.")
+    op_library: tuple[str, ...] = option(metavar="FILE_OR_MODULE", help="Load this library of ops first; repeatable.")
+    tags: str | None = option(metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")
+    function: str | None = option(
+        metavar="NAME", help="Use this function as the graph: `__call__`, or a name that explain lists."
+    )
 
     def load(self, path: str) -> Graph:
         """The graph at `path`, `-` for standard input; InvalidArgumentError names the first node that no op takes so."""
@@ -262,7 +245,7 @@ class GraphReader:
         # An op library declares ops, so it comes before the nodes that are checked against declarations.
         self.load_libraries()
         with self._reading(path):
-            graph = self.mapped(load(path, tags=self.tags))
+            graph = self.mapped(load(path, tags=self.reading.tags))
             graph.check()
         return graph
 
@@ -273,7 +256,7 @@ class GraphReader:
 
         self.load_libraries()
         with self._reading(source if isinstance(source, str) else describe(source)):
-            graph, faults = load_leniently(source, tags=self.tags)
+            graph, faults = load_leniently(source, tags=self.reading.tags)
             return self.mapped(graph), faults
 
     def load_part(self, path: str, inputs: Sequence[str] = ()) -> Graph:
@@ -285,7 +268,7 @@ class GraphReader:
 
         self.load_libraries()
         with self._reading(path):
-            return load_part(path, inputs=inputs, tags=self.tags, prepare=self.mapped)
+            return load_part(path, inputs=inputs, tags=self.reading.tags, prepare=self.mapped)
 
     def load_for_passes(self, path: str, passes: str | None, disable: Sequence[str], has_fetches: bool) -> Graph:
         """Load the graph at `path` with checks of the parts that the passes keep."""
@@ -293,7 +276,7 @@ class GraphReader:
 
         self.load_libraries()
         with self._reading(path):
-            return load_for_passes(path, passes, disable, has_fetches=has_fetches, tags=self.tags, prepare=self.mapped)
+            return load_for_passes(path, passes, disable, has_fetches=has_fetches, tags=self.reading.tags, prepare=self.mapped)
 
     @staticmethod
     def _reading(path: str) -> Working:
@@ -332,7 +315,8 @@ class GraphReader:
     @property
     def reading(self) -> GraphReading:
         """Return the settings for other processes."""
-        return GraphReading(tuple(self.map_op.items()), self.op_library, self.tags, self.function)
+        tags = None if self.tags is None else tuple(tag.strip() for tag in self.tags.split(",") if tag.strip())
+        return GraphReading(self.map_op, self.op_library, tags, self.function)
 
     def mapped(self, graph: Graph) -> Graph:
         """Apply --map-op and --function to `graph`; a note tells which ops the graph lacks."""
@@ -345,7 +329,7 @@ class GraphReader:
         from .render import note
 
         ops = {node.op for node in all_nodes(graph)}
-        for old, new in self.map_op.items():
+        for old, new in self.map_op:
             if old not in ops:
                 note(f"no node has the op '{old}': --map-op {old}={new} changes nothing")
 
@@ -354,41 +338,12 @@ class GraphReader:
         self.reading.load_libraries()
 
 
-def graph_options(command: _Command) -> _Command:
-    """The options of `reading_options`, and --function."""
-
-    @reading_options
-    @click.option(
-        "--function", metavar="NAME", help="Use this function as the graph: `__call__`, or a name that explain lists."
-    )
-    @functools.wraps(command)
-    def wrapped(*args: Any, function: str | None, reader: GraphReader, **kwargs: Any) -> Any:
-        # The reader is made by the decorator inside, from fewer options.
-        reader.function = function
-        return command(*args, reader=reader, **kwargs)
-
-    return wrapped  # type: ignore[return-value]
-
-
-def reading_options(command: _Command) -> _Command:
-    """--map-op, --op-library and --tags; the command gets them as one GraphReader, `reader`."""
-
-    # `wraps` hands on more than the name: click keeps the options so far in an attribute of the function.
-    @click.option("--map-op", type=Pair("OLD", "NEW"), multiple=True, help="Read ops of type OLD as NEW; repeatable.")
-    @click.option("--op-library", multiple=True, metavar="FILE_OR_MODULE", help="Load this library of ops first; repeatable.")
-    @click.option("--tags", metavar="TAGS", help="The tags of the SavedModel's graph, separated by commas.")
-    @functools.wraps(command)
-    def wrapped(*args: Any, map_op: Any, op_library: Any, tags: Any, **kwargs: Any) -> Any:
-        return command(*args, reader=GraphReader(map_op, op_library, tags), **kwargs)
-
-    return wrapped  # type: ignore[return-value]
-
-
 def format_option(*formats: str) -> Any:
     """--format with the formats given, `table` first among them by default."""
+    # The first is the default, as people read what scripts ask for by name.
     choices = formats or ("table", "json", "csv")
     kind = click.Choice(choices)
-    said = option("--format", type=kind, default=choices[0], show_default=True, help="Output format.")
+    said = option("--format", type=kind, default=choices[0], help="Output format.")
     return beside(said, _table_option) if "csv" in choices else said
 
 
@@ -420,10 +375,14 @@ def refuse_terminal(data: str) -> None:
         raise click.UsageError(f"{data} is binary data, and standard output is a terminal: name a file, or redirect")
 
 
+def output_option(kind: OutputFile, help_: str, metavar: str = "FILE", **rules: Any) -> Any:
+    """-o, --output: the file or folder that takes what the command makes."""
+    return option("-o", "--output", type=kind, metavar=metavar, help=help_, **rules)
+
+
 def graph_output_option(help_: str, **rules: Any) -> Any:
     """-o, --output: the file that takes the graph."""
-    kind = OutputFile(GRAPHS, may_be_stdout=True)
-    return beside(option("-o", "--output", type=kind, metavar="FILE", help=help_, **rules), _refuse_binary)
+    return beside(output_option(OutputFile(GRAPHS, may_be_stdout=True), help_, **rules), _refuse_binary)
 
 
 def text_option() -> Any:
@@ -489,7 +448,7 @@ def feed_option(**rules: Any) -> Any:
         "normal(..), randint(..), or - for JSON from standard input; or all inputs: JSON or @FILE.json with values by name "
         "or a request of TensorFlow Serving; repeatable."
     )
-    return option("-f", "--feed", type=FeedPair(), help=text, **rules)
+    return option("-f", "--feed", type=feed_pair, help=text, **rules)
 
 
 def missing_tensor(option: str, candidates: Sequence[str]) -> click.UsageError:
@@ -507,9 +466,10 @@ def tolerance_option(compared: str, default: float | str = TOLERANCE, **rules: A
     """--tolerance: the largest accepted difference, relative to the largest value; `default` is a text if the default
     varies.
     """
+    # A default that depends on the graph is worked out where the graph is known.
     number = default if isinstance(default, float) else None
     text = f"Largest difference that {compared} accepts, relative to the largest value. Default: {default}."
-    return option(type=Number(0), default=number, help=text, **rules)
+    return option(type=Number(0), default=number, show_default=False, help=text, **rules)
 
 
 @request
@@ -523,13 +483,7 @@ class ListingSelection:
     device: str = option(default="", metavar="REGEX", help="Only nodes whose device matches.")
     to: tuple[str, ...] = option(metavar="NAME", help="Only nodes that this tensor or operation needs; repeatable.")
     around: str | None = option(metavar="NODE", help="Only nodes up to --hops edges from this node.")
-    hops: int = option(
-        type=click.IntRange(0),
-        default=2,
-        show_default=True,
-        needs="--around",
-        help="Largest distance of --around, in edges.",
-    )
+    hops: Natural = option(default=2, needs="--around", help="Largest distance of --around, in edges.")
 
     @property
     def filter(self) -> NodeFilter:

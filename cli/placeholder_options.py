@@ -11,7 +11,7 @@ from ..core.support.errors import InvalidArgumentError
 from ..core.support.words import counted
 from ..core.types.shapes import BatchSize, Shape
 from .next_steps import in_commands
-from .options import BlockParam, Pair, ShapePair, batch_option
+from .options import batch_option, block_size, pair, shape_pair
 from .render import note
 from .requests import option, request
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def shape_option(**rules: Any) -> Any:
     """--shape TENSOR=SIZES, repeatable."""
     text = "Set the static shape of this placeholder, with ? for an unknown size; repeatable."
-    return option("--shape", type=ShapePair(), help=text, **rules)
+    return option("--shape", type=shape_pair, help=text, **rules)
 
 
 @request
@@ -66,7 +66,7 @@ class RunSizeOptions(SizeOptions):
     """The sizes with which a command runs a graph, for many inputs in blocks."""
 
     batch: Any = option(
-        type=BlockParam(),
+        type=block_size,
         help="Change the batch: the first size of the inputs, also in nodes that state it; ? for an unknown batch. With "
         "--each: number of inputs in a run; auto: blocks grow to runs of 50 ms, where no node mixes rows. Default with "
         "--each: auto.",
@@ -82,9 +82,7 @@ class PlaceholderOptions:
     """The values and shapes for placeholders, by the words of the command line."""
 
     values: tuple[tuple[str, str], ...] = option(
-        "--set",
-        type=Pair("NAME", "VALUE"),
-        help="Replace this placeholder with a constant; values as for --feed; repeatable.",
+        "--set", type=pair("NAME", "VALUE"), help="Replace this placeholder with a constant; values as for --feed; repeatable."
     )
     shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = shape_option()
     batch: BatchSize | None = batch_option()

@@ -5,23 +5,26 @@
         '''Compare BEFORE with AFTER.'''
 
         before: str = argument()
-        format_: str = option(help="Output format.", default="table")
+        format_: Literal["table", "json"] = option(help="Output format.", default="table")
+        hops: Natural = option(help="Largest distance of --around, in edges.", default=2)
         keep_going: bool = option(help="Continue after a failure.", needs="--each")
-        reader: GraphReader = part(graph_options)
+        reader: GraphReader = part(GraphReader)
 
     command = command_of(DiffOptions, "diff_job.run")
 
 The docstring of the class is the help of the command. An option is called as its field is, unless `option` names it. The
-annotation of a bool makes a flag, of a tuple a repeatable option, of an int or a float a number.
+annotation of a bool makes a flag, of a tuple a repeatable option, of a Literal a choice, of an int, a float, a Positive or
+a Natural a number. The help shows a default.
 """
 
 from __future__ import annotations
 
 import fnmatch
 import functools
+import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any, Final, TypeVar, dataclass_transform
+from typing import Any, Final, TypeAlias, TypeVar, dataclass_transform
 
 import click
 
@@ -31,7 +34,15 @@ from .helps import GroupedCommand
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Class = TypeVar("_Class")
-_NUMBERS: Final[Mapping[str, type]] = {"int": int, "float": float}
+Positive: TypeAlias = int
+"""The annotation of an option for numbers from 1 on."""
+Natural: TypeAlias = int
+"""The annotation of an option for numbers from 0 on."""
+_NUMBERS: Final[Mapping[str, Any]] = {
+    "int": int, "float": float, "Positive": click.IntRange(1), "Natural": click.IntRange(0),
+}  # fmt: skip
+_WORD: Final = re.compile("'([^']*)'")
+"""A choice in the text of a Literal."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -130,7 +141,9 @@ def option(
         flag = max(names, key=len).partition("/")[0]
         rules = [excluding(flag, others, reason) for others, reason in excluded.items() if others]
         rules += [needing(flag, needs)] if needs else []
-        said = {} if default is None else {"default": default}
+        # "" and - stand for no choice of names, and for standard output: the helps say so.
+        is_shown = default not in (None, "", "-") and annotation != "bool"
+        said = {} if default is None else {"default": default, "show_default": is_shown}
         return together(click.option(*names, name, help=help, **_usual(annotation) | said | settings), *rules)
 
     return _Declared(default, adds)
@@ -147,9 +160,16 @@ def decorator_of(field: Any, name: str, annotation: str) -> Callable[[_Command],
     return decorator
 
 
-def part(decorate: Callable[[_Command], _Command]) -> Any:
-    """Declare several options, which the decorator adds, and which it passes in one value called as the field is."""
-    return _Declared(dataclasses.MISSING, lambda *_: decorate)
+def part(options: type | Callable[[_Command], _Command], *rules: Callable[[_Command], _Command], without: str = "") -> Any:
+    """Declare several options, passed in one value called as the field is: of another request, or what a decorator adds.
+
+    The option of the field `without` of the other request is left out.
+    """
+
+    def adds(name: str, _: str) -> Callable[[_Command], _Command]:
+        return together(*rules, options_of(options, name, without) if isinstance(options, type) else options)
+
+    return _Declared(dataclasses.MISSING, adds)
 
 
 def _usual(annotation: str) -> dict[str, Any]:
@@ -159,8 +179,10 @@ def _usual(annotation: str) -> dict[str, Any]:
         return {"default": None}
     if annotation == "bool":
         return {"is_flag": True}
-    number = _NUMBERS.get(annotation.removesuffix(" | None"))
-    return {"multiple": True} if _is_repeatable(annotation) else {"type": number} if number is not None else {}
+    kind = annotation.removesuffix(" | None")
+    if kind.startswith("Literal["):
+        return {"type": click.Choice(_WORD.findall(kind))}
+    return {"multiple": True} if _is_repeatable(annotation) else {"type": _NUMBERS[kind]} if kind in _NUMBERS else {}
 
 
 def _is_repeatable(annotation: str) -> bool:
@@ -186,11 +208,11 @@ def changed_fields(made: Any) -> set[str]:
     return {field.name for field in fields if getattr(made, field.name) != field.default}
 
 
-def options_of(kind: type, argument: str) -> Callable[[_Command], _Command]:
+def options_of(kind: type, argument: str, without: str = "") -> Callable[[_Command], _Command]:
     """Add the options of a request, and pass them to the command as one value, under the name `argument`."""
 
     def decorate(command: _Command) -> _Command:
-        fields = dataclasses.fields(kind)
+        fields = [field for field in dataclasses.fields(kind) if field.name != without]
 
         @together(*(field.metadata[_Declared] for field in fields))
         @functools.wraps(command)

@@ -16,7 +16,7 @@ from ..core.support.file_formats import NPZ, SAFETENSORS, extension_of
 from ..formats.api.session_setup import SessionSetup
 from . import render
 from .engines import NO_ENGINE, NO_MESH, EngineOptions, MeshOptions, ProcessGroup
-from .options import Seconds, map_option, signature_option
+from .options import Seconds, map_option, parsed, signature_option
 from .requests import decorator_of, excluding, needing, options_of, together
 
 if TYPE_CHECKING:
@@ -33,21 +33,18 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-class ByteSize(click.ParamType[int]):
-    """A number of bytes: 1000000, 64K, 1.5M, 2GB, 512MiB (K, M and G are powers of 1024)."""
+_UNITS: Final = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
-    name = "BYTES"
-    _UNITS: Mapping[str, int] = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        if isinstance(value, int):
-            return value
-        text = str(value).strip().upper().removesuffix("B").removesuffix("I")
-        number, unit = (text[:-1], text[-1:]) if text[-1:].isalpha() else (text, "")
-        try:
-            return int(float(number) * self._UNITS[unit])
-        except (ValueError, KeyError, OverflowError):
-            self.fail(f"'{value}' is not a size: write 500000, 64K, 1.5M or 2G", param, ctx)
+@parsed("BYTES")
+def byte_size(text: str) -> int:
+    """Read a number of bytes: 1000000, 64K, 1.5M, 2GB, 512MiB (K, M and G are powers of 1024)."""
+    size = text.strip().upper().removesuffix("B").removesuffix("I")
+    number, unit = (size[:-1], size[-1:]) if size[-1:].isalpha() else (size, "")
+    try:
+        return int(float(number) * _UNITS[unit])
+    except (ValueError, KeyError, OverflowError):
+        raise click.BadParameter(f"'{text}' is not a size: write 500000, 64K, 1.5M or 2G") from None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -86,6 +83,7 @@ class SessionOptions(SessionSetup):
 
     def of_many_runs(self) -> Self:
         """Return the options for many runs of a graph: with `auto` where the user names no engine and one is installed."""
+        # A mesh has its engine, and the user's word stands.
         name = None if self.engine_options.is_named or self.process_group is not None else self.engine_of_many_runs()
         if name is None:
             return self
@@ -234,6 +232,7 @@ def session_options_for(
     options for initial values need no other option. `cluster` adds --on for commands that need only a SessionLike; `mesh`
     adds the options for dividing rows.
     """
+    # Options that only prepare a run do nothing where nothing runs.
     passive = "--seed --allow-files --engine" + ("" if start else " --init --init-op --state") + (" --on" if cluster else "")
     ruled = [needing(passive, " ".join(needs))] if needs else []
 
@@ -246,7 +245,7 @@ def session_options_for(
         @decorator_of(map_option(), "state_map", "str | None")
         @click.option("--seed", type=int, help="Seed of random ops without a seed.")
         @click.option("--allow-files", multiple=True, metavar="DIR", help="Let the graph use the files in DIR; repeatable.")
-        @click.option("--max-memory", type=ByteSize(), help="Memory limit.")
+        @click.option("--max-memory", type=byte_size, help="Memory limit.")
         @click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Time limit.")
         @decorator_of(signature_option(), "signature", "str | None")
         @options_of(EngineOptions, "engine")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
-from typing import Any
+import functools
+from collections.abc import Hashable, Iterator, Mapping, MutableMapping, ValuesView
+from typing import Any, Final
 
 from ..core.graph.graph import STRAY_ARGUMENT, DeclaredFunctions, Function, Graph, Node, Output
 from ..core.registry.catalog import CATALOG, ArgDef, AttrDef, OpDef
 from ..core.registry.validation import attribute_faults
 from ..core.support import dataclasses
 from ..core.support.errors import InvalidArgumentError, TfgError
+from ..core.support.keyed_cache import KeyedCache
 from ..core.support.tensor_names import output_number
 from ..core.support.words import counted
 from ..core.types import dtypes
+from ..core.types.dtypes import DType
 from ..core.types.tensors import Placeholder
 from .codecs.attrs import attr_type, decode_attr, decode_attrs, encode_attr
 from .codecs.node_def import encode_node
@@ -23,6 +26,8 @@ from .protos.graph_pb2 import OpDef as OpDefProto
 # In the message, a body's inputs are spelled `arg` or `node:output_arg:index`; in core they are flat Outputs.
 # Reading a body takes the catalog, which knows how many tensors an output argument has.
 
+_MOST_PATTERNS: Final = 10_000
+"""The bodies that a library keeps for functions to share: more than programs repeat, and a bound for a library of others."""
 _ARG, _RESOURCE_ID = "_Arg", "_resource_arg_unique_id"
 _FLAG_FIELDS = {
     "stateful": "is_stateful",
@@ -54,7 +59,6 @@ class FunctionSource:
 
     proto: FunctionDef
     signature: OpDef
-    args: tuple[Node, ...]
     arg_attrs: Mapping[int, Mapping[str, Any]]
     spellings: Mapping[tuple[str, int], str]
     """The message's spellings of outputs: of nodes with an undeclared op, and all spellings that differ from the usual."""
@@ -146,15 +150,15 @@ class _Decoder:
         results = [self.result(arg.name) for arg in signature.outputs]
         controls = [self.node(proto.control_ret[name]) for name in _control_names(proto)]
         arg_attrs = {index: decode_attrs(proto.arg_attr[index].attr) for index in sorted(proto.arg_attr)}
-        source = FunctionSource(proto, signature, tuple(args), arg_attrs, self.spellings)
+        source = FunctionSource(proto, signature, arg_attrs, self.spellings)
         return Function(signature, self.body, args, results, controls, decode_attrs(proto.attr), arg_attrs, gradient, source)
 
     def add_arg(self, index: int, arg: ArgDef) -> Node:
-        attrs: dict[str, Any] = {"T": _arg_type(arg), "index": index}
+        attrs = _plain_arg(_arg_type(arg), index)
         if index in self.proto.arg_attr:
-            attrs.update(decode_attrs(self.proto.arg_attr[index].attr))
+            attrs = attrs | decode_attrs(self.proto.arg_attr[index].attr)
         if index in self.proto.resource_arg_unique_id:
-            attrs[_RESOURCE_ID] = self.proto.resource_arg_unique_id[index]
+            attrs = {**attrs, _RESOURCE_ID: self.proto.resource_arg_unique_id[index]}
         node = self.body.load_node(arg.name, _ARG, (), attrs, "")
         node.source = None  # the message has no node of an argument
         return node
@@ -221,6 +225,12 @@ class _Decoder:
         start = starts[0] if starts else max(spelled, default=-1) + 1
         self.spellings[node.name, start + index] = text
         return Output(node, start + index)
+
+
+@functools.lru_cache(maxsize=1000)
+def _plain_arg(dtype: DType | Placeholder, index: int) -> dict[str, Any]:
+    """Return the attributes of an argument, the same object for alike arguments: so the checks and shapes of one serve all."""
+    return {"T": dtype, "index": index}
 
 
 def _arg_type(arg: ArgDef) -> Any:
@@ -372,6 +382,7 @@ class FunctionLibrary(ReadFunctions):
         self.checks = checks
         self._entries: dict[str, Function | FunctionDef] = {}
         self._signatures: dict[str, OpDef] = {}
+        self._patterns: KeyedCache[Hashable, Function] = KeyedCache(_MOST_PATTERNS)
         self.reader = NodeReader()
         self._gradients = {gradient.function_name: gradient.gradient_func for gradient in library.gradient}
         for proto in library.function:
@@ -381,20 +392,42 @@ class FunctionLibrary(ReadFunctions):
                 raise InvalidArgumentError(f"the library has two functions named '{name}'")
 
     def __getitem__(self, name: str) -> Function:
-        function = self._entries[name] = self._decoded(name)
+        function = self._entries[name]
+        if isinstance(function, FunctionDef):
+            function = self._entries[name] = self._decoded(name, function)
         if self.is_untrusted:
-            function.body.is_untrusted = True
+            function.pattern.body.is_untrusted = True
         return function
 
-    def _decoded(self, name: str) -> Function:
-        entry = self._entries[name]
-        if isinstance(entry, FunctionDef):
-            return decode_function(entry, self, self._gradients.get(name), self.checks)
-        return entry
+    def values(self) -> ValuesView[Function]:
+        """Return all functions, decoded: passes over a library of thousands ask again and again."""
+        for name in [name for name, entry in self._entries.items() if self.is_untrusted or isinstance(entry, FunctionDef)]:
+            self[name]
+        return self._entries.values()  # type: ignore[return-value]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        # Mapping.get would raise and catch an error for each op that is no function.
+        return self[name] if name in self._entries else default
+
+    def _decoded(self, name: str, proto: FunctionDef) -> Function:
+        """Return a function with nodes of its own, or one that shares those of equal functions at first."""
+        gradient = self._gradients.get(name)
+        key = gradient, *_apart_from_name(proto)
+        pattern = known = self._patterns.get(key)
+        if pattern is None or not pattern.is_pattern:
+            pattern = self._patterns[key] = decode_function(proto, self, gradient, self.checks)
+            # The first function may take the parts for its own. When an equal one follows, the library keeps them for more.
+            if known is not None:
+                pattern.share()
+        signature = dataclasses.replace(pattern.signature, name=name)
+        # The arguments' attributes are those of the pattern, the same object: who changes them, replaces them.
+        source = FunctionSource(proto, signature, pattern.arg_attrs, pattern.source.spellings)
+        return Function.like(pattern, signature, source)
 
     def one_by_one(self) -> Iterator[Function]:
         """Yield all functions; functions decoded only for this iteration are not cached."""
-        return map(self._decoded, self._entries)
+        for name, entry in self._entries.items():
+            yield self._decoded(name, entry) if isinstance(entry, FunctionDef) else entry
 
     def __setitem__(self, name: str, function: Function) -> None:
         self._entries[name] = function
@@ -435,6 +468,16 @@ class FunctionLibrary(ReadFunctions):
         """Return the message of a function that is not decoded yet."""
         entry = self._entries.get(name)
         return entry if isinstance(entry, FunctionDef) else None
+
+
+def _apart_from_name(proto: FunctionDef) -> tuple[int, bytes]:
+    """Return what a function is but for its name: the size of the rest of the signature, and the bytes from there on."""
+    name = proto.signature.name.encode("utf-8", "surrogateescape")
+    data = proto.SerializeToString(deterministic=True)
+    # The name is the first string of the first field. Should it occur earlier, as bytes of a length, then more bytes are
+    # compared, and fewer functions are found equal.
+    start = data.find(name) + len(name)
+    return proto.signature.ByteSize() - len(name), data[start:]
 
 
 def encode_library(functions: Mapping[str, Function], library: FunctionDefLibrary) -> None:

@@ -98,6 +98,9 @@ def _keys(name: str, field: Field) -> Iterator[Key]:
 @functools.cache
 def declared(kind: type) -> dict[str, Field]:
     """Return the fields of a class and the base classes."""
+    if kind.__module__ == __name__:  # of `document_type`, without a source
+        hints = typing.get_type_hints(kind, include_extras=True)
+        return {name: Field(hint.__origin__, *hint.__metadata__, False) for name, hint in hints.items()}
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     assert isinstance(tree, ast.ClassDef)
     names = namespace(kind)
@@ -180,11 +183,16 @@ def _part_text(hint: Any) -> str:
     return "string"
 
 
+@functools.cache
 def document_type(schema: str) -> type:
-    """The class that describes the documents of a schema."""
-    module, _, name = SCHEMAS[schema].type.rpartition(".")
-    node: type = getattr(importlib.import_module(f"tfg.{module}"), name)
-    return node
+    """The class that describes the documents of a schema, made here for a list under a key."""
+    of_schema = SCHEMAS[schema]
+    module, _, name = of_schema.type.rpartition(".")
+    kind: type = getattr(importlib.import_module(f"tfg.{module}"), name)
+    if not of_schema.key:
+        return kind
+    listed: Any = typing.Annotated[collections.abc.Sequence[kind], of_schema.meaning]  # type: ignore[valid-type]
+    return typing.TypedDict(schema, {of_schema.key: listed})  # type: ignore[operator,no-any-return]
 
 
 def objects(kind: Any, seen: dict[type, None]) -> dict[type, None]:
@@ -213,7 +221,7 @@ def lines() -> Iterator[str]:
     for schema in SCHEMAS:
         kind = document_type(schema)
         yield f"\n### {schema}\n"
-        yield f"{said(kind)}\n"
+        yield from [f"{said(kind)}\n"] * bool(said(kind))
         yield from table(kind)
     yield "\n## Objects\n\nThe objects inside documents."
     for kind in sorted(inner_objects(), key=heading):

@@ -443,7 +443,7 @@ COMPUTING = (
 """The rooms with functions that do the work of a command."""
 WORDING = frozenset(
     ("attribute_text", "callables", "facts_without_detail", "layer_table", "layer_totals", "magnitude", "ordered",
-     "output_candidates", "own_attributes", "readable", "shortened", "typical")
+     "output_candidates", "own_attributes", "readable", "shortened", "typical", "what_is_short")
 )  # fmt: skip
 """Functions that order and word a result for a table or an error: Python has the result itself."""
 

@@ -162,6 +162,19 @@ def test_a_plain_node_takes_few_calls(folder, work, most):
     assert (large - small) / (LARGE - SMALL) < most
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("work", "most"), [("explain", 2), ("flops", 2), ("plan", 2), ("run", 2)])
+def test_nodes_of_equal_functions_take_few_calls(folder, work, most):
+    """Equal bodies are decoded, checked, inferred, planned and bound once; what is left is a node for each call."""
+
+    def calls_a_node(form):
+        calls(folder, form, work, SMALL)
+        small, large = (calls(folder, form, work, count) for count in (SMALL, LARGE))
+        return (large - small) / (LARGE - SMALL)
+
+    assert calls_a_node("functions") < most * calls_a_node("chain")
+
+
 def assert_calls_grow(folder: pathlib.Path, form: str, work: str) -> None:
     calls(folder, form, work, SMALL)  # what is imported and found once is there
     small, large = (calls(folder, form, work, count) for count in (SMALL, LARGE))

@@ -28,12 +28,14 @@ class CacheOptions:
     tfg cache --clear
     """
 
+    # No single choice can be removed, as the cache fills again by itself.
     clear: bool = option(help="Remove the listed choices and programs.")
     format_: str = format_option("table", "json", "csv")
 
 
 def _run(options: CacheOptions) -> int:
     """List the cache, and empty it if the options ask for that."""
+    # --help and the Tab key import this file, and do without the engines.
     from ...core.engines.remembered_choices import describe_cache
 
     report = describe_cache(clear=options.clear)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from ..options import (
-    GraphReader,
-    ci_format_option,
-    graph_options,
-)
+from ..options import GraphReader, ci_format_option
 from ..requests import argument, command_of, option, part, request
 
 
@@ -24,12 +20,13 @@ class CheckOptions:
     tfg check --explain colocation
     """
 
+    # Not required by click: with --explain there is none, and the job asks for one otherwise.
     graphs: tuple[str, ...] = argument("GRAPH...", nargs=-1)
     strict: bool = option(help="Count warnings as errors in the exit code.")
     ignored: tuple[str, ...] = option("--ignore", metavar="CODE[,...]", help="Leave out problems of this code; repeatable.")
     code: str | None = option("--explain", metavar="CODE", help="Explain the problems of this code, without a GRAPH.")
     format_: str = ci_format_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(CheckOptions, "check_job.run")

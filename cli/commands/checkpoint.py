@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import click
+from typing import Literal
 
 from ...core.support.file_formats import TENSORS
-from ..options import (
-    OutputFile,
-    format_option,
-    quiet_option,
-    tolerance_option,
-)
+from ..options import OutputFile, format_option, output_option, quiet_option, tolerance_option
 from ..requests import argument, command_of, option, request
 
 
@@ -46,12 +41,9 @@ class CheckpointOptions:
         metavar="OLD=NEW",
         help="Rename a tensor or scope, or what matches a regular expression; @FILE has a line for each; repeatable.",
     )
-    sort: str = option(
-        type=click.Choice(("name", "bytes")),
-        default="name",
-        show_default=True,
-        excludes="--output --compare --for --values",
-        help="Order of the tensors; bytes: the largest first.",
+    # A file has the order of its own format, and a comparison that of the differences.
+    sort: Literal["name", "bytes"] = option(
+        default="name", excludes="--output --compare --for --values", help="Order of the tensors; bytes: the largest first."
     )
     with_statistics: bool = option(
         "--stats",
@@ -61,13 +53,10 @@ class CheckpointOptions:
     values: tuple[str, ...] = option(
         metavar="TENSOR", excludes="--output --compare --for", help="Print the values of this tensor; repeatable."
     )
-    out: str | None = option(
-        "-o",
-        "--output",
-        type=OutputFile(TENSORS),
-        metavar="FILE",
+    out: str | None = output_option(
+        OutputFile(TENSORS),
+        "Write the tensors to an .npz file, a .safetensors file or a checkpoint, or a table to .npy, .csv or .tsv.",
         excludes="--compare --for",
-        help="Write the tensors to an .npz file, a .safetensors file or a checkpoint, or a table to .npy, .csv or .tsv.",
     )
     labels: str | None = option(
         metavar="FILE",
@@ -79,6 +68,7 @@ class CheckpointOptions:
     graph: str | None = option(
         "--for", metavar="GRAPH", excludes="--compare", help="Show which variables of this graph lack a value that fits."
     )
+    # Not by GraphReader, whose other options change graphs: a checkpoint has no ops to map.
     tags: str | None = option(
         metavar="TAGS", excludes="--compare", help="The tags of the SavedModel's graph, separated by commas."
     )

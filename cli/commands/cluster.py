@@ -7,10 +7,7 @@ from typing import Any
 
 from .. import render
 from ..main import DONE, REFUSED
-from ..options import (
-    format_option,
-    quiet_option,
-)
+from ..options import format_option, quiet_option
 from ..requests import argument, command_of, option, request
 
 
@@ -48,12 +45,7 @@ def _run(options: ClusterOptions) -> int:
     # TensorFlow's own tools write HOST:PORT.
     place = options.address if "://" in options.address else f"grpc://{options.address}"
     cluster_address(place, quiet)  # a note where others can read along
-    survey = describe_cluster(
-        place,
-        reset=options.reset,
-        containers=options.containers,
-        note=render.noting(quiet),
-    )
+    survey = describe_cluster(place, reset=options.reset, containers=options.containers, note=render.noting(quiet))
     if options.reset:
         render.note("closed all sessions and dropped the variables", quiet)
     columns = ("device", "kind", "memory", "answers in", "master")
@@ -70,6 +62,7 @@ def _run(options: ClusterOptions) -> int:
         for d, seconds in itertools.zip_longest(survey.devices, survey.seconds)
     ]
     rows += [(task, "", "", render.Quantity(None, "no answer"), "") for task in survey.silent]
+    # The cells have units, so that CSV has numbers in the unit of its header.
     units = {"memory": "memory_bytes", "answers in": "answers_in_ms"}
     made = f"a session opens in {survey.session_seconds * 1e3:.1f} ms"
     render.emit(
@@ -78,6 +71,7 @@ def _run(options: ClusterOptions) -> int:
         options.format_,
         lambda: [render.Table(columns, rows, "devices", units=units), render.Text(made)],
     )
+    # A script learns of a dead task by the exit code, as of any other failure.
     return REFUSED if survey.silent else DONE
 
 

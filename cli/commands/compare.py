@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import click
-
 from ..options import (
-    Couple,
     GraphReader,
     ci_format_option,
+    couple,
     fast_math_option,
     feed_option,
     fetch_option,
-    graph_options,
     quiet_option,
     tolerance_option,
 )
-from ..requests import argument, command_of, excluding, option, part, request, together
+from ..requests import Positive, argument, command_of, excluding, option, part, request
 from ..sessions import SessionOptions, session_options
 
 
@@ -39,11 +36,12 @@ class CompareOptions:
     """
 
     before: str = argument()
+    # --passes and --engines stand for it; the job counts that one of the three is there.
     after: str | None = argument(required=False)
     passes: str | None = option(metavar="LIST", help="Instead of AFTER: BEFORE after these passes, or after `default`.")
     fast_math: bool = fast_math_option(needs="--passes")
     engines: tuple[str, str] | None = option(
-        type=Couple(), help="Instead of AFTER: BEFORE on two engines, e.g. numpy,openvino or xla,openvino:bf16."
+        type=couple, help="Instead of AFTER: BEFORE on two engines, e.g. numpy,openvino or xla,openvino:bf16."
     )
     fetches: tuple[str, ...] = fetch_option("Tensor or operation to run; repeatable. Default: all outputs.")
     feeds: tuple[tuple[str, str], ...] = feed_option()
@@ -52,21 +50,14 @@ class CompareOptions:
         excludes={"--engines": "an engine runs groups of nodes, not single nodes, not single nodes"},
         help="Also time the nodes of both graphs; the largest slowdown of AFTER comes first.",
     )
-    top: int = option(
-        type=click.IntRange(1),
-        default=10,
-        show_default=True,
-        metavar="N",
-        needs="--measured",
-        help="Number of rows that --measured shows.",
-    )
+    # JSON has the whole list; a slowdown behind the tenth seldom matters.
+    top: Positive = option(default=10, needs="--measured", help="Number of rows that --measured shows.")
     show_all: bool = option("--all", help="Show every compared node, not only the first difference.")
     format_: str = ci_format_option()
-    session: SessionOptions = part(
-        together(excluding("--engine", "--engines", "--engines names the engines"), session_options)
-    )
+    # Options of a run are not bound to one of the graphs: both run in equal sessions.
+    session: SessionOptions = part(session_options, excluding("--engine", "--engines", "--engines names the engines"))
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(CompareOptions, "compare_job.run")

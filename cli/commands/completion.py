@@ -8,6 +8,7 @@ from .. import render
 from ..helps import GroupedCommand
 from ..main import root
 
+# Listed here, as `tab_completion` imports the graph's modules that only the Tab key needs.
 _SHELLS = ("bash", "zsh", "fish")
 
 

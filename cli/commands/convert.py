@@ -22,9 +22,9 @@ from ...core.support.file_formats import (
 )
 from ..helps import GroupedCommand
 from ..models import SignatureOptions, with_named_signatures
-from ..options import GraphReader, OutputFile, graph_options, quiet_option, tolerance_option
+from ..options import GraphReader, OutputFile, parsed, quiet_option, tolerance_option
 from ..placeholder_options import PlaceholderOptions
-from ..requests import argument, command_of, option, options_of, part, request
+from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
 if TYPE_CHECKING:
@@ -36,17 +36,12 @@ _APPENDED: Final = "write --append top_k=5,labels=FILE, or --append top_k=5,outp
 _NUMBERS: Final = "write a number such as 127.5, a fraction such as 1/255, or a number for each channel: 123.7,116.8,103.9"
 
 
-class Numbers(click.ParamType[tuple[float, ...]]):
-    """A number or fraction, or several between commas."""
+@parsed("NUMBERS")
+def numbers(text: str) -> tuple[float, ...]:
+    """Read a number or fraction, or several between commas."""
+    from ...formats.pictures import factor
 
-    name = "NUMBERS"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
-        if isinstance(value, tuple):
-            return value
-        from ...formats.pictures import factor
-
-        return tuple(factor(part.strip(), _NUMBERS) for part in str(value).split(","))
+    return tuple(factor(part.strip(), _NUMBERS) for part in text.split(","))
 
 
 @request
@@ -60,10 +55,10 @@ class ModelEndOptions:
         help="Let the signature take strings: 'image' decodes pictures and resizes them, 'base64' decodes bytes; repeatable.",
     )
     mean: tuple[float, ...] | None = option(
-        type=Numbers(), needs="--prepend", help="With --prepend image: subtract this from pixels of 0 to 255."
+        type=numbers, needs="--prepend", help="With --prepend image: subtract this from pixels of 0 to 255."
     )
     scale: tuple[float, ...] | None = option(
-        type=Numbers(), needs="--prepend", help="With --prepend image: then multiply by this, for instance 1/127.5."
+        type=numbers, needs="--prepend", help="With --prepend image: then multiply by this, for instance 1/127.5."
     )
     bgr: bool = option(needs="--prepend", help="With --prepend image: reverse the channels, for models that take BGR.")
     appended: str | None = option(
@@ -82,6 +77,7 @@ class ModelEndOptions:
 
         # Given from the model outwards, as each is put in front of the last.
         kinds = [tuple(word.partition("=")[::2]) for word in self.prepended]
+        # By hand, as a rule of options knows no `--prepend image` beside other values of --prepend.
         if (self.mean or self.scale or self.bgr) and not any(kind == "image" for kind, _ in kinds):
             raise click.UsageError("--mean, --scale and --bgr need --prepend image")
         for kind, name in kinds:
@@ -95,6 +91,7 @@ class ModelEndOptions:
         from ...formats.api.joins import append
         from ...formats.api.step_results import read_labels
 
+        # Cut at commas first: names of files with commas go to `tfg.append` in Python.
         items = dict(part.partition("=")[::2] for part in text.split(","))
         if not items.get("top_k", "").isdecimal() or items.keys() - {"top_k", "labels", "output"}:
             raise InvalidArgumentError(f"cannot append '{text}'", hint=_APPENDED)
@@ -137,6 +134,7 @@ class ConvertOptions:
 
     source: str = argument("IN")
     target: str = argument("OUT", type=OutputFile(CONVERTED, may_be_stdout=True))
+    # A pair of flags, as the extension decides where neither is given.
     text: bool | None = option(
         "--text/--binary",
         excludes=_GRAPHS_ONLY | {"--kind=saved_model OUT=*/": ""},
@@ -148,7 +146,7 @@ class ConvertOptions:
         help="Compress the output. Default: only if OUT ends in .gz.",
     )
     kind: Literal["graph", "meta_graph", "saved_model"] | None = option(
-        type=click.Choice(("graph", "meta_graph", "saved_model")), excludes=_GRAPHS_ONLY, help="Write this kind of graph."
+        excludes=_GRAPHS_ONLY, help="Write this kind of graph."
     )
     outputs: tuple[str, ...] = option(
         "--to", metavar="NAME", help="Keep only the nodes that this tensor or operation needs; repeatable."
@@ -157,6 +155,7 @@ class ConvertOptions:
         "--from", metavar="TENSOR", help="Cut here: this tensor becomes a placeholder; repeatable."
     )
     subgraph: bool = option(excludes=_GRAPHS_ONLY, help="Keep only the nodes that --to needs, cut at --from. Implied by both.")
+    # Before --freeze in the help and in the work: what goes needs no value.
     inference: bool = option(
         help="Turn a training graph into an inference graph: flags of training and dropout off, averages in place of the "
         "statistics of batches, updates and losses gone."
@@ -168,16 +167,15 @@ class ConvertOptions:
         "--except", metavar="VARIABLE", needs="--freeze", help="Do not freeze this variable; repeatable."
     )
     session: SessionOptions = part(
+        # The values of variables matter to these outputs alone: elsewhere such options would do nothing.
         session_options_for("--freeze", "--kind=saved_model", "OUT=*.onnx", "OUT=*.stablehlo", "OUT=*.json", "OUT=*/")
     )
     inline_functions: bool = option(
         excludes=_GRAPHS_ONLY, help="Replace each call of a function with the body of the function."
     )
     opset: int | None = option(needs="OUT=*.onnx", help="Write the operators of this opset of ONNX, from 13.  [default: 21]")
-    weight_type: str | None = option(
-        type=click.Choice(("float16", "uint8", "uint16")),
-        needs="OUT=*.json",
-        help="Store the weights of floats in this type. Default: float32.",
+    weight_type: Literal["float16", "uint8", "uint16"] | None = option(
+        needs="OUT=*.json", help="Store the weights of floats in this type. Default: float32."
     )
     strip_default_attrs: bool = option(excludes=_GRAPHS_ONLY, help="Drop attributes with default values.")
     for_tensorflow: str | None = option(
@@ -186,15 +184,15 @@ class ConvertOptions:
         help="Use the ops and attributes of this release of TensorFlow, such as 1.13; an error names nodes that it lacks.",
     )
     clear_devices: bool = option(excludes=_GRAPHS_ONLY, help="Drop the devices of all nodes.")
-    placeholders: PlaceholderOptions = part(options_of(PlaceholderOptions, "placeholders"))
-    ends: ModelEndOptions = part(options_of(ModelEndOptions, "ends"))
-    signatures: SignatureOptions = part(options_of(SignatureOptions, "signatures"))
+    placeholders: PlaceholderOptions = part(PlaceholderOptions)
+    ends: ModelEndOptions = part(ModelEndOptions)
+    signatures: SignatureOptions = part(SignatureOptions)
     verify: bool = option(help="Run a copy of the written file on random feeds beside IN; exit with 3 if they differ.")
     tolerance: float | None = tolerance_option(
         "--verify", "1e-5, more where roundings have more effect, and 1e-4 for a graph", needs="--verify"
     )
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
     @property
     def is_model(self) -> bool:
@@ -228,6 +226,7 @@ class ConvertOptions:
             self.placeholders,
             self.ends,
         )
+        # What is left copies the bytes of nodes, also of broken ones.
         return not (self.cuts or self.inference or any(changes))
 
     def checked(self) -> ConvertOptions:
@@ -260,6 +259,7 @@ class ConvertCommand(GroupedCommand):
         if place is not None and place + 1 < len(args):
             # OUT becomes the last argument, after `--` in case its name begins with a hyphen.
             args = [*args[:place], *args[place + 2 :], "--", args[place + 1]] if "--" not in args else args
+        # `--output=FILE` without its option is the argument OUT.
         return super().parse_args(ctx, [word.removeprefix("--output=") for word in args])
 
 

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from ..options import (
-    GraphReader,
-    ci_format_option,
-    graph_options,
-    quiet_option,
-    raw_option,
-)
+from ..options import GraphReader, ci_format_option, quiet_option, raw_option
 from ..requests import argument, command_of, option, part, request
 
 
@@ -30,11 +24,12 @@ class DiffOptions:
 
     before: str = argument()
     after: str = argument()
+    # TensorFlow numbers names anew in each process, so that strict names find differences in equal models.
     strict_names: bool = option(help="Match nodes and functions by name alone, and compare the full names.")
     raw: bool = raw_option()
     format_: str = ci_format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(DiffOptions, "diff_job.run")

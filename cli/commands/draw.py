@@ -12,13 +12,14 @@ from ..options import (
     ListingSelection,
     OutputFile,
     Seconds,
+    output_option,
     quiet_option,
     raw_option,
-    reading_options,
     signature_option,
 )
-from ..requests import argument, command_of, option, options_of, part, request
+from ..requests import Natural, argument, command_of, option, part, request
 
+# From the table of formats, so that --format and the extensions know the same.
 _FORMATS = tuple(known.word for known in PICTURES.formats)
 
 
@@ -39,27 +40,24 @@ class DrawOptions:
     """
 
     graph: str = argument()
-    out: str = option(
-        "-o",
-        "--output",
-        type=OutputFile(PICTURES, may_be_stdout=True),
-        default="-",
-        metavar="FILE",
-        help="Write the picture here, as .svg, .png, .pdf, .dot or .txt.",
+    out: str = output_option(
+        OutputFile(PICTURES, may_be_stdout=True), "Write the picture here, as .svg, .png, .pdf, .dot or .txt.", default="-"
     )
     format_: str | None = option(
         type=click.Choice(_FORMATS),
         help="Format of the picture, if FILE has no extension. Default: text at a terminal, else dot.",
     )
-    selection: ListingSelection = part(options_of(ListingSelection, "selection"))
+    # The choice of `dump`, so that a list of nodes and their picture take the same words.
+    selection: ListingSelection = part(ListingSelection)
     signature: str | None = signature_option(excludes="--raw --function --functions --stages")
     raw: bool = raw_option()
+    # Of the picture and not of the reader: --functions and --stages draw other parts of the same graph.
     function: str | None = option(
         metavar="NAME", excludes="--functions --stages", help="Draw the body of this function instead of the graph."
     )
     functions: bool = option(excludes="--stages", help="Draw the graph, and each of its functions as a separate picture.")
     stages: bool = option(help="Draw a picture for each construction stage, with new nodes in red.")
-    depth: int | None = option(type=click.IntRange(0), help="Open name scopes to depth N, instead of as many as fit.")
+    depth: Natural | None = option(help="Open name scopes to depth N, instead of as many as fit.")
     expand: tuple[str, ...] = option(metavar="SCOPE", help="Open this name scope; repeatable.")
     max_nodes: int | None = option(type=click.IntRange(2), help="Open scopes up to N boxes. Default: 40, for text 18.")
     everything: bool = option("--all", help="Also draw constants, identities and NoOps.")
@@ -69,14 +67,14 @@ class DrawOptions:
         help="Colour boxes by their share of the FLOPs, and print the share.",
     )
     colour: Literal["device", "colocation", "stage"] | None = option(
-        "--color-by",
-        type=click.Choice(("device", "colocation", "stage")),
-        help="Colour boxes by this property. Default: kind.",
+        "--color-by", help="Colour boxes by this property. Default: kind."
     )
     highlight: tuple[str, ...] = option(metavar="NODE", help="Draw this node with a red border; repeatable.")
-    timeout: float = option(type=Seconds(), metavar="SECONDS", default=20, show_default=True, help="Time limit.")
+    # The layout of a large graph may take Graphviz minutes.
+    timeout: float = option(type=Seconds(), metavar="SECONDS", default=20, help="Time limit.")
     quiet: bool = quiet_option()
-    reader: GraphReader = part(reading_options)
+    # The option --function above has another meaning here.
+    reader: GraphReader = part(GraphReader, without="function")
 
 
 command = command_of(DrawOptions, "draw_job.run")

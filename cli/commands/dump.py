@@ -7,17 +7,8 @@ from typing import Final
 import click
 
 from ...core.explaining.node_listing import ORDERS
-from ..options import (
-    GraphReader,
-    ListingSelection,
-    Seconds,
-    fetch_option,
-    format_option,
-    graph_options,
-    map_option,
-    signature_option,
-)
-from ..requests import argument, command_of, excluding, option, options_of, part, request, together
+from ..options import GraphReader, ListingSelection, Seconds, fetch_option, format_option, map_option, signature_option
+from ..requests import Positive, argument, command_of, excluding, option, part, request
 
 _CHOICE: Final = "--name --exclude --op --scope --device --to --around"
 """The options that choose nodes."""
@@ -48,6 +39,7 @@ class DumpOptions:
     stages: bool = option(
         excludes="--script --after", help="Recover the stages of a finished graph: variables, model, loss ..."
     )
+    # The model is a view of a whole graph; snapshots, passes and elements are of the file's.
     model: bool = option(
         excludes="--script --stages --after --elements",
         help="Print the nodes of the model: calls dissolved, layers by the names that the author gave.",
@@ -62,14 +54,14 @@ class DumpOptions:
         metavar="PASS", excludes="--script", help="Show the changes of an optimization pass: load, prune, fold ... or all."
     )
     fetches: tuple[str, ...] = fetch_option("With --after: a tensor to optimize for; repeatable.", needs="--after")
+    # Elements are computed, and have neither the columns nor the order of nodes.
     elements: str | None = option(
         metavar="NAME",
         excludes="--script --stages --after --stage --sort --shapes",
         help="Show the first elements of this dataset or iterator.",
     )
-    take: int | None = option(
-        type=click.IntRange(1), needs="--elements", help="With --elements: the number of elements.  [default: 3]"
-    )
+    take: Positive | None = option(needs="--elements", help="With --elements: the number of elements.  [default: 3]")
+    # These few in place of all options of a session: nothing else of a run applies to a pipeline.
     allow_files: tuple[str, ...] = option(
         metavar="DIR", needs="--elements", help="With --elements: let the graph use the files in DIR."
     )
@@ -85,24 +77,19 @@ class DumpOptions:
     state_map: str | None = map_option()
     seed: int | None = option(needs="--elements", help="With --elements: seed of random ops without a seed.")
     selection: ListingSelection = part(
-        together(
-            excluding(_CHOICE, "--elements", "--elements shows elements, not nodes"),
-            excluding(_CHOICE, "--after", "--after shows all changes of a pass"),
-            options_of(ListingSelection, "selection"),
-        )
+        ListingSelection,
+        excluding(_CHOICE, "--elements", "--elements shows elements, not nodes"),
+        excluding(_CHOICE, "--after", "--after shows all changes of a pass"),
     )
     sort: str = option(
-        type=click.Choice(ORDERS),
-        default="graph",
-        show_default=True,
-        excludes="--script --stages --after",
-        help="Order of the nodes.",
+        type=click.Choice(ORDERS), default="graph", excludes="--script --stages --after", help="Order of the nodes."
     )
+    # Not by default: inference looks at the whole graph, and a large file is printed as it is read.
     shapes: bool = option(
         excludes="--script --stages --after", help="Infer the shapes of all outputs. Default: show only declared shapes."
     )
     format_: str = format_option("table", "list", "text", "json", "csv")
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(DumpOptions, "dump_job.run")

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from ..options import (
-    GraphReader,
-    fast_math_option,
-    fetch_option,
-    format_option,
-    graph_options,
-    raw_option,
-    signature_option,
-)
+from ..options import GraphReader, fast_math_option, fetch_option, format_option, raw_option, signature_option
 from ..placeholder_options import SizeOptions
-from ..requests import argument, command_of, excluding, option, options_of, part, request, together
+from ..requests import argument, command_of, excluding, option, part, request
 
 
 @request
@@ -39,6 +31,7 @@ class ExplainOptions:
 
     graph: str = argument()
     nodes: tuple[str, ...] = argument("[NODE]...", nargs=-1)
+    # One option for two questions, as both are about a run of these tensors.
     fetches: tuple[str, ...] = fetch_option(
         "Explain why fetching this tensor runs each NODE or not. With --races, --engine or "
         "--partition: a tensor or operation of the run."
@@ -48,6 +41,7 @@ class ExplainOptions:
     missing: bool = option(
         excludes="--optimized --fetch --signature", help="List the ops that tfg cannot run, and the ops that TensorFlow lacks."
     )
+    # Of no session: nothing runs, and the division of the plan is all that is told.
     engine: str | None = option(
         metavar="NAME", help="Report the nodes of --fetch that this engine would run, and why it leaves the others."
     )
@@ -59,16 +53,15 @@ class ExplainOptions:
         help="Report the device of each node on a cluster, and the tensors that cross between devices in a step.",
     )
     signature: str | None = signature_option()
+    # The others are about the nodes of the file, which a run sees.
     raw: bool = raw_option(excludes="--missing --races --optimized --engine --partition --fetch")
     sizes: SizeOptions = part(
-        together(
-            excluding("--shape --batch", "--missing", "the ops do not depend on sizes"),
-            excluding("--shape --batch", "--races", "races do not depend on sizes"),
-            options_of(SizeOptions, "sizes"),
-        )
+        SizeOptions,
+        excluding("--shape --batch", "--missing", "the ops do not depend on sizes"),
+        excluding("--shape --batch", "--races", "races do not depend on sizes"),
     )
     format_: str = format_option("table", "json", "csv")
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
     @property
     def about_runs(self) -> bool:

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-import click
+from typing import Final, Literal
 
 from ...core.support.file_formats import TRACES
 from ...core.types.shapes import BatchSize
 from ..options import (
-    FeedPair,
     GraphReader,
     OutputFile,
-    Regex,
-    ShapePair,
+    bare_feed_pair,
     batch_option,
     fetch_option,
     format_option,
-    graph_options,
     quiet_option,
+    regex,
+    shape_pair,
     size_option,
     trips_option,
 )
-from ..requests import argument, command_of, option, part, request
+from ..requests import Natural, Positive, argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
 _ROWS_OF_A_TABLE: Final = 20
@@ -47,61 +44,46 @@ class FlopsOptions:
     graph: str = argument()
     fetches: tuple[str, ...] = fetch_option("Count the run of this tensor or operation; repeatable.")
     feeds: tuple[tuple[str, str | None], ...] = option(
-        "-f", "--feed", type=FeedPair(may_be_bare=True), help="Cut here: treat this tensor as fed; repeatable."
+        "-f", "--feed", type=bare_feed_pair, help="Cut here: treat this tensor as fed; repeatable."
     )
     shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = option(
-        "--shape", type=ShapePair(), excludes="--measured", help="Shape of a placeholder or tensor; repeatable."
+        "--shape", type=shape_pair, excludes="--measured", help="Shape of a placeholder or tensor; repeatable."
     )
     batch: BatchSize | None = batch_option(excludes="--measured")
     sizes: tuple[tuple[str, str], ...] = size_option()
     trips: tuple[tuple[str, str], ...] = trips_option()
     backward: bool = option(help="Also count the gradients: the gradients in the graph, or gradients built for --loss.")
     loss: str | None = option(metavar="TENSOR", help="Loss to differentiate. Default: the first fetch.")
+    # Checked by the type, before a large graph is read.
     wrt: str = option(
-        type=Regex(),
+        type=regex,
         default="",
         needs="--backward --loss --per-variable",
         help="Differentiate only with respect to matching variables.",
     )
     per_variable: bool = option(excludes="--measured", help="Show the backward pass by variable.")
-    view: str = option(
-        type=click.Choice(("op", "node", "layer", "scope")),
-        default="op",
-        show_default=True,
-        excludes=_UNCHOSEN,
-        help="Rows of the table; a layer is a scope that owns weights.",
+    # Op, node and layer come from one count, so that their sums are equal.
+    view: Literal["op", "node", "layer", "scope"] = option(
+        default="op", excludes=_UNCHOSEN, help="Rows of the table; a layer is a scope that owns weights."
     )
-    top: int | None = option(
-        type=click.IntRange(1),
-        excludes="--per-variable --compat",
-        help="Number of rows. Default: 20 in a table, all in JSON and CSV.",
+    top: Positive | None = option(
+        excludes="--per-variable --compat", help="Number of rows. Default: 20 in a table, all in JSON and CSV."
     )
-    depth: int = option(
-        type=click.IntRange(1), default=3, show_default=True, needs="--view=scope", help="Number of scope levels."
-    )
-    name: str = option(
-        type=Regex(),
-        default="",
-        excludes=f"{_UNCHOSEN} --measured",
-        help="Only nodes whose name matches.",
-    )
+    depth: Positive = option(default=3, needs="--view=scope", help="Number of scope levels.")
+    name: str = option(type=regex, default="", excludes=f"{_UNCHOSEN} --measured", help="Only nodes whose name matches.")
     op_pattern: str = option(
-        "--op",
-        type=Regex(),
-        default="",
-        excludes=f"{_UNCHOSEN} --measured",
-        help="Only nodes whose op matches.",
+        "--op", type=regex, default="", excludes=f"{_UNCHOSEN} --measured", help="Only nodes whose op matches."
     )
+    # A float, as 1e9 is how such numbers are typed.
     min_flops: float = option(
         "--threshold",
         default=0,
+        show_default=False,
         excludes=f"{_UNCHOSEN} --measured",
         help="Only nodes with at least N FLOPs.",
     )
-    compat: str | None = option(
-        type=click.Choice(("tfprof",)),
-        excludes="--measured --per-variable --run-metadata",
-        help="Compare with the formulas of tf.profiler, op by op.",
+    compat: Literal["tfprof"] | None = option(
+        excludes="--measured --per-variable --run-metadata", help="Compare with the formulas of tf.profiler, op by op."
     )
     run_metadata: str | None = option(
         metavar="FILE",
@@ -110,26 +92,19 @@ class FlopsOptions:
     )
     measured: bool = option(help="Run the graph: exact shapes and iterations, time and rate of each op.")
     session: SessionOptions = part(session_options_for("--measured", cluster=True))
-    warmup: int = option(
-        type=click.IntRange(0),
-        default=1,
-        show_default=True,
-        needs="--measured",
-        help="With --measured: number of runs before timing.",
-    )
-    runs: int = option(
-        type=click.IntRange(1), default=3, show_default=True, needs="--measured", help="With --measured: number of timed runs."
-    )
+    warmup: Natural = option(default=1, needs="--measured", help="With --measured: number of runs before timing.")
+    runs: Positive = option(default=3, needs="--measured", help="With --measured: number of timed runs.")
     trace: str | None = option(
         type=OutputFile(TRACES),
         metavar="FILE",
         needs="--measured",
         help="With --measured: write a Chrome trace, which Perfetto opens.",
     )
+    # For a build that must notice an op without a formula.
     strict: bool = option(help="Exit with 3 if the cost of any node is unknown.")
     format_: str = format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
     @property
     def rows_shown(self) -> int | None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import click
+from typing import Literal
 
 from ..options import (
     GraphReader,
-    Pair,
     feed_option,
     format_option,
-    graph_options,
     graph_output_option,
+    pair,
     quiet_option,
     text_option,
     tolerance_option,
@@ -37,6 +36,7 @@ class GradOptions:
     graph: str = argument()
     ys: tuple[str, ...] = option("--y", metavar="TENSOR", help="Tensor to differentiate; repeatable.")
     xs: tuple[str, ...] = option("--x", metavar="TENSOR", help="Tensor to differentiate with respect to; repeatable.")
+    # For graphs that are built; an evaluation takes its vector by --vjp.
     grad_ys: tuple[str, ...] = option(
         "--grad-y",
         metavar="TENSOR",
@@ -51,7 +51,7 @@ class GradOptions:
     )
     overrides: tuple[tuple[str, str], ...] = option(
         "--override",
-        type=Pair("OP", "GRADIENT"),
+        type=pair("OP", "GRADIENT"),
         help="Let all nodes of OP have another gradient: guided, deconv, straight_through, that of another op, or one of "
         "--op-library; repeatable.",
     )
@@ -64,16 +64,15 @@ class GradOptions:
     check: bool = option(help="Compare with central differences; exit with 3 if they differ.")
     tolerance: float | None = tolerance_option("--check", "1e-4, or 1e-3 in single precision", needs="--check")
     jacobian: bool = option(excludes="--check", help="Print all derivatives of y with respect to x.")
-    mode: str = option(
-        type=click.Choice(("auto", "forward", "reverse")),
-        default="auto",
-        needs="--jacobian",
-        help="For --jacobian: the mode of differentiation.",
+    # `auto` takes the mode with fewer passes, by the numbers of elements.
+    mode: Literal["auto", "forward", "reverse"] = option(
+        default="auto", show_default=False, needs="--jacobian", help="For --jacobian: the mode of differentiation."
     )
     vjp: str | None = option(metavar="VALUE", excludes="--check", help="Print v^T J for this v, shaped like y.")
     jvp: str | None = option(metavar="VALUE", excludes="--check", help="Print J v for this v, shaped like x.")
     hessian_vector: str | None = option(metavar="VALUE", excludes="--check", help="Print H v for this v, shaped like x.")
     feeds: tuple[tuple[str, str], ...] = feed_option()
+    # Gradients that are only built need no session, so its options need one of these.
     session: SessionOptions = part(
         session_options_for(
             "--check",
@@ -90,7 +89,7 @@ class GradOptions:
     )
     format_: str = format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
     @property
     def products(self) -> dict[str, str]:

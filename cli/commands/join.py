@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.support.file_formats import JOINED
-from ..options import GraphReader, OutputFile, Pair, graph_options, quiet_option
+from ..options import GraphReader, OutputFile, output_option, pair, quiet_option
 from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
@@ -26,13 +26,13 @@ class JoinOptions:
 
     first: str = argument()
     second: str = argument()
-    output: str = option(
-        "-o", "--output", type=OutputFile(JOINED), required=True, metavar="OUT",
-        help="Write the joined graph here; the name sets the format, as in `tfg convert`.",
-    )  # fmt: skip
-    connect: tuple[tuple[str, str], ...] = option(
-        type=Pair("INPUT", "TENSOR"), help="Let TENSOR of FIRST take the place of INPUT of SECOND; repeatable."
+    output: str = output_option(
+        OutputFile(JOINED), "Write the joined graph here; the name sets the format, as in `tfg convert`.", "OUT", required=True
     )
+    connect: tuple[tuple[str, str], ...] = option(
+        type=pair("INPUT", "TENSOR"), help="Let TENSOR of FIRST take the place of INPUT of SECOND; repeatable."
+    )
+    # "" for no scope: FIRST keeps its names unless the user wants others.
     first_prefix: str = option(default="", metavar="SCOPE", help="Scope of the nodes and variables of FIRST.")
     second_prefix: str | None = option(
         metavar="SCOPE", help="Scope of the nodes and variables of SECOND. Default: none, or its file's name for a clash."
@@ -43,9 +43,10 @@ class JoinOptions:
     second_state: str | None = option(
         metavar="FILE", needs="--output=*/", help="Restore the variables of SECOND from this file or checkpoint."
     )
+    # Only a SavedModel has values, and with them a session.
     session: SessionOptions = part(session_options_for("--output=*/"))
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(JoinOptions, "join_job.run")

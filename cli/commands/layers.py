@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-import click
+from typing import Literal
 
 from ...core.types.shapes import BatchSize
 from ..options import (
     GraphReader,
-    ShapePair,
     batch_option,
     feed_option,
     fetch_option,
     format_option,
-    graph_options,
     quiet_option,
+    shape_pair,
     size_option,
     trips_option,
 )
-from ..requests import argument, command_of, needing, option, part, request, together
+from ..requests import argument, command_of, needing, option, part, request
 from ..sessions import SessionOptions, session_options_for
-
-_ORDERS: Final = ("model", "parameters", "flops", "bytes", "seconds")
 
 
 @request
@@ -43,22 +38,23 @@ class LayersOptions:
     graph: str = argument()
     fetches: tuple[str, ...] = fetch_option("Tensor or operation that needs the layers; repeatable. Default: the outputs.")
     shapes: tuple[tuple[str, tuple[int | None, ...]], ...] = option(
-        "--shape", type=ShapePair(), excludes="--measured", help="Shape of a placeholder or tensor; repeatable."
+        "--shape", type=shape_pair, excludes="--measured", help="Shape of a placeholder or tensor; repeatable."
     )
     batch: BatchSize | None = batch_option(excludes="--measured")
     sizes: tuple[tuple[str, str], ...] = size_option()
     trips: tuple[tuple[str, str], ...] = trips_option()
-    sort: str = option(type=click.Choice(_ORDERS), default="model", show_default=True, help="Order of the layers.")
+    sort: Literal["model", "parameters", "flops", "bytes", "seconds"] = option(default="model", help="Order of the layers.")
     tree: bool = option(
         excludes={"--sort": "the tree has the order of the model"},
         help="Print layers inside the scopes around them, and fold equal blocks.",
     )
     measured: bool = option(help="Run the graph, and show the time of each layer.")
     feeds: tuple[tuple[str, str], ...] = feed_option(needs="--measured")
-    session: SessionOptions = part(together(needing("--sort=seconds", "--measured"), session_options_for("--measured")))
+    # Times are the only column that takes a run.
+    session: SessionOptions = part(session_options_for("--measured"), needing("--sort=seconds", "--measured"))
     format_: str = format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(LayersOptions, "layers_job.run")

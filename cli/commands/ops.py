@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from ...core.support.file_formats import WRAPPERS
-from ..options import (
-    GraphReader,
-    OutputFile,
-    format_option,
-    graph_options,
-    quiet_option,
-)
-from ..requests import argument, command_of, needing, option, part, request, together
+from ..options import GraphReader, OutputFile, format_option, output_option, quiet_option
+from ..requests import argument, command_of, needing, option, part, request
 
 
 @request
@@ -41,18 +35,16 @@ class OpsOptions:
         metavar="GRAPH", help="Find the kernels, gradients and other functions that tfg lacks for the ops of this graph."
     )
     wrap: bool = option(excludes="--coverage --missing --flops", help="Write Python wrappers for the ops.")
-    output: str = option(
-        "-o",
-        "--output",
-        type=OutputFile(WRAPPERS, may_be_stdout=True),
+    output: str = output_option(
+        OutputFile(WRAPPERS, may_be_stdout=True),
+        "For --wrap: write the wrappers here. Default: standard output.",
         default="-",
-        metavar="FILE",
         needs="--wrap",
-        help="For --wrap: write the wrappers here. Default: standard output.",
     )
     format_: str = format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(together(needing("--map-op --tags --function", "--missing"), graph_options))
+    # The options of a graph, of which --op-library also serves lists without a graph.
+    reader: GraphReader = part(GraphReader, needing("--map-op --tags --function", "--missing"))
 
 
 command = command_of(OpsOptions, "ops_job.run")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import click
-
 from ..models import save_model_option
 from ..options import (
     GraphReader,
@@ -11,14 +9,13 @@ from ..options import (
     feed_option,
     fetch_option,
     format_option,
-    graph_options,
     graph_output_option,
     quiet_option,
     text_option,
     tolerance_option,
 )
 from ..placeholder_options import PlaceholderOptions
-from ..requests import argument, command_of, option, options_of, part, request
+from ..requests import Positive, argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options_for
 
 
@@ -37,13 +34,14 @@ class OptimizeOptions:
     tfg optimize --list
     """
 
+    # None with --list, which shows the passes of every graph.
     graph: str | None = argument(required=False)
     output: str | None = graph_output_option("Write the optimized graph here; - is standard output.")
     text: bool = text_option()
     save_model: str | None = save_model_option()
     fetches: tuple[str, ...] = fetch_option("Tensor or operation that must stay the same; repeatable.")
     feeds: tuple[tuple[str, str], ...] = feed_option()
-    placeholders: PlaceholderOptions = part(options_of(PlaceholderOptions, "placeholders"))
+    placeholders: PlaceholderOptions = part(PlaceholderOptions)
     passes: str | None = option(
         metavar="LIST", help='Passes to run, e.g. "prune,fold{limit=1MB},cse" or "default,layout"; see --list.'
     )
@@ -56,9 +54,11 @@ class OptimizeOptions:
         help="At the end, group pure nodes into a single function call, and report the nodes that XLA supports."
     )
     keep: tuple[str, ...] = option(metavar="NODE", help="Keep this node; repeatable.")
+    # Apart from --feed, since a pass needs to know that a tensor is fed and not its value.
     fed: tuple[str, ...] = option(
         metavar="TENSOR", help="A tensor that every run feeds, like the tensors of --feed; repeatable."
     )
+    # A tensor that may be fed cannot be folded, nor merged with an equal one.
     overridable: tuple[str, ...] = option(metavar="TENSOR", help="A tensor that a run may feed; repeatable.")
     verify: bool = option(help="Run both graphs on the same feeds; exit with 3 if they differ.")
     unverified: bool = option(
@@ -67,19 +67,18 @@ class OptimizeOptions:
     tolerance: float | None = tolerance_option(
         "--verify", "1e-6 if all rewrites are exact, otherwise 1e-4; more for 16-bit floats and weights", needs="--verify"
     )
-    steps: int | None = option(
-        type=click.IntRange(1),
-        needs="--verify",
-        help="Number of consecutive runs that --verify compares. Default: 3 with variables, otherwise 1.",
+    steps: Positive | None = option(
+        needs="--verify", help="Number of consecutive runs that --verify compares. Default: 3 with variables, otherwise 1."
     )
     session: SessionOptions = part(session_options_for("--verify", "--save-model"))
+    # On by default, as the reader of a report asks what was gained.
     costs: bool = option(
         "--costs/--no-costs", default=True, help="Count FLOPs and bytes after each pass; this doubles the time."
     )
     list_: bool = option(help="List the passes with their options, and exit.")
     format_: str = format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(OptimizeOptions, "optimize_job.run")

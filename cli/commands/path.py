@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...core.explaining.node_paths import NodePath, PathStep
 from ..main import COMPARISON_FAILED, DONE
-from ..options import GraphReader, format_option, graph_options, raw_option, signature_option
+from ..options import GraphReader, format_option, raw_option, signature_option
 from ..render import Section, Table, Text
 from ..requests import argument, command_of, option, part, request
 
@@ -27,14 +27,16 @@ class PathOptions:
     graph: str = argument()
     start: str = argument("A")
     end: str = argument("B")
+    # JSON has the nodes of all paths anyway.
     everything: bool = option(
         "--all", excludes="--format=json", help="List the nodes of all paths from A to B. Default: those of a shortest path."
     )
     signature: str | None = signature_option()
     raw: bool = raw_option()
     format_: str = format_option()
+    # Not `quiet_option`, which drops notes: this one drops the answer, as grep -q does.
     quiet: bool = option("-q", "--quiet", help="Print nothing: the exit code tells.")
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 def _run(options: PathOptions) -> int:

@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from ...core.support.file_formats import REDUCED
-from ..options import (
-    GraphReader,
-    OutputFile,
-    feed_option,
-    fetch_option,
-    graph_options,
-    quiet_option,
-)
+from ..options import GraphReader, OutputFile, feed_option, fetch_option, output_option, quiet_option
 from ..requests import argument, command_of, option, part, request
 from ..sessions import SessionOptions, session_options
 
@@ -28,19 +21,15 @@ class ReduceOptions:
 
     graph: str = argument()
     fetches: tuple[str, ...] = fetch_option("Tensor or operation that the command runs; repeatable.")
+    # A line for a shell, so that a pipe or two commands can decide.
     test: str = option(required=True, metavar="COMMAND", help="Failing command; {} stands for the graph's file.")
-    output: str = option(
-        "-o",
-        "--output",
-        type=OutputFile(REDUCED, may_be_stdout=True),
-        default="-",
-        metavar="FILE",
-        help="Write the graph here, as text unless FILE ends in .pb or .meta.",
+    output: str = output_option(
+        OutputFile(REDUCED, may_be_stdout=True), "Write the graph here, as text unless FILE ends in .pb or .meta.", default="-"
     )
     feeds: tuple[tuple[str, str], ...] = feed_option()
     session: SessionOptions = part(session_options)
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(ReduceOptions, "reduce_job.run")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
@@ -12,16 +12,16 @@ from ..options import (
     FileName,
     GraphReader,
     OutputFile,
-    Pair,
-    StepCount,
     feed_option,
     fetch_option,
-    graph_options,
+    output_option,
+    pair,
     quiet_option,
     refuse_terminal,
+    step_count,
 )
 from ..placeholder_options import RunSizeOptions
-from ..requests import argument, changed_fields, command_of, option, options_of, part, request
+from ..requests import Positive, argument, changed_fields, command_of, option, part, request
 from ..sessions import SessionOptions, cluster_session_options
 
 if TYPE_CHECKING:
@@ -58,33 +58,28 @@ class RunOptions:
     fetches: tuple[str, ...] = fetch_option("Tensor to print; FUNCTION/NODE for a tensor in a function; repeatable.")
     feeds: tuple[tuple[str, str], ...] = feed_option()
     input_examples: tuple[tuple[str, str], ...] = option(
-        type=Pair("TENSOR", "ROWS"),
+        type=pair("TENSOR", "ROWS"),
         help="Feed tf.Examples to a tensor of strings: a list of objects with the values of features by name; repeatable.",
     )
     targets: tuple[str, ...] = option("--target", metavar="OP", help="Operation to run, such as a train step; repeatable.")
+    # Without something to run, steps would count nothing.
     steps: int | None = option(
-        type=StepCount(),
-        default=1,
-        show_default=True,
-        needs=_RUN,
-        help="Number of steps; `epoch` runs to the end of an iterator.",
+        type=step_count, default=1, needs=_RUN, help="Number of steps; `epoch` runs to the end of an iterator."
     )
-    fetch_every: int = option(
-        type=click.IntRange(1),
-        default=1,
-        metavar="N",
-        needs="--steps",
-        help="Fetch in every N-th step and in the last step.",
+    fetch_every: Positive = option(
+        default=1, show_default=False, needs="--steps", help="Fetch in every N-th step and in the last step."
     )
+    # Three options and no operators in the value, whose grammar is that of --feed.
     assign: tuple[tuple[str, str], ...] = option(
-        type=Pair("VARIABLE", "VALUE"), help="Assign a value to a variable before the steps; repeatable."
+        type=pair("VARIABLE", "VALUE"), help="Assign a value to a variable before the steps; repeatable."
     )
     assign_add: tuple[tuple[str, str], ...] = option(
-        type=Pair("VARIABLE", "VALUE"), help="Add a value to a variable before the steps."
+        type=pair("VARIABLE", "VALUE"), help="Add a value to a variable before the steps."
     )
     assign_sub: tuple[tuple[str, str], ...] = option(
-        type=Pair("VARIABLE", "VALUE"), help="Subtract a value from a variable before the steps."
+        type=pair("VARIABLE", "VALUE"), help="Subtract a value from a variable before the steps."
     )
+    # Many runs would each write the same file.
     save_state: str | None = option(
         type=OutputFile(STATES),
         metavar="FILE",
@@ -92,32 +87,25 @@ class RunOptions:
         help="At the end, write the variables to an .npz or .safetensors file or a checkpoint.",
     )
     save_model: str | None = save_model_option(excludes=_MANY)
-    out: str | None = option(
-        "-o",
-        "--output",
-        type=OutputFile(RUN_RESULTS, may_be_stdout=True),
-        metavar="FILE",
-        help="Write the results here, as .npy, .npz, .json, .csv or .txt. For --each, --sweep: shards, FILE-00000-of-00010, "
+    out: str | None = output_option(
+        OutputFile(RUN_RESULTS, may_be_stdout=True),
+        "Write the results here, as .npy, .npz, .json, .csv or .txt. For --each, --sweep: shards, FILE-00000-of-00010, "
         "as .npz, .tfrecord, .jsonl, .csv, .parquet or .arrow.",
     )
-    shard_size: int | None = option(
-        type=click.IntRange(1),
-        metavar="N",
+    shard_size: Positive | None = option(
         needs=_MANY,
         excludes={"--out-dir": "each result has its own file"},
         help="With --each or --sweep, and --output: number of results in a shard. Default: 1000, or for Parquet and Arrow "
         "inputs the groups of their rows.",
     )
-    format_: str | None = option(
-        type=click.Choice(("table", "json", "csv", "npy", "npz")), help="Format of the printed results."
-    )
+    format_: Literal["table", "json", "csv", "npy", "npz"] | None = option(help="Format of the printed results.")
     each: tuple[str, ...] = option(
         metavar="PATTERN",
         help="Run once for each matching file, or file of a folder: .npz, .npy, TFRecord, pictures, lines of JSON, rows of "
         "CSV, Parquet and Arrow. Arrays are fed by name, or by --feed TENSOR=@each:KEY or @each?scale=1/255.",
     )
     sweep: tuple[tuple[str, str], ...] = option(
-        type=Pair("NAME", "V1,V2"), help="Run once with each value of a tensor or variable."
+        type=pair("NAME", "V1,V2"), help="Run once with each value of a tensor or variable."
     )
     out_dir: str | None = option(
         type=OutputFile(FOLDERS, makes_folders=True),
@@ -127,24 +115,23 @@ class RunOptions:
         help="With --each or --sweep: folder with a file for each result. A job skips the results that it already has.",
     )
     overwrite: bool = option(needs=_MANY, help="With --each or --sweep: run all inputs again, even if --out-dir has results.")
+    # Off by default: a mistake in the options fails for every input.
     keep_going: bool = option(needs=_MANY, help="With --each or --sweep: continue after a failure.")
+    # A cache lives in a session, and each input of many may have its own.
     cache_stats: bool = option(
         needs=_RUN,
         excludes=_ON_SERVERS | {_MANY: ""},
         help="Cache values between steps that no write, feed or random draw changes; print the savings.",
     )
-    optimize: str = option(
-        type=click.Choice(("none", "fuse")),
+    optimize: Literal["none", "fuse"] = option(
         default="fuse",
-        show_default=True,
         needs=_RUN,
         excludes=_ON_SERVERS,
         help="Execution of repeated runs: call each kernel separately, or run groups of steps as a unit.",
     )
     check_numerics: bool = option(excludes=_ON_SERVERS, help="Stop at the first NaN or Inf, and name the node and its inputs.")
-    top_k: int | None = option(
-        type=click.IntRange(1), metavar="N", help="Show the N best classes of each row of fetched scores."
-    )
+    top_k: Positive | None = option(help="Show the N best classes of each row of fetched scores.")
+    # The name is checked before the run, and the contents before the first step.
     labels: str | None = option(
         type=FileName(),
         metavar="FILE",
@@ -157,10 +144,10 @@ class RunOptions:
         excludes=_ON_SERVERS | {"--check-numerics --each --sweep": ""},
         help="Write a Chrome trace of the last step for Perfetto; show the costliest nodes and the memory peak.",
     )
-    sizes: RunSizeOptions = part(options_of(RunSizeOptions, "sizes"))
+    sizes: RunSizeOptions = part(RunSizeOptions)
     session: SessionOptions = part(cluster_session_options)
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
     @property
     def is_of_many(self) -> bool:
@@ -177,6 +164,7 @@ class RunOptions:
     @property
     def format(self) -> str:
         """Return the format of the results: from --format, or from the extension of --output."""
+        # Shards have formats that a single result has not, and the other way round.
         asked = named_format(self.out, self.format_, SHARDS if self.is_of_many and self.out is not None else RESULTS)
         return "table" if asked is None else asked.word
 
@@ -193,6 +181,7 @@ class RunOptions:
         feeds = (*self.feeds, *examples)
         asks_for_run = feeds or self.is_of_many or self.check_numerics or self.profile is not None
         fetches_outputs = asks_for_values or bool(asks_for_run and not self.targets)
+        # Fields of equal names are one option at both doors; only the feeds and the default outputs are worked out here.
         same = {name: getattr(self, name) for name in RunRequest.__dataclass_fields__ if name in type(self).__annotations__}
         return RunRequest(**same | {"feeds": feeds, "fetches_outputs": fetches_outputs})
 
@@ -213,6 +202,7 @@ class RunOptions:
             raise click.UsageError("with --each and --sweep, --output names files, not standard output")
         if self.is_of_many and self.out is not None and self.format_ is not None:
             raise click.UsageError("--format has no effect with --output of --each and --sweep: the extension sets the format")
+        # A terminal would show the bytes, and may obey some of them.
         if self.format in (NPY.word, NPZ.word) and self.out in (None, "-") and not self.is_of_many:
             refuse_terminal(f"--format {self.format}")
 

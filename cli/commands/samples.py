@@ -12,12 +12,8 @@ from ...core.support.places import is_there, make_folders
 from ...core.support.words import counted
 from .. import render
 from ..main import DONE
-from ..options import (
-    OutputFile,
-    format_option,
-    quiet_option,
-)
-from ..requests import argument, command_of, option, request
+from ..options import OutputFile, format_option, output_option, quiet_option
+from ..requests import argument, command_of, request
 
 _FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "sample_graphs")
 
@@ -33,12 +29,8 @@ class SamplesOptions:
     """
 
     names: tuple[str, ...] = argument("[NAME]...", nargs=-1)
-    target: str | None = option(
-        "-o",
-        "--output",
-        type=OutputFile(FOLDERS, makes_folders=True),
-        metavar="FOLDER",
-        help="Copy the named samples, or all, to this folder.",
+    target: str | None = output_option(
+        OutputFile(FOLDERS, makes_folders=True), "Copy the named samples, or all, to this folder.", "FOLDER"
     )
     format_: str = format_option("table", "json", "csv")
     quiet: bool = quiet_option()
@@ -46,6 +38,7 @@ class SamplesOptions:
 
 def _run(options: SamplesOptions) -> int:
     """List or copy samples."""
+    # Unknown names are an error before the first copy.
     copied, target = _samples(options.names), options.target
     if target is None:
         rows = [(name, os.path.join(_FOLDER, name)) for name in copied]

@@ -9,7 +9,7 @@ from ...core.support.file_formats import CSV, EVENT_VALUES, format_of
 from ...core.support.words import counted
 from .. import render
 from ..main import DONE
-from ..options import OutputFile, format_option, quiet_option
+from ..options import OutputFile, format_option, output_option, quiet_option
 from ..requests import argument, command_of, option, request
 
 if TYPE_CHECKING:
@@ -35,12 +35,8 @@ class ScalarsOptions:
 
     logs: str = argument()
     tag: str = option(default="", metavar="REGEX", help="Only tags that match.")
-    out: str | None = option(
-        "-o",
-        "--output",
-        type=OutputFile(EVENT_VALUES, makes_folders=True),
-        metavar="FILE",
-        help="Write the scalars to a .csv file, or all values to a folder.",
+    out: str | None = output_option(
+        OutputFile(EVENT_VALUES, makes_folders=True), "Write the scalars to a .csv file, or all values to a folder."
     )
     format_: str = format_option("table", "json", "csv")
     quiet: bool = quiet_option()
@@ -52,6 +48,7 @@ def _run(options: ScalarsOptions) -> int:
 
     takes_all = options.out is not None and format_of(options.out, EVENT_VALUES) is not CSV
     log = read_events(options.logs, tag=options.tag, kinds=KINDS if takes_all else ("scalars",))
+    # A run that is still training writes its file while it is read: no error.
     for tail in log.unread:
         render.note(f"'{tail.path}' is damaged or still being written after {counted(tail.events, 'event')}", options.quiet)
     if options.out is None:
@@ -66,6 +63,7 @@ def _sections(log: EventLog, format_: str) -> Iterator[render.Section]:
     from ...formats.recordings import SCALAR_COLUMNS, scalar_row
 
     if format_ == "csv":
+        # A row for each value, as programs plot by themselves.
         yield render.Table(SCALAR_COLUMNS, [*map(scalar_row, log.scalars)])
         return
     tags: dict[tuple[str, str], list[ScalarValue]] = {}

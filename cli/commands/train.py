@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import click
-
 from ...core.support.file_formats import STATES
 from ..models import save_model_option
 from ..options import (
     GraphReader,
     OutputFile,
-    Pair,
-    Regex,
     feed_option,
     format_option,
-    graph_options,
     graph_output_option,
+    pair,
+    parsed,
     quiet_option,
+    regex,
     text_option,
 )
-from ..requests import argument, command_of, excluding, option, part, request, together
+from ..requests import Positive, argument, command_of, excluding, option, part, request
 from ..sessions import SessionOptions, mesh_session_options
 
 
-class OptimizerName(click.ParamType[str]):
-    """The name of an optimizer, or an alias."""
+@parsed("NAME")
+def named_optimizer(text: str) -> str:
+    """Read the name of an optimizer, or an alias."""
+    from ...core.training.optimizers import optimizer_name
 
-    name = "NAME"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from ...core.training.optimizers import optimizer_name
-
-        return optimizer_name(str(value))
+    return optimizer_name(text)
 
 
 @request
@@ -54,18 +47,19 @@ class TrainOptions:
 
     graph: str = argument()
     loss: str | None = option(metavar="TENSOR", help="Loss to minimize (for lm: residuals), or mse, mae or crossentropy.")
-    variables: str = option("--var", type=Regex(), default="", help="Train only matching variables.")
+    # An expression, as one layer has several variables.
+    variables: str = option("--var", type=regex, default="", help="Train only matching variables.")
     optimizer: str = option(
-        type=OptimizerName(),
+        type=named_optimizer,
         default="sgd",
-        show_default=True,
         metavar="NAME",
         help="sgd, momentum, nesterov, adagrad, adadelta, rmsprop, adam, adamw, adamax, nadam, ftrl or lm.",
     )
+    # Levenberg-Marquardt finds its own step, so that the options of gradient steps would do nothing.
     lr: float | None = option(excludes="--optimizer=lm", help="Learning rate. Default: depends on the optimizer.")
     settings: tuple[tuple[str, str], ...] = option(
         "--hyperparameter",
-        type=Pair("NAME", "NUMBER"),
+        type=pair("NAME", "NUMBER"),
         excludes="--optimizer=lm",
         help="Set a hyperparameter, such as momentum=0.9; repeatable.",
     )
@@ -74,36 +68,25 @@ class TrainOptions:
         excludes="--optimizer=lm",
         help="exponential, inverse_time, polynomial or cosine(decay_steps=100).",
     )
+    # The names of TensorFlow's functions: clip_by_value, clip_by_norm, clip_by_global_norm.
     clip: tuple[str, str] | None = option(
-        type=Pair("KIND", "LIMIT"), excludes="--optimizer=lm", help="Clip gradients: value=, norm= or global_norm=LIMIT."
+        type=pair("KIND", "LIMIT"), excludes="--optimizer=lm", help="Clip gradients: value=, norm= or global_norm=LIMIT."
     )
-    steps: int = option(
-        type=click.IntRange(1),
-        default=100,
-        show_default=True,
-        help="Number of steps; for lm the largest number of iterations.",
-    )
+    steps: Positive = option(default=100, help="Number of steps; for lm the largest number of iterations.")
     feeds: tuple[tuple[str, str], ...] = feed_option()
-    batch: int | None = option(
-        type=click.IntRange(1), metavar="N", excludes="--optimizer=lm", help="Feed N rows a step, and start over at the end."
-    )
+    batch: Positive | None = option(excludes="--optimizer=lm", help="Feed N rows a step, and start over at the end.")
     session: SessionOptions = part(
-        together(
-            excluding("--mesh", "--optimizer=lm"),
-            excluding("--state", "--resume", "training continues from --save-state"),
-            mesh_session_options,
-        )
+        mesh_session_options,
+        excluding("--mesh", "--optimizer=lm"),
+        excluding("--state", "--resume", "training continues from --save-state"),
     )
     save_state: str | None = option(
         type=OutputFile(STATES), metavar="FILE", help="At the end, write all variables, including slots."
     )
-    checkpoint_every: int | None = option(
-        type=click.IntRange(1),
-        metavar="N",
-        needs="--save-state",
-        excludes="--optimizer=lm",
-        help="Also write --save-state after every N steps.",
+    checkpoint_every: Positive | None = option(
+        needs="--save-state", excludes="--optimizer=lm", help="Also write --save-state after every N steps."
     )
+    # In total and not further steps, so that a job that is started again after a crash ends at the same step.
     resume: bool = option(
         needs="--save-state",
         excludes="--optimizer=lm",
@@ -115,7 +98,7 @@ class TrainOptions:
     dump_stages: bool = option(excludes="--optimizer=lm", help="Show the nodes that each phase adds.")
     format_: str = format_option()
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(TrainOptions, "train_job.run")

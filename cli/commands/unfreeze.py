@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...core.support.file_formats import MODELS
-from ..options import GraphReader, OutputFile, graph_options, quiet_option, tolerance_option
+from ..options import GraphReader, OutputFile, output_option, quiet_option, tolerance_option
 from ..requests import argument, command_of, option, part, request
 
 
@@ -21,20 +21,19 @@ class UnfreezeOptions:
     """
 
     frozen: str = argument()
-    output: str = option(
-        "-o", "--output", type=OutputFile(MODELS), metavar="OUT_DIR", required=True, help="Write this SavedModel."
-    )
+    output: str = output_option(OutputFile(MODELS), "Write this SavedModel.", "OUT_DIR", required=True)
     variables: tuple[str, ...] = option(
         "--variable", metavar="NAME", help="Turn this constant, or the parameters of this layer, into variables; repeatable. "
         "Default: all parameters."
     )  # fmt: skip
+    # A frozen graph has no signature, and its outputs are guesses unless named.
     outputs: tuple[str, ...] = option(
         "--to", metavar="NAME", help="Make this tensor an output of the model; repeatable. Default: the outputs."
     )
     verify: bool = option(help="Run a copy of the written model on random feeds beside FROZEN; exit with 3 if they differ.")
     tolerance: float | None = tolerance_option("--verify", "1e-5, more where roundings have more effect", needs="--verify")
     quiet: bool = quiet_option()
-    reader: GraphReader = part(graph_options)
+    reader: GraphReader = part(GraphReader)
 
 
 command = command_of(UnfreezeOptions, "unfreeze_job.run")

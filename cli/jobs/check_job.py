@@ -148,5 +148,6 @@ def _findings(graphs: Sequence[CheckedGraph]) -> Iterator[Finding]:
         if graph.unreadable is not None:
             yield Finding(ERROR, "unreadable", graph.unreadable, graph.graph)
         for problem in graph.problems:
+            # GitHub and SARIF have one text for a finding, and no place for the next step.
             hint = f"; {in_commands(problem.hint)}" if problem.hint else ""
             yield Finding(problem.severity, problem.code, problem.message + hint, graph.graph, _place(problem))

@@ -76,6 +76,7 @@ def _compare(checkpoint: Checkpoint, options: CheckpointOptions) -> int:
 
     assert options.other is not None
     other = read_checkpoint(options.other)
+    # On both sides: a tensor left out here would be missing there.
     if options.exclude is not None:
         other = other.without(options.exclude)
     compared = compare_checkpoints(checkpoint, other, pattern=options.name, tolerance=options.tolerance)
@@ -96,6 +97,7 @@ def _write(checkpoint: Checkpoint, path: str, options: CheckpointOptions) -> Non
     from ...formats.api.step_results import read_labels
 
     labels = None if options.labels is None else read_labels(options.labels)
+    # Labels are read first, so that a missing file leaves no table without them.
     count = write_checkpoint(path, checkpoint, labels=labels)
     render.note(f"wrote {counted(count, 'tensor')} to {path}", options.quiet)
 
@@ -138,6 +140,7 @@ def _statistics_table(rows: Sequence[TensorRow]) -> Iterator[render.Section]:
         for row in rows
         if (v := row.statistics) is not None
     ]
+    # Statistics are of numbers: strings alone leave no row with any.
     yield render.Table((*_COLUMNS, *_STATISTICS), cells, minor=_MINOR) if cells else render.Table(_COLUMNS, cells)
     yield _totals([row.bytes for row in rows])
 
@@ -184,5 +187,6 @@ def _match_sections(match: CheckpointMatch, format_: str) -> Iterator[render.Sec
         yield render.Table(("name", "status", "graph", "checkpoint", "nearest"), rows)
     yield render.Text(match.headline())
     if match.pairs() and format_ != "csv":
+        # As text to copy into a file, which --map takes.
         lines = "\n".join(f"{old}={new}" for old, new in match.pairs().items())
         yield render.Text(lines, "likely new names, for a file that --map and --rename read", "code")

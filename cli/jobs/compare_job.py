@@ -103,6 +103,7 @@ def compare_files(options: CompareOptions) -> CompareJob:
         return CompareJob(_compared_states(options), options)
     if is_onnx(before) or (after is not None and is_onnx(after)):
         _require_a_graph(options)
+    # An ONNX file has names of its own, which onnxruntime resolves.
     names = [None if path is None or is_onnx(path) else _names(path, options) for path in (before, after)]
     first, second = (path if of_file is None else of_file.graph for path, of_file in zip((before, after), names))
     # At least one is a graph: two ONNX files were refused above.
@@ -173,6 +174,7 @@ def _nonfinite_table(node: NodeComparison) -> render.Table:
 
 
 def _time_sections(times: TimeComparison, top: int) -> Iterator[render.Section]:
+    # Below the slowest nodes, since many small ones may cost more than the first ten.
     whole = NodeTimes("all nodes", "", "all nodes", times.before, times.after)
     rows = [
         (

@@ -56,6 +56,7 @@ def run(options: ConvertOptions) -> int:
         from ...core.runtime.session.function_signatures import as_called
 
         loaded = as_called(loaded)
+    # A layer inside functions is no node of the graph: where one is named, the calls are dissolved.
     wanted = (*options.outputs, *options.inputs, *options.signatures.words)
     names = _names(loaded, options).exposing(wanted, render.noting(options.quiet))
     loaded = names.graph
@@ -109,6 +110,7 @@ def _for_inference(graph: Graph, names: Names, options: ConvertOptions) -> tuple
     outputs = [names.fetch(word) for word in options.outputs] or chosen
     result = to_inference(graph, outputs, averages=options.ema)
     if not options.quiet:
+        # The table must not go into a graph on standard output.
         with render.beside(options.target):
             render.print_sections(_decisions(result.decisions))
     # Updates and losses are gone, so the outputs that remain are not those that `explain` would find in the training graph.
@@ -135,6 +137,7 @@ def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
     """
     # A prefix is how TensorFlow 1 names the three files of a checkpoint together with its graph.
     if not exists(options.source) and all(is_file(options.source + end) for end in (".meta", ".index")):
+        # All later messages name the file that was read.
         options = dataclasses.replace(options, source=f"{options.source}.meta")
     prefix = options.source.removesuffix(".meta")
     if not options.needs_values or prefix == options.source or options.session.changes_state:
@@ -186,6 +189,7 @@ def _beside(
         return verify
     from ...formats.api.verification import Verification
 
+    # Two comparisons, as another batch has other results than the file that was read.
     again = functools.partial(verified_batch, before, after, fetches, options.session.filled, options.quiet)
     return lambda: Verification.joined([verify(), *again()])
 
@@ -273,7 +277,7 @@ def _write_message(source: Source, options: ConvertOptions, form: GraphForm, fau
 
     if options.reader.map_op:
         raise faults[0]
-    count = write_message(source, options.target, form, options.reader.tags)
+    count = write_message(source, options.target, form, options.reader.reading.tags)
     if not options.quiet:
         options.reader.note_broken(faults)
     _note_written(count, options)
@@ -350,6 +354,7 @@ def _for_release(graph: Graph, release: str, quiet: bool) -> Graph:
 
     result = for_tensorflow(graph, release)
     counts = collections.Counter(f"{each.before} -> {each.after}" for each in result.rewritten)
+    # Counted, as a model has the same op in hundreds of nodes.
     changes = [f"{change} ({count})" for change, count in counts.items()]
     if result.dropped:
         changes.append(f"{counted(result.dropped, 'attribute')} dropped")

@@ -21,6 +21,7 @@ def run(options: DiffOptions) -> int:
     # From the cheapest way to the one that loads both graphs; each returns None where it cannot answer.
     result = _diff_values(options) or _diff_as_read(options) or _diff(options)
     if format_ in FORMATS:
+        # The table of CSV has one row for each difference, as findings have.
         tables = (section for section in _sections(result, "csv") if isinstance(section, Table))
         print_findings(table_findings(tables, options.after, "different graph"), format_)
     elif not options.quiet:
@@ -134,6 +135,7 @@ def _overview(rows: Sequence[Row]) -> Iterator[Section]:
         for group, row in zip(groups, rows, strict=True):
             counts.setdefault(group, collections.Counter())[row[0]] += 1
         largest = sorted(counts.items(), key=lambda item: (-item[1].total(), item[0]))
+        # A scope or an op of few changes is found in the rows below.
         shown = [(group, *(count[kind] for kind in _KINDS)) for group, count in largest[:_MAX_GROUPS]]
         more = f", the largest {_MAX_GROUPS} of {len(largest):,}" if len(largest) > _MAX_GROUPS else ""
         yield Table((title, *_KINDS), shown, f"by {title}{more}")

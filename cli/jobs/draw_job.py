@@ -90,6 +90,7 @@ class DrawJob:
     def _drawings(self) -> Sequence[Drawing]:
         options, selection = self.options, self._selection()
         graph = body_of(self.graph, options.function) if options.function is not None else self.graph
+        # The dictionary of the library: a look that Python has not would be a type error here.
         looks = DrawKeywords(
             function=options.function,
             nodes=[node.name for node in selection.of(graph).apply(graph)] if selection.is_of_some else None,

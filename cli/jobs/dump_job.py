@@ -76,7 +76,7 @@ def node_sections(
 def function_section(function: Function, body: Sequence[NodeRecord], format_: str) -> Section:
     """Return the nodes of a function below its signature, and some of them below its name: the signature may be long."""
     # The signature stands above a whole body, which it explains; above a few nodes it would hide them.
-    count = len(function.body)
+    count = len(function.pattern.body)
     title = _function_text(function) if len(body) == count else f"{function.name}: {len(body):,} of {counted(count, 'node')}"
     return _show(format_)(body, f"function {title}")
 
@@ -197,6 +197,7 @@ def run(options: DumpOptions) -> None:
     """Dump nodes, stages, changes or elements, as the options ask."""
     if bool(options.graphs) == bool(options.script):
         raise click.UsageError("give either GRAPH files or --script")
+    # A graph alone has no stages to choose from, unless a script makes them.
     if options.stage is not None and len(options.graphs) == 1:
         raise click.UsageError("--stage chooses among several graphs, or the stages of --script: give more than one GRAPH")
     if options.elements is not None:
@@ -295,6 +296,7 @@ def _dump_stages(options: DumpOptions) -> None:
     graph = _only_graph(options, "--stages takes one finished graph")
     format_ = options.format_
     with render.Working("recovering stages"):
+        # Recovered from the whole graph, of which the choice shows a part.
         result = recover_stages(graph, options.selection.of(graph))
     render.emit("tfg.dump.stages/1", {"stages": result}, format_, lambda: stage_sections(result, format_))
 
@@ -357,6 +359,7 @@ def _dump_stream(stream: NodeStream, chosen: NodeFilter, format_: str) -> None:
     from ...formats.saving import to_text
 
     if format_ == "text":
+        # One printer for all nodes, which keeps the texts of equal attributes.
         texts = map(NodePrinter().text, chosen.apply(stream.nodes()))
         render.print_lines(printable_proto(text).rstrip("\n") for text in texts)
         if chosen.is_empty:

@@ -92,6 +92,7 @@ def graph_sections(facts: GraphFacts, max_rows: int = MAX_ROWS, layers: Sequence
         yield Text(facts.conflicts, "colocated nodes on different devices")
     if layers:
         yield Text(["--raw shows the functions and ops of the file"])
+    # At the end, where a terminal leaves the eye.
     yield Text(facts.next_commands, "next", "commands")
 
 
@@ -233,6 +234,7 @@ def _control_lines(controls: Sequence[ControlFacts]) -> Iterator[str]:
     # Without the quoted names, by which similar sentences differ.
     alike = grouped((_QUOTED.sub("", control.meaning), control) for control in controls)
     for together in alike.values():
+        # One line for the rest saves nothing where the rest is one line.
         shown = together if len(together) <= _MAX_ALIKE else together[: _MAX_ALIKE - 1]
         yield from (f"  ^{control.name}: {control.meaning}" for control in shown)
         if len(together) > len(shown):
@@ -302,6 +304,7 @@ def run(options: ExplainOptions) -> None:
     elif not show_recording(source := ReadOnce(options.graph), options):
         # Questions about runs need a graph that runs; all others are for looking, also at broken graphs.
         graph, is_sound = (reader.load(options.graph), True) if options.about_runs else reader.look_closely(source)
+        # Before the names are resolved, since another batch makes another graph.
         graph = options.sizes.applied(graph, options.signature, options.fetches)
         ExplainJob(options.graph, graph, is_sound, options).run()
 

@@ -12,7 +12,7 @@ import click
 
 from ...core.flops import FlopsReport, NodeCost, Section
 from ...core.flops.flops_report import PipelineCost, magnitude, typical
-from ...core.flops.views import FlopsRow, readable, shortened
+from ...core.flops.views import FlopsRow, readable, shortened, what_is_short
 from ...core.graph.graph import Graph
 from ...core.runtime.session.function_signatures import as_called
 from ...core.support import dataclasses
@@ -32,7 +32,6 @@ from ..render import Quantity
 
 if TYPE_CHECKING:
     from ...core.flops.measured import MeasuredNode, Measurement
-    from ...core.flops.tfprof import ProfilerDifference
     from ...core.flops.timings import ClusterMeasurement, Timing
 
 
@@ -346,32 +345,11 @@ class VariableCost(TypedDict):
     """All nodes that the variable's gradient needs."""
 
 
-def variable_data(costs: Mapping[str, tuple[Section, Section]]) -> VariableCosts:
+def variable_data(costs: Mapping[str, tuple[Section, Section]]) -> dict[str, list[VariableCost]]:
     """Return the costs of the backward pass by variable, the largest first."""
     # By magnitude, as polynomials of symbols have no order.
     ranked = sorted(costs.items(), key=lambda item: -magnitude(item[1][0].flops))
     return {"variables": [{"variable": name, "own": own, "all": everything} for name, (own, everything) in ranked]}
-
-
-class VariableCosts(TypedDict):
-    """The backward pass by variable."""
-
-    variables: Sequence[VariableCost]
-    """The variables, the most FLOPs of their own first."""
-
-
-class Timings(TypedDict):
-    """Times that TensorFlow measured, beside the counts."""
-
-    timings: Sequence[Timing]
-    """The nodes, the slowest first."""
-
-
-class Differences(TypedDict):
-    """The counts of tf.profiler beside these."""
-
-    ops: Sequence[ProfilerDifference]
-    """The ops."""
 
 
 class MeasuredRow(TypedDict):
@@ -464,11 +442,7 @@ def count_sections(report: FlopsReport, rows: Sequence[FlopsRow], top: int | Non
         ("name", "nodes", "share", "", *own, *_COLUMNS), [_row(row, is_tree) for row in shown], minor=(*_MINOR, "")
     )
     values = [value for totals in (*report.sections().values(), *(row.totals for row in shown)) for value in _totals(totals)]
-    # Polynomials of many symbols are long, and their small terms tell little.
-    is_cut = any(shortened(value) != readable(value) for value in values)
-    yield render.Text(
-        [*_remarks(report), *(["long sums show the largest terms; --format json has all terms"] if is_cut else [])]
-    )
+    yield render.Text([*_remarks(report), *what_is_short(values)])
 
 
 def _row(row: FlopsRow, is_tree: bool) -> tuple[Any, ...]:
@@ -480,6 +454,7 @@ def _row(row: FlopsRow, is_tree: bool) -> tuple[Any, ...]:
 def count_csv(sections: Mapping[str, Sequence[FlopsRow]]) -> Iterator[render.Section]:
     """Yield a table of the rows of each section, with numbers and formulas."""
     totals = ("flops", "macs", "transcendentals", "bytes", "parameters")
+    # Numbers and formulas in columns of their own: a program needs a number, or None, in each cell.
     columns = ("section", "name", "nodes", "share", *totals, "intensity", *(f"{name}_formula" for name in totals))
     cells = [
         (
@@ -527,8 +502,10 @@ def _measured_row(node: MeasuredNode, everything: float, peak: float) -> tuple[A
 
 
 def _measured_remarks(measurement: Measurement) -> Iterator[str]:
+    # A node without a count is a hole in the rate below, so it is told first.
     known, nodes = len(measurement.nodes) - len(measurement.unknown()), counted(len(measurement.nodes), "node")
     yield f"coverage: {known} of {nodes}{_listed(measurement.unknown())}"
+    # The hook of the profile costs time itself: users compare the run without it.
     with_profile = (
         f" (with the profile {measurement.profiled * 1e3:.3f} ms)" if measurement.profiled != measurement.wall else ""
     )
@@ -569,6 +546,7 @@ def timing_sections(timings: Sequence[Timing], top: int | None) -> Iterator[rend
 def cluster_sections(measurement: ClusterMeasurement, top: int | None) -> Iterator[render.Section]:
     """Yield the servers' times next to the counts, and the wall time on this machine."""
     yield from timing_sections(measurement.timings, top)
+    # By device, as devices work side by side and the wall time is that of the slowest.
     busy: dict[str, float] = {}
     for timing in measurement.timings:
         busy[timing.device] = busy.get(timing.device, 0.0) + timing.seconds

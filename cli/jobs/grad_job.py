@@ -101,6 +101,7 @@ class GradJob:
         there = [(name, item) for item in gradients if (name := item["gradient"]) is not None]
         fetches = [name for name, _ in there]
         session = self.session.open(graph, self.options.quiet).session
+        # By the names of the written graph, which has the gradients to fetch.
         feeds = Names(graph, self.session.signature).complete(self.feeds, fetches)
         for (_, item), value in zip(there, session.run(fetches, feeds)):
             item["value"] = value
@@ -139,6 +140,7 @@ class GradJob:
         if self.options.jacobian:
             derivatives["jacobian"] = jacobian(self.graph, y.name, x.name, self.feeds, session=session, mode=self.options.mode)
         for name, text in self.options.products.items():
+            # v^T J has a v like y, J v and H v one like x.
             value = value_of(text, (y if name == "vjp" else x).dtype, f"--{name.replace('_', '-')}")
             derivatives[name] = _PRODUCTS[name](self.graph, y.name, x.name, value, self.feeds, session=session)
         return derivatives

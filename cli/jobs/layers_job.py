@@ -40,6 +40,7 @@ def run(options: LayersOptions) -> None:
             batch=options.batch, trips=whole_numbers("--trips", options.trips), sizes=whole_numbers("--size", options.sizes),
             measured=_measured(graph, fetches, feeds, options),
         )  # fmt: skip
+    # Sorted here and not by the count, so that all orders come from one count.
     if options.sort != "model":
         report = report.largest_first(options.sort)
     if options.tree:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ def run(options: OpsOptions) -> None:
         missing = missing_parts(options.reader.load(options.missing))
         render.emit("tfg.ops.missing/1", {"missing": missing}, format_, lambda: missing_sections(missing, format_))
         return
+    # Before any list, which has the ops of libraries too; --missing loads them with its graph.
     options.reader.load_libraries()
     if options.wrap and not (names or options.family or options.custom or options.missing_kernel):
         raise click.UsageError("--wrap writes a wrapper for each chosen op: name ops, or give --family or --custom")
@@ -97,6 +99,7 @@ def detail_tables(ops: Sequence[OpDetail]) -> Iterator[Table]:
     """Yield the tables of several ops, each with a column for the op."""
     tables = [(op, section) for op in ops for section in detail_sections(op) if isinstance(section, Table)]
     for name in dict.fromkeys(table.name for _, table in tables):
+        # CSV has one table: the attributes of all ops in one, the kernels in another.
         alike = [(op, table) for op, table in tables if table.name == name]
         columns = ("op", *(column or "part" for column in alike[0][1].columns))
         yield Table(columns, [(op.name, *row) for op, table in alike for row in table.rows], name=name)
@@ -149,11 +152,7 @@ def _decision(decision: Location | str | None) -> str:
 
 def coverage_sections(rows: Sequence[FamilyCoverage], total: FamilyCoverage) -> Iterator[Section]:
     columns = ("family", "ops", "kernels", "shapes", "gradients", "not differentiable", "flops")
-    yield Table(columns, [_counts(row) for row in (*rows, total)])
-
-
-def _counts(row: FamilyCoverage) -> tuple[str | int, ...]:
-    return row.family, row.ops, row.kernels, row.shapes, row.gradients, row.not_differentiable, row.flops
+    yield Table(columns, [dataclasses.astuple(row) for row in (*rows, total)])
 
 
 def formula_sections(formulas: Sequence[Formula]) -> Iterator[Section]:

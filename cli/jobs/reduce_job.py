@@ -34,6 +34,7 @@ class ReduceJob:
     """A run of `tfg reduce`: the failing command, and the number of tried graphs."""
 
     def __init__(self, graph: Graph, options: ReduceOptions) -> None:
+        # Python refuses to start such a command by an error of its own.
         if "\0" in options.test:
             raise click.UsageError("--test contains a NUL, which a command cannot contain")
         self.session = options.session

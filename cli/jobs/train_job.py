@@ -42,6 +42,7 @@ def run(options: TrainOptions) -> int:
     kind: type[TrainJob] = LeastSquaresJob if options.optimizer == "lm" else FirstOrderJob
     job = kind(options.reader.load(options.graph), options)
     job.run()
+    # All processes of a mesh have equal results: one prints them.
     if not options.session.is_first_process:
         return job.exit_code
     with render.beside(options.output):
@@ -85,6 +86,7 @@ class TrainJob:
         if loss is None:
             raise missing_tensor("--loss", self.names.to_differentiate())
         named = None if loss in self.graph else NamedLoss.parse(loss)
+        # Of a loss by name, the tensor that it is computed from has to be in the graph.
         words = [loss if named is None else named.output or ""]
         names = self.names = self.names.exposing(filter(None, words), render.noting(self.quiet))
         self.graph = names.graph

@@ -140,12 +140,14 @@ def _opened(path: str) -> bool:
     """Open a page in the browser; return False if there is none."""
     import webbrowser  # lazy: most pages are only written
 
+    # An address of a file and no path, which some browsers take for a search.
     return webbrowser.open(pathlib.Path(path).absolute().as_uri())
 
 
 def _sheets(facts: GraphFacts) -> Iterator[Sheet]:
     """Yield the sections of `tfg explain` for the graph, without the ops that lack a kernel: the page has a table of them."""
     for section in graph_sections(dataclasses.replace(facts, missing=()), sys.maxsize):
+        # The page lays tables out itself, so cells go without widths.
         if isinstance(section, render.Table):
             rows = (tuple(map(render.cell, row)) for row in section.rows)
             yield Sheet(section.title, section.columns, tuple(rows))

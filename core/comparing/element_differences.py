@@ -52,6 +52,7 @@ def compare(name: str, step: int, a: Any, b: Any, tolerance: float) -> Compariso
     if a.dtype.kind not in "fciuV" or not a.size:
         same = bool(np.array_equal(a, b))
         return Comparison(name, step, 0.0 if same else np.inf, 0.0 if same else np.inf, same)
+    # In 64 bits integers do not wrap, and large float16 do not overflow, when they are subtracted.
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
     x, y = a.astype(wide), b.astype(wide)
     # Before the difference: infinity less infinity is NaN, though the two are equal.
@@ -63,6 +64,7 @@ def compare(name: str, step: int, a: Any, b: Any, tolerance: float) -> Compariso
     # Relative to the largest element, not element by element: a result near 0 that is a difference of large numbers has their
     # rounding errors.
     scale = np.maximum(np.max(np.abs(x[np.isfinite(x)]), initial=0.0), 1e-30)
+    # A NaN beside a number is as far off as infinity.
     needed = float(np.max(np.where(np.isfinite(difference), difference, np.inf)) / scale)
     return Comparison(name, step, float(np.max(difference)), needed, needed <= tolerance)
 

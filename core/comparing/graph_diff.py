@@ -126,6 +126,7 @@ class GraphDiff(Report):
     @property
     def is_empty(self) -> bool:
         """Return True if all sections are equal; variables that were not compared may differ."""
+        # Variables that could not be read count as a difference, so that no script takes them for equal.
         parts = (self.signatures, self.variables, self.variables_unread, self.assets, self.versions, self.tensorflow_version)
         return self.is_same_graph and not any(parts)
 
@@ -219,6 +220,7 @@ class _Comparison:
         before, after = ([*graph.functions] for graph in (self.before, self.after))
         names = {name: name for name in before if name in self.after.functions} if self.match is None else self.match.functions
         counterparts = set(names.values())
+        # A plain graph states no release, and then none differs.
         tensorflow = [graph.meta.tensorflow_version if graph.meta is not None else "" for graph in (self.before, self.after)]
         return GraphDiff(
             len(self.before),
@@ -258,6 +260,7 @@ class _Comparison:
             added, removed, changed = self._nodes(old.body, new.body, matched)
             changes = tuple(_interface_changes(old, new, self.renaming.within(old.body, new.body, matched)))
             if changes:
+                # Told as a change of a node, so that each way of showing changes has a place for it.
                 changed += (NodeChange(other, "function", changes),)
             if added or removed or changed:
                 yield FunctionChange(other, added, removed, changed)
@@ -280,6 +283,7 @@ def diff_snapshots(snapshots: Sequence[tuple[str, Graph]]) -> Rows[Snapshot]:
     previous = Graph()
     for stage, graph in snapshots:
         diff = diff_graphs(previous, graph)
+        # The first stage has none before it that it could leave as it was.
         note = NOTHING_CHANGED if result and diff.is_empty else ""
         result.append(Snapshot(stage, len(graph), diff, note))
         previous = graph
@@ -294,6 +298,7 @@ def _interface_changes(old: Function, new: Function, renaming: Renaming) -> Iter
     """Yield the differences of two functions outside of the bodies' nodes."""
     if renaming.is_new_name(old.name, new.name):
         yield FieldChange("name", old.name, new.name)
+    # By the names in the body: the dtypes are compared with the nodes themselves.
     for field, a, b in (
         ("arguments", old.args, new.args),
         ("results", old.results, new.results),

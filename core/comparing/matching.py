@@ -86,6 +86,7 @@ def match_nodes(
     if len(matched) < max(len(a), len(b)):
         for with_values in (True, False):
             _match_alike(a, b, matched, labels, with_stem=True, with_values=with_values)
+        # From the sure to the likely: each pair is a seed for the steps behind it, and a wrong one would spread.
         _match_by(lambda node: (stem(node.name), node.op), a, b, matched)
         _match_by(lambda node: node.name, a, b, matched)
         if by_computation:
@@ -145,6 +146,7 @@ def _match_keys(
     with_values: bool,
     only_unique: bool,
 ) -> None:
+    # On both sides under the name of the first graph, so that what follows from a pair has equal keys.
     seeds = ({node: node.name for node in matched}, {other: node.name for node, other in matched.items()})
     keys_of_nodes: list[dict[Node, Hashable]] = [
         {
@@ -159,6 +161,7 @@ def _match_keys(
     if only_unique:
         own, others = ({key: nodes for key, nodes in groups.items() if len(nodes) == 1} for groups in (own, others))
     partners = dict(paired(own, others, lambda node: node.name))
+    # An iterator, so that a node that was passed over is not looked at again.
     spare = {key: iter(nodes) for key, nodes in others.items()}
     taken = set(matched.values())
     # From the ends back: a pair of users tells which of several equal sources belong together.
@@ -192,6 +195,7 @@ def node_keys(
         if node not in names:
             inputs: Hashable = tuple((keys.get(value.node), value.index) for value in node.inputs)
             if not node.inputs:
+                # As a set, since control inputs have no order.
                 inputs = frozenset(keys.get(control) for control in node.control_inputs)
             # A hash of hashes: nested tuples of whole subgraphs would grow with the depth, and be compared to the bottom.
             keys[node] = hash((label(node.op) if node.op_def is None else node.op, describe(node, label), inputs))
@@ -248,6 +252,7 @@ class GraphMatch:
         mine, theirs = before.functions, after.functions
         common = list(common_names(mine, theirs))
         is_known = len(common) == max(len(mine), len(theirs))
+        # Keys take a walk through all bodies, and where names tell all, none is needed.
         self._keys: tuple[dict[str, Hashable], dict[str, Hashable]] = (
             ({}, {}) if is_known else (function_keys(before), function_keys(after))
         )
@@ -316,6 +321,7 @@ class GraphMatch:
         (mine, theirs), (own, others) = self._keys, self._known
         if name not in mine or other not in theirs or stem(name) != stem(other):
             return
+        # A function that computes the same as another one belongs to that, whoever calls it.
         if mine[name] == theirs[other] or not (mine[name] in others or theirs[other] in own):
             self._add(name, other)
 
@@ -348,6 +354,7 @@ def function_keys(graph: Graph) -> dict[str, Hashable]:
         return keys.get(called) or stem(called)
 
     for component in strongly_connected(graph.functions, lambda name: _callees(graph, graph.functions[name])):
+        # A component comes behind those that it calls, whose keys are known then.
         keys |= {name: _function_key(graph.functions[name], label) for name in component}
     return keys
 
@@ -360,6 +367,7 @@ def _function_key(function: Function, label: Label) -> Hashable:
     arguments = {node: f"argument {index}" for index, node in enumerate(function.args)}
     keys = dict(node_keys(function.body, arguments, label))
     results = tuple((keys[value.node], value.index) for value in function.results)
+    # Nodes that no result needs, such as writes, count too, and their order does not.
     everything = frozenset(collections.Counter(keys.values()).items())
     dtypes = tuple(str(node.attrs.get("T")) for node in function.args)
     return hash((dtypes, results, frozenset(keys[node] for node in function.control_results), everything))

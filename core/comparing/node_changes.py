@@ -53,6 +53,7 @@ class Renaming:
     @staticmethod
     def of(match: GraphMatch) -> Renaming:
         """Return the new names of functions and gradients, and of the graph's own nodes."""
+        # A function without a counterpart equals none, also where the other graph has one of its name.
         functions = {name: match.functions.get(name, _NO_NAME) for name in match.before.functions}
         named = {registered.function: name for name, registered in match.after.registered_gradients.items()}
         gradients = {
@@ -66,6 +67,7 @@ class Renaming:
         """Return the renaming with the new names of the nodes of another graph or body."""
         if self.strict:
             return self
+        # Only the names that change, as most graphs are compared with themselves after a small change.
         nodes = {node.name: other.name for node, other in matched.items() if node.name != other.name}
         # Another node has this name in the second graph, and edges from these two must not count as equal.
         nodes |= {node.name: _NO_NAME for node in before if node not in matched and node.name in after}
@@ -75,6 +77,7 @@ class Renaming:
         """Return the new name of the tensor or node `a`, `a:1` or `^a`."""
         if not self.nodes:
             return text
+        # An empty text, or the sign of a control input.
         mark = text[: text.startswith("^")]
         name, colon, index = text[len(mark) :].partition(":")
         return f"{mark}{self.nodes.get(name, name)}{colon}{index}"
@@ -85,6 +88,7 @@ class Renaming:
 
     def same_value(self, attribute: str, old: Any, new: Any) -> bool:
         """Return True if two values of an attribute mean the same."""
+        # Names may be equal and mean different functions; other values that are equal need no translation.
         holds_names = isinstance(old, (list, bytes, FuncRef)) and not self.strict
         if not holds_names and same_value(old, new):
             return True
@@ -150,6 +154,7 @@ def _tensor_name(text: str) -> str:
 def same_value(a: Any, b: Any) -> bool:
     """Return True if two attribute values mean the same; an unknown dimension is as good as another, and so is a NaN."""
     if isinstance(a, Shape) and isinstance(b, Shape):
+        # By their texts, in which all unknown sizes are `?`.
         return str(a) == str(b)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(map(same_value, a, b))
@@ -169,6 +174,7 @@ def _normal(attribute: str, value: Any) -> Any:
     if isinstance(value, bytes) and attribute in _GENERATED:
         return _encoded(stem(value.decode("utf-8", "surrogateescape")))
     if isinstance(value, Tensor) and value.dtype.is_object and value.size < _MAX_TEXTS:
+        # A saver's prefix of temporary files is such a constant, another one in each process.
         return [without_uuids(item) for item in value.numpy().ravel() if isinstance(item, bytes)]
     return value
 

@@ -77,6 +77,7 @@ def stacked(feeds: Sequence[Feeds]) -> InputBlock:
 def row_count(feeds: Feeds) -> int | None:
     """Return the number of rows of an input, None where its arrays differ."""
     counts = {np.shape(value)[:1] for value in feeds.values()}
+    # Scalars, whose first size is (), have no rows either.
     count = counts.pop() if len(counts) == 1 else ()
     return count[0] if count else None
 
@@ -298,6 +299,7 @@ class BlockRunner(Generic[_Input]):
             self._settle()
 
     def _settle(self) -> None:
+        # Of inputs of several shapes the first shape decides: others make blocks of their own later.
         alike = [pair for pair in self._first if is_alike(pair[0], self._first[0][0])]
         self._first.clear()
         if len(alike) < 2:
@@ -389,6 +391,7 @@ class BlockRunner(Generic[_Input]):
         if self.rows is None or self._is_other(block.feeds):
             yield from map(self._one, inputs)
             return
+        # Rounded up, so that there are no more parts than runs side by side.
         size = -(-len(inputs) // self._work.runs_at_once()) if self.rows.rows is None else len(inputs)
         if size < len(inputs):
             yield from self._side_by_side(inputs, block, size, seconds)
@@ -477,6 +480,7 @@ def _timed(run: Callable[[Feeds], Any], feeds: Feeds) -> tuple[Any, float]:
 
 def _power(value: float, most: int) -> int:
     """Return the largest power of two up to a value, from 1 to `most`."""
+    # Few sizes, since each new one makes another plan, and another program of an engine.
     return min(1 << max(int(value).bit_length() - 1, 0), most)
 
 

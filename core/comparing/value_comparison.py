@@ -137,6 +137,7 @@ class ValueRecorder:
 
     def __call__(self, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         result = call(*inputs)
+        # By identity, as a node of a function's body may have the name of one of the graph.
         if self.graph.get(node.name) is node:
             values = result if isinstance(result, (tuple, list)) else (result,)
             self.values.setdefault(node.name, []).append(tuple(values))
@@ -174,6 +175,7 @@ def compare_graphs(
 def renamed_feeds(matched: Mapping[Node, Node], feeds: Mapping[str, Any]) -> dict[str, Any]:
     """Return feeds by the names of the second of two graphs."""
     renamed = {node.name: other.name for node, other in matched.items()}
+    # From the right, since names may have colons.
     parts = ((*name.rpartition(":"), value) for name, value in feeds.items())
     return {f"{renamed.get(node, node)}{colon}{index}": value for node, colon, index, value in parts}
 
@@ -193,6 +195,7 @@ def compare_sessions(
     would be fused are computed apart.
     """
     order = _in_order(graph, fetches)
+    # A value of a loop has no single value, and one of a branch none where the other branch is taken.
     frames, deadness = find_frames(graph), Deadness(set(order))
     places = [
         output
@@ -262,6 +265,7 @@ def _compared(node: Node, other: Node, mine: _Values, theirs: _Values, tolerance
 
 def _row(tensor: str, op: str, other: str, pairs: Sequence[tuple[Any, Any]], tolerance: float) -> NodeComparison:
     """Return the worst comparison of all executions."""
+    # Each execution of a loop's node has its own scale.
     comparisons = [compare(tensor, number, a, b, tolerance) for number, (a, b) in enumerate(pairs, 1)]
     worst = max(comparisons, key=lambda comparison: comparison.tolerance_needed)
     nonfinite = [sum(map(_nonfinite, values)) for values in zip(*pairs)]
@@ -274,4 +278,5 @@ def _nonfinite(value: Any) -> int:
     """Return the number of NaN and infinite elements; 0 for values that are no numbers."""
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "fcV":
         return 0
+    # Of a complex number, either part counts.
     return int(value.size - np.count_nonzero(np.isfinite(value)))

@@ -143,6 +143,7 @@ class GraphRuns:
         # Only what changed, since a rewrite may drop variables that nothing writes.
         results[-1] |= {f"variable {item.name}": np.asarray(item.read()) for item in changed}
         results[-1] |= {name: own for name, own in _tables(session).items() if not _equal(own, tables.get(name))}
+        # Kernels keep state of their own there, such as a random stream, which has no version.
         if before == after and not session.node_states:
             self._unchanged = session
         return results
@@ -306,8 +307,10 @@ def verify(original: GraphRuns, rewrite: Runs, feeds: Feeds, tolerance: Toleranc
     graph = original.graph  # which has no placeholder where a model takes the value of a variable
     predicates = _Predicates(original, {graph.output(name).node for name in drawn if parse_tensor_name(name)[0] in graph})
     work = _Comparing(original, rewrite, feeds, tolerance if callable(tolerance) else lambda dtype: tolerance, grows)
+    # Drawn keys would hardly ever be in a table, and every look-up would give the default.
     feeds.keys = _keys(original.open_session(original.graph)) if feeds.drawn else {}
     feeds.try_each(work.attempt, lambda: bool(predicates.one_sided()))
+    # Variables and tables come behind the fetches, by name.
     order = {name: place for place, name in enumerate(original.fetches)}
     rows = sorted(work.worst.values(), key=lambda row: (order.get(row.fetch, len(order)), row.fetch))
     lists = (work.compared, work.refused, work.accepted, work.undeclared, predicates.one_sided())
@@ -328,6 +331,7 @@ class _Predicates:
         nodes = needed_nodes([graph.fetch(name) for name in runs.fetches.values()])
         predicates = [_predicate(graph, node) for node in graph if node in nodes and node not in frames]
         vary = [value for value in predicates if value is not None and _varies(value, drawn)]
+        # Several Switches have one predicate.
         self.names = tuple(dict.fromkeys(value.name for value in vary))
         self.inside: dict[str, set[int]] = {}
         runs.watched = self.names
@@ -402,6 +406,7 @@ class RoundingHook:
     def __call__(self, node: Node, call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
         result = call(*inputs)
         if isinstance(result, (tuple, list)):
+            # A named tuple cannot be made of an iterable, and holds no floats to move.
             return type(result)(map(self._moved, result)) if type(result) in (tuple, list) else result
         return self._moved(result)
 
@@ -428,6 +433,7 @@ def fetches_in_turn(graph: Graph, fetches: Mapping[str, str], fed: Sequence[Outp
     """
     targets = {key: graph.fetch(name) for key, name in fetches.items()}
     races = list(races_of(graph, list(targets.values()), fed)) if len(targets) > 1 else []
+    # Most graphs have no races, and one walk finds that.
     needed = {key: needed_nodes([target], fed) for key, target in targets.items()} if races else {}
     conflicts: set[tuple[str, str]] = set()
     for race in races:
@@ -468,6 +474,7 @@ class BatchRuns(GraphRuns):
     def __call__(self, feeds: Mapping[str, Any], hook: Hook | None = None) -> list[Values]:
         count = len(next(feeds[name] for name in self.batched))
         batches = np.arange(-(-count // self.rows) * self.rows).reshape(-1, self.rows) % count
+        # Python 3.11 finds no class for a bare `super()` inside a comprehension.
         runs = [super(BatchRuns, self).__call__(self._taken(feeds, places), hook)[0] for places in batches]
         return [{name: np.concatenate([run[name] for run in runs])[:count] for name in self.fetches}]
 
@@ -477,6 +484,7 @@ class BatchRuns(GraphRuns):
         In a batch of equal rows each result has to be that of the row among others.
         """
         straight = self._values(feeds, np.arange(self.rows))
+        # The first, the middle and the last place: a graph that treats one place otherwise mostly does so at an end.
         alone = {place: self._values(feeds, np.full(self.rows, place)) for place in {0, self.rows // 2, self.rows - 1}}
         reasons = {name: self._unlike(name, straight, alone) for name in self.fetches}
         return {name: reason for name, reason in reasons.items() if reason}

@@ -35,6 +35,7 @@ def on_branch(
     """
     if taken == branch:
         return condition
+    # Both literals for another branch: two branches of one predicate are how a contradiction is told.
     literals = {(predicate, branch)} if taken is None else {(predicate, branch), (predicate, taken)}
     return condition | literals
 
@@ -150,6 +151,7 @@ class Deadness:
         if node.is_control_trigger:
             return []
         sources = (*(value.node for value in node.inputs if value not in self._fed), *node.control_inputs)
+        # The Merge of a loop is alive if the loop is entered, which its other input tells.
         return [s for s in sources if s.op not in NEXT_ITERATION and (self._nodes is None or s in self._nodes)]
 
     def _after_sources(self, node: Node) -> Condition:
@@ -162,6 +164,7 @@ class Deadness:
 
 def always_alive(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     """Return the nodes that have a value in every run: not on a branch of a conditional, where a run may not go."""
+    # Graphs of TensorFlow 2 have no branches of this kind, and are not walked through.
     if not any(node.op in SWITCH for node in graph):
         return list(nodes)
     deadness = Deadness()
@@ -206,6 +209,7 @@ def loop_variables(frame: Frame) -> list[LoopVariable]:
 def _loop_variable(enter: Node) -> LoopVariable:
     merge = _only(enter, [n for n in enter.uses if n.op in MERGE])
     switch = _only(merge, [n for n in merge.uses if _is_loop_switch(n) and merge.output() in n.inputs[:1]])
+    # tf.while_loop makes an Exit for each variable, and pruning drops those that nothing reads.
     exits = [n for n in switch.uses if n.op in EXIT]
     back = _only(merge, [value.node for value in merge.inputs if value.node.op in NEXT_ITERATION])
     return LoopVariable(enter, merge, switch, back, exits[0] if exits else None)

@@ -80,6 +80,7 @@ class Frame:
     @functools.cached_property
     def is_sequential(self) -> bool:
         """True if each iteration begins after the end of the last, in this loop and in all loops around."""
+        # TensorFlow begins an iteration as soon as its inputs are there, up to this number at a time.
         if any(enter.attr("parallel_iterations") != 1 for enter in self.with_op(ENTER)):
             return False
         return self.enclosing is None or self.enclosing.is_sequential
@@ -140,6 +141,7 @@ class _FrameSearch:
                 self.visit(consumer, frame, f"'{node.name}'")
         for node in nodes:
             if node in self.frame_of:
+                # In the order of the graph and not of the search, which depends on the edges.
                 self.frame_of[node].nodes.append(node)
         self.check_conditions()
 
@@ -172,6 +174,7 @@ class _FrameSearch:
             )
 
     def entered(self, node: Node, parent: Frame) -> Frame:
+        # Enters with one name enter one loop: the frame is the name, as in TensorFlow's executor.
         name = node.attrs["frame_name"].decode("utf-8", "surrogateescape")
         if not name:
             raise InvalidArgumentError("it must have a frame name", node=node.name, op=node.op)
@@ -227,6 +230,7 @@ def frame_of_outputs(node: Node, frames: Mapping[Node, Frame]) -> Frame | None:
     return frame.enclosing if frame is not None and node.op in EXIT else frame
 
 
+# An Exit is none: its value is that of the last iteration, and no copy of what came in.
 _LETTING_IN: Final = (*ENTER, *SWITCH, "LoopCond")
 
 

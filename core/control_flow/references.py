@@ -20,6 +20,7 @@ def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
     references = [i for i, value in enumerate(node.inputs) if value.dtype is not None and value.dtype.is_ref]
     if not references:
         return ()
+    # Only behind the test above: most nodes take no references, and the dtypes of an op are looked up slowly.
     expected = definition.input_dtypes(node.attrs)
     return tuple(i for i in references if not expected[i].is_ref)
 
@@ -104,6 +105,7 @@ class WrittenMemory:
 
 
 def _viewed(value: Output) -> Sequence[Output]:
+    # A reference is the end of the trail: `referenced_variables` goes on from there.
     is_value = value.dtype is not None and not value.dtype.is_ref
     return passed_memory(value.node) if is_value and memory_outputs(value.node) else ()
 
@@ -135,6 +137,7 @@ def kept_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
 
 def is_written(owner: Node) -> bool:
     """True if some node of the graph writes to a variable through a reference."""
+    # A writer may stand behind any number of nodes that hand the reference on.
     holders = closure([owner], lambda node: [user for user in node.uses if user.op in _PASSING_REFERENCES])
     return any(owner in written_variables(user) for holder in holders for user in holder.uses)
 
@@ -143,6 +146,7 @@ def memory_of_variables(nodes: Collection[Node], fed: Container[Output]) -> dict
     """Return the values that may be the memory of V1 variables, with the variables. `nodes` are in topological order."""
     owners: dict[Output, tuple[Node, ...]] = {}
     references: dict[Output, Output] = {}
+    # The two cheap tests first: nearly all graphs have no references.
     passing = nodes_of_kind(nodes, _passes_memory)
     if not passing or not any_reference(nodes):
         return owners

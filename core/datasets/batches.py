@@ -65,6 +65,7 @@ def _stack(place: int, column: Sequence[Any]) -> Any:
 def require_one_type(place: int, column: Sequence[Any]) -> None:
     """Raise InvalidArgumentError if the values of a component differ in dtype."""
     dtype = column[0].dtype
+    # Strings and variants are all objects to NumPy: only the elements tell them apart.
     kinds = {isinstance(value.item(0), bytes) for value in column if value.size} if dtype.hasobject else ()
     if len(kinds) > 1 or any(value.dtype is not dtype and value.dtype != dtype for value in column):
         raise InvalidArgumentError(f"Cannot batch tensors with different types in component {place}.")
@@ -114,6 +115,7 @@ class Batch(Pure):
 
     @property
     def has_places(self) -> bool:
+        # TensorFlow, too, gives access by place only if all batches have the same size.
         return type(self) is Batch and self.drops_remainder
 
     def element(self, index: int) -> Element:
@@ -245,6 +247,7 @@ class PaddedBatch(Batch):
             result[corner] = value
         return result
 
+    # Batch's own would stack the elements as they are.
     element = Dataset.element
 
 
@@ -315,6 +318,7 @@ class Rebatch(Dataset):
             if not size:
                 return self._nothing()
             batch, held[:] = _cut(held, size)
+            # The last batch may have fewer rows than its size.
             rows = max(0, rows - size)
             return batch
 
@@ -323,6 +327,7 @@ class Rebatch(Dataset):
     def _nothing(self) -> Element:
         """Return a batch of no rows."""
         specs = zip(self.source.spec.dtypes, self.source.spec.shapes)
+        # No element is at hand that tells the sizes which the spec leaves open.
         sizes = ((dtype, [d if isinstance(d, int) else 0 for d in shape[1:]]) for dtype, shape in specs)
         return tuple([np.empty((0, *dims), dtype.numpy) for dtype, dims in sizes])
 

@@ -285,6 +285,7 @@ def known_size(dataset: Dataset) -> int:
 
 def least(cardinalities: Sequence[int]) -> int:
     """Return the cardinality of a dataset that ends with the first of several datasets."""
+    # As in TensorFlow, although a finite size beside the unknown one bounds the number.
     if UNKNOWN in cardinalities:
         return UNKNOWN
     return min((count for count in cardinalities if count != INFINITE), default=INFINITE)

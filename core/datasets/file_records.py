@@ -186,6 +186,7 @@ class FixedLengthRecords(Files):
     def _records(self, path: bytes) -> Iterator[bytes]:
         with self.open(path) as file:
             stream = uncompressing(file, self.compression, path)
+            # Of a compressed file this unpacks all once: where its footer begins is known at its end only.
             total = stream.seek(0, io.SEEK_END)
             body = total - self.header - self.footer
             if body < 0 or body % self.size:
@@ -214,6 +215,7 @@ class MatchingFiles(Dataset):
         return True
 
     def begin(self) -> Pull:
+        # A file that comes between the beginning of the pass and the first demand is among the names.
         return deferred(self._names)
 
     def _names(self) -> Pull:

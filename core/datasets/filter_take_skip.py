@@ -143,6 +143,7 @@ class Repeat(Pure):
         return count == 1
 
     def comes_early(self, is_begun_anew: bool = False) -> bool:
+        # Passes after the first begin the input anew, which threads may do before it is asked for.
         return super().comes_early(True)
 
     def begin(self) -> Pull:
@@ -185,6 +186,7 @@ class Repeat(Pure):
     def cardinality(self) -> int:
         size = self.source.cardinality()
         if self.count < 0:
+            # A dataset without elements stays without, however often it is repeated.
             return size and INFINITE
         if self.count == 0:
             return 0
@@ -214,6 +216,7 @@ class Shard(Pure):
         return count == 1
 
     def begin_at(self, count: int) -> Pull:
+        # A start at a multiple of the number of shards leaves the remainders of the places as they are.
         return super().begin_at(count) if self.require_non_empty else self._mine(self.source.begin_at(count * self.count))
 
     def begin(self) -> Pull:
@@ -269,6 +272,7 @@ class Concatenate(Pure):
     kind: ClassVar[str] = "Concatenate"
 
     def comes_early(self, is_begun_anew: bool = False) -> bool:
+        # The second dataset may be begun while the first is still read.
         return super().comes_early(True)
 
     def begin(self) -> Pull:

@@ -74,6 +74,7 @@ class Map(FunctionDataset):
         return self.over(self.source.begin())
 
     def begin_at(self, count: int) -> Pull:
+        # A call that may be passed over has no effect that a later element could see.
         return self.over(self.source.begin_at(count)) if self.is_pure else super().begin_at(count)
 
     def over(self, pull: Pull) -> Pull:
@@ -215,6 +216,7 @@ class _LegacyTurns(_Turns):
     _is_filled = False
 
     def next(self) -> Element | None:
+        # TensorFlow's first interleave opens all datasets of the cycle before it gives an element.
         while not self._is_filled:
             if self._open() is None or self._turn == self._cycle - 1:
                 self._is_filled, self._turn = True, 0
@@ -340,6 +342,7 @@ class DirectedInterleave(Dataset):
         return next_element
 
     def cardinality(self) -> int:
+        # The selector may stop before the datasets end, so that finite ones bound nothing.
         return INFINITE if INFINITE in [source.cardinality() for source in self.inputs[1:]] else UNKNOWN
 
 
@@ -395,6 +398,7 @@ class WeightedFlatMap(Dataset):
     def element(self, index: int) -> Element:
         require_index(index, self.cardinality())
         ends = list(itertools.accumulate(self.sizes))
+        # An index at the end of an input is that of the first element of the next; inputs without elements are passed over.
         place = bisect.bisect_right(ends, index)
         return self.inputs[place].element(index - (ends[place] - self.sizes[place]))
 

@@ -53,6 +53,7 @@ class Shuffle(Dataset):
     def cardinality(self) -> int:
         size = self.source.cardinality()
         if self.count < 0:
+            # Nothing, repeated without end, is still nothing.
             return size and INFINITE
         return 0 if not self.count else size if size in (INFINITE, UNKNOWN) else size * self.count
 

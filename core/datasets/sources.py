@@ -116,6 +116,7 @@ class Range(ByPlace):
 
     def _cast(self, number: int) -> Any:
         """Return the number in the dtype, cut to the dtype's bits."""
+        # NumPy makes no number of a smaller dtype from one beyond its range, but casts an int64 by cutting.
         return np.int64(number).astype(self.dtype.numpy)
 
 
@@ -176,6 +177,8 @@ class Generated(Dataset):
             if is_over:
                 return None
             if state is None:
+                # At the first demand and not when the pass begins, as in TensorFlow: a pass that nobody reads runs no code of
+                # the user.
                 state = self.start(())
             try:
                 return tuple(self.following(state))

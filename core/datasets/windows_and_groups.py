@@ -49,6 +49,7 @@ class Window(Dataset):
         size = self.source.cardinality()
         if size in (INFINITE, UNKNOWN):
             return size
+        # A window begins at every shift and may be short, however few elements are left.
         if not self.drops_remainder:
             return -(-size // self.shift)
         span = (self.size - 1) * self.stride + 1
@@ -109,6 +110,7 @@ class GroupByWindow(Dataset):
         return flattened(_Groups(self).next)
 
     def cardinality(self) -> int:
+        # The function may map a group to any number of elements; TensorFlow says infinite here too.
         return INFINITE if self.source.cardinality() == INFINITE else UNKNOWN
 
 
@@ -138,6 +140,7 @@ class _Groups:
                 self._pull = None
                 break
             key = self._dataset.key_of(element)
+            # The function is asked once for each key, as in TensorFlow, also for the later groups of the key.
             if key not in self._sizes:
                 self._sizes[key] = self._size(key)
             group = self._groups.setdefault(key, [])

@@ -125,6 +125,7 @@ class Look:
 def make_picture(nodes: Sequence[Node], look: Look, title: str = "", keep: Collection[Node] = ()) -> Picture:
     """Return the picture of `nodes`; nodes in `keep` always get a box, or lie in the box of a scope."""
     left_out = set() if look.everything else folded(nodes, keep)
+    # A dictionary finds a node as a set does, and keeps the order in which links are drawn.
     edges_drawn = list(links(dict.fromkeys(nodes), left_out))
     painter = _Painter(look, left_out)
     frame = painter.frame(*opened_tree([node for node in nodes if node not in left_out], edges_drawn, look))
@@ -157,9 +158,11 @@ def opened_tree(nodes: Sequence[Node], edges: Sequence[Link], look: Look) -> tup
 def _held(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]]) -> set[Node]:
     """Return the variables and constants, and what is computed from them alone, of nodes in the order of the data flow."""
     held: set[Node] = set()
+    # Asked once for each op, which alone decides whether a node is of these kinds.
+    weights = {op for op, node in {node.op: node for node in nodes}.items() if kind_of(node) in _WEIGHTS}
     for node in nodes:
         before = sources.get(node, ())
-        if held.issuperset(before) if before else kind_of(node) in _WEIGHTS:
+        if held.issuperset(before) if before else node.op in weights:
             held.add(node)
     return held
 
@@ -170,6 +173,7 @@ def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: Collection[Node])
     around = {node: scope_path(node.name) for node in nodes}
     computing = {outer for node in nodes if node not in held for outer in _with_outer(around[node])}
     read_in: dict[Node, str] = {}
+    # From the readers back: what only another read of a variable takes belongs where that one is read.
     for node in reversed(nodes):
         if node in held and node in readers:
             read_in[node] = functools.reduce(common_scope, (read_in.get(each, around[each]) for each in readers[node]))
@@ -188,6 +192,7 @@ def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]
     the scopes of layers in the order of their weights.
     """
     ordered: dict[Node, None] = {}
+    # The others first, each behind the weights that it reads; then the weights that nothing reads.
     for node in [*(node for node in nodes if node not in held), *nodes]:
         pending = [node]
         while pending:
@@ -247,7 +252,7 @@ class _Painter:
 
     def __init__(self, look: Look, left_out: Collection[Node]) -> None:
         self._look = look
-        self._left_out = left_out
+        self._constants = ConstantTexts(left_out)
         self._boxes: dict[Node, int] = {}
         self._count = 0
         self.colours: list[str] = []
@@ -272,7 +277,9 @@ class _Painter:
         for node in nodes:
             self._boxes[node] = self._count
         self._count += 1
-        lines = _scope_lines(part, nodes, self._look.layers) if isinstance(part, NameScope) else self._node_lines(part, prefix)
+        lines = (
+            ScopeOps(part).lines(part, self._look.layers) if isinstance(part, NameScope) else self._node_lines(part, prefix)
+        )
         return Box(
             id=self._count - 1,
             kind="scope" if isinstance(part, NameScope) else kind_of(part),
@@ -298,7 +305,7 @@ class _Painter:
         amount = (self._look.amounts[node],) if node in self._look.amounts else ()
         functions = ", ".join(dict.fromkeys(reference.name for reference in function_references(node)))
         calls = (f"calls {functions}",) if functions else ()
-        return tuple(map(_shortened, (label, *op, *calls, *constants_in(node, self._left_out), *amount)))
+        return tuple(map(_shortened, (label, *op, *calls, *self._constants.of(node), *amount)))
 
     def edges(self, drawn: Iterable[Link]) -> tuple[Edge, ...]:
         """Return the edges between boxes, links between the same boxes joined; links inside a box are left out."""
@@ -319,34 +326,75 @@ class _Painter:
         return f":{values[0].index} {spec}".rstrip() if values[0].index else spec
 
 
-def constants_in(node: Node, left_out: Container[Node]) -> list[str]:
-    """Return the texts of the constants that stand in the node's box instead of boxes of their own."""
-    values = [v.node for v in node.inputs if v.node in left_out and v.node.is_constant]
-    texts = [value_text(constant.attr("value", None)) for constant in values[:_MAX_CONSTANTS]]
-    return [f"with {text}" for text in texts] + (["with ..."] if len(values) > _MAX_CONSTANTS else [])
+class ConstantTexts:
+    """The texts of the constants among the nodes `left_out`, which stand in the boxes of their users."""
+
+    def __init__(self, left_out: Iterable[Node]) -> None:
+        self._constants = {node for node in left_out if node.is_constant}
+        self._texts: dict[Node, str] = {}
+
+    def of(self, node: Node) -> tuple[str, ...]:
+        """Return the texts of the constants that stand in the node's box instead of boxes of their own."""
+        constants = [value.node for value in node.inputs if value.node in self._constants]
+        if not constants:
+            return ()
+        texts = tuple(map(self._text, constants[:_MAX_CONSTANTS]))
+        return (*texts, "with ...") if len(constants) > _MAX_CONSTANTS else texts
+
+    def _text(self, constant: Node) -> str:
+        # Kept, as a thousand nodes may read the same constant.
+        if constant not in self._texts:
+            self._texts[constant] = f"with {value_text(constant.attr('value', None))}"
+        return self._texts[constant]
 
 
 _HELD: Final = ("constant", "input", "variable", "no-op")
 """The kinds of nodes that compute nothing."""
 
 
-def _scope_lines(scope: NameScope, nodes: Sequence[Node], layers: Container[str]) -> tuple[str, ...]:
-    """Return a scope's name, and the number of nodes and most frequent op types; of a layer the op types that compute."""
-    label, count = _shortened(f"{scope.label}/"), counted(len(nodes), "node")
-    ops = _shortened(scope_ops(scope, nodes, layers))
-    return (label, ops or count) if scope.path in layers else (label, count, ops)
+class ScopeOps:
+    """How often each op type is in each scope of a tree, in the order of the scope's nodes."""
 
+    def __init__(self, root: NameScope) -> None:
+        self._counts: dict[NameScope, collections.Counter[str]] = {}
+        self._held: dict[str, bool] = {}
+        pending = [root]
+        for scope in pending:
+            pending += [part for part in scope.parts if isinstance(part, NameScope)]
+        # From the innermost scopes: a scope adds up its parts, so that each node counts once and not once for each level.
+        for scope in reversed(pending):
+            self._counts[scope] = self._counted(scope)
 
-def scope_ops(scope: NameScope, nodes: Sequence[Node], layers: Container[str]) -> str:
-    """Return the op types that compute in a layer, in its order; of another scope the most frequent op types with counts:
-    `3 MatMul, 2 Add, 1 Relu ...`. Nodes that compute nothing and reshapes count where no others are in the scope.
-    """
-    computing = [node.op for node in nodes if kind_of(node) not in _HELD]
-    ops = [op for op in computing if not has_fact(op, "view")] or computing or [node.op for node in nodes]
-    if scope.path in layers:
-        return _listed(list(dict.fromkeys(ops)))
-    start = "alike, each " if scope.alike > 1 else ""
-    return start + _listed([f"{n // scope.alike} {op}" for op, n in collections.Counter(ops).most_common()], len(start), 3)
+    def _counted(self, scope: NameScope) -> collections.Counter[str]:
+        counts: collections.Counter[str] = collections.Counter()
+        for part in scope.parts:
+            if isinstance(part, NameScope):
+                counts.update(self._counts[part])
+            else:
+                counts[part.op] += 1
+                if part.op not in self._held:
+                    self._held[part.op] = kind_of(part) in _HELD
+        return counts
+
+    def lines(self, scope: NameScope, layers: Container[str]) -> tuple[str, ...]:
+        """Return a scope's name, and the number of nodes and most frequent op types; of a layer the op types that compute."""
+        label, count = _shortened(f"{scope.label}/"), counted(scope.nodes, "node")
+        ops = _shortened(self.text(scope, layers))
+        return (label, ops or count) if scope.path in layers else (label, count, ops)
+
+    def text(self, scope: NameScope, layers: Container[str]) -> str:
+        """Return the op types that compute in a layer, in its order; of another scope the most frequent op types with counts:
+        `3 MatMul, 2 Add, 1 Relu ...`. Nodes that compute nothing and reshapes count where no others are in the scope.
+        """
+        counts = self._counts[scope]
+        computing = [op for op in counts if not self._held[op]]
+        ops = [op for op in computing if not has_fact(op, "view")] or computing or list(counts)
+        if scope.path in layers:
+            return _listed(ops)
+        start = "alike, each " if scope.alike > 1 else ""
+        # Sorting is stable: op types that are equally frequent stay in the order of the nodes.
+        ops.sort(key=lambda op: -counts[op])
+        return start + _listed([f"{counts[op] // scope.alike} {op}" for op in ops], len(start), 3)
 
 
 def _listed(words: Sequence[str], taken: int = 0, most: int = _MAX_LINE) -> str:
@@ -361,6 +409,7 @@ def _shortened(line: str) -> str:
     """Return a line, with the middle left out where the line is too long."""
     if len(line) <= _MAX_LINE:
         return line
+    # Names begin with their scopes and end with what tells them apart; the middle says the least.
     half = (_MAX_LINE - 3) // 2
     return f"{line[:half]}...{line[-half:]}"
 
@@ -392,6 +441,7 @@ def _named(root: NameScope, expand: Collection[str]) -> Iterator[NameScope]:
     for part in root.parts:
         if not isinstance(part, NameScope):
             continue
+        # A scope made by division has no name that a user could give: it opens for the named scopes inside.
         is_around = any(path == part.path or path.startswith(f"{part.path}/") for path in expand)
         inner = list(_named(part, expand)) if is_around or not part.is_name_scope else []
         if is_around or inner:
@@ -420,6 +470,7 @@ def _by_size(root: NameScope, wanted: Collection[NameScope], look: Look) -> Iter
     offer(root, 0)
     while pending:
         level, _, _, scope = heapq.heappop(pending)
+        # A scope that is too large is passed over, for a smaller one further on may still fit.
         more = len(scope.parts) - 1
         if scope in wanted or boxes + more <= look.max_boxes:
             boxes += more

@@ -9,19 +9,17 @@ from __future__ import annotations
 import collections
 import heapq
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from ..functions.callers import function_references
 from ..graph.graph import Node, Output
 from ..registry.op_facts import ABSENT, has_fact
-from ..support import dataclasses
 
 _MAX_THROUGH: Final = 64
 """The number of bypassing control edges above which a NoOp is drawn."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """An edge between two nodes that are drawn; without `value` a control edge."""
 
     source: Node
@@ -47,8 +45,11 @@ def links(nodes: Collection[Node], left_out: Collection[Node]) -> Iterator[Link]
     for node in nodes:
         if node in left_out:
             continue
-        values = dict.fromkeys(value for value in map(paths.origin, node.inputs) if value is not None)
-        yield from (Link(value.node, node, value) for value in values)
+        values = dict.fromkeys([value for value in map(paths.origin, node.inputs) if value is not None])
+        for value in values:
+            yield Link(value.node, node, value)
+        if not node.control_inputs:
+            continue
         sources = {value.node for value in values}
         for control in node.control_inputs:
             yield from (Link(source, node) for source in paths.waited_for(control) if source not in sources)
@@ -65,6 +66,8 @@ class _ElidedPaths:
 
     def origin(self, value: Output) -> Output | None:
         """Return the output that a value comes from; None where that is left out, or outside of the picture."""
+        if value.node not in self._left_out:
+            return value if value.node in self._nodes else None
         seen: set[Node] = set()
         while value.node in self._left_out and value.node.inputs and value.node not in seen:
             seen.add(value.node)
@@ -113,11 +116,23 @@ def forward_edges(keys: Sequence[_Key], edges: Iterable[tuple[_Key, _Key]]) -> _
     for source, target in edges:
         if source != target:
             after[source][target] = None
+    if _leads_forward(after):
+        return after
     done: dict[_Key, bool] = {}
     for root in keys:
         if root not in done:
             _drop_back_edges(root, after, done)
     return after
+
+
+def _leads_forward(after: _After[_Key]) -> bool:
+    """Return True if each edge leads to a later key, as in most files: then no edge closes a cycle."""
+    before: set[_Key] = set()
+    for key, targets in after.items():
+        before.add(key)
+        if not before.isdisjoint(targets):
+            return False
+    return True
 
 
 def _drop_back_edges(root: _Key, after: Mapping[_Key, dict[_Key, None]], done: dict[_Key, bool]) -> None:
@@ -141,6 +156,9 @@ def _drop_back_edges(root: _Key, after: Mapping[_Key, dict[_Key, None]], done: d
 
 def flow_order(after: _After[_Key]) -> Iterator[_Key]:
     """Yield the keys in topological order, ties in the order of `after`."""
+    if _leads_forward(after):  # the keys are in such an order already
+        yield from after
+        return
     keys = list(after)
     place = {key: i for i, key in enumerate(keys)}
     waiting = collections.Counter(target for targets in after.values() for target in targets)

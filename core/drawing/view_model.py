@@ -7,23 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..explaining.node_facts import Explainer
-from ..explaining.node_listing import (
-    MOST_ALIKE,
-    Alike,
-    NodeRecord,
-    default_attributes,
-    node_record,
-    own_attributes,
-    value_text,
-)
+from ..explaining.node_listing import MOST_ALIKE, default_attributes, node_record, own_attributes, value_text
 from ..explaining.problems import find_problems
 from ..explaining.stages import ORDER
 from ..functions.call_kinds import call_kind
 from ..functions.callers import called_functions_of, callers_by_function, node_count, nodes_by_path
-from ..graph.graph import Function, Graph, Node
+from ..graph.graph import Function, Graph, Node, Output
 from ..graph.metagraph import Signature
 from ..graph.traversal import forward_predecessors, reachable
 from ..graph.variable_nodes import VARIABLES, is_frozen_weight
@@ -32,15 +24,15 @@ from ..model.author_scopes import passes_weight_on
 from ..registry.catalog import op_sentence
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
-from ..support.errors import TfgError
+from ..support.errors import InvalidArgumentError
 from ..support.keyed_cache import KeyedCache
 from ..support.tensor_names import parse_tensor_name
 from ..types.dtypes import DType
-from ..types.shapes import Shape
+from ..types.shapes import Shape, TensorSpec
 from ..types.tensors import FuncRef
-from .picture import Look, constants_in, opened_tree, scope_ops
+from .picture import ConstantTexts, Look, ScopeOps, opened_tree
 from .picture_nodes import KINDS, folded, kind_of, links
-from .scope_tree import NameScope, name_inside
+from .scope_tree import NameScope
 from .value_pictures import NodeValue
 
 Values: TypeAlias = Mapping[Node, float] | Mapping[Node, str]
@@ -61,11 +53,13 @@ class NodeOverlay:
     """True for values that two compared graphs have in common."""
 
 
-def problem_overlay(graph: Graph, faults: Sequence[TfgError] = ()) -> NodeOverlay | None:
+def problem_overlay(graph: Graph, inference: Inference | None = None) -> NodeOverlay | None:
     """Return the kind of each node's first problem, errors before warnings; None where no node has one."""
-    nodes = nodes_by_path(graph)
+    problems = find_problems(graph, inference=inference)
+    nodes = nodes_by_path(graph) if problems else {}
     kinds: dict[Node, str] = {}
-    for problem in find_problems(graph, faults):
+    for problem in problems:
+        # Problems name nodes, and nodes of functions may have equal names in several bodies.
         path = f"{problem.function}/{problem.node}" if problem.function else problem.node
         node = nodes.get(path or "")
         if node is not None:
@@ -154,28 +148,36 @@ class ColocationGroup:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class CommonEntry:
+    """The part of an entry that nodes of the same op, attributes and shapes share: a million nodes have hundreds."""
+
+    op: str
+    kind: str
+    outputs: tuple[str, ...] = ()
+    references: tuple[int, ...] = ()
+    """The numbers of the outputs that carry a variable's memory itself."""
+    attributes: tuple[tuple[str, str], ...] = ()
+    calls: tuple[str, ...] = ()
+    passing: tuple[int, ...] = ()
+    """The number of the first input that the called functions take, and of the first function whose results are the outputs;
+    empty where inputs are not arguments as they stand."""
+
+
+# Not frozen: the constructor of a frozen class takes three times as long, and a large graph has a million entries.
+@dataclasses.dataclass(slots=True)
 class Entry:
     """A node. Nodes are numbered by the order of a book's entries; an input is the number of a node and of an output."""
 
     name: str
-    op: str
-    kind: str
+    common: CommonEntry
     stage: str
     evidence: str
     role: str
     inputs: tuple[tuple[int, int], ...]
     controls: tuple[int, ...]
-    outputs: tuple[str, ...]
-    references: tuple[int, ...]
-    """The numbers of the outputs that carry a variable's memory itself."""
     device: str
-    attributes: tuple[tuple[str, str], ...]
     chain: tuple[str, ...]
     """The names after `loc:@`, followed from node to node."""
-    calls: tuple[str, ...]
-    passing: tuple[int, ...]
-    """The number of the first input that the called functions take, and of the first function whose results are the outputs;
-    empty where inputs are not arguments as they stand."""
     flops: str
     share: float
     effect: str = ""
@@ -188,6 +190,8 @@ class Entry:
     """The nodes that hold the weights that this node reads, or the only reader of its value in the same scope."""
     changes: tuple[tuple[str, str, str], ...] = ()
     """The fields that differ from another graph, with their texts before and after."""
+    origin: str = ""
+    """The name that the file has for the node, where it is another."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -202,14 +206,15 @@ class Overlay:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Branch:
-    """A scope: `parts` are numbers of nodes, with `names` inside the scope, and nested scopes."""
+    """A scope: `parts` are numbers of nodes and nested scopes."""
 
     label: str
     path: str
     contents: str
     is_open: bool
-    names: tuple[str, ...]
     parts: tuple[int | Branch, ...]
+    is_made: bool = False
+    """True for a scope made by division, whose nodes have the names of the scope around it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -302,13 +307,13 @@ def make_book(title: str, graph: Graph, figures: Figures, report: Report = lambd
 
 def _sentences(entries: Iterable[Entry]) -> tuple[tuple[str, str], ...]:
     """Return the op types of entries with a sentence on each, without op types that TensorFlow does not document."""
-    ops = dict.fromkeys(entry.op for entry in entries)
+    ops = dict.fromkeys(entry.common.op for entry in entries)
     return tuple((op, op_sentence(op)) for op in ops if op_sentence(op))
 
 
 def _defaults(entries: Iterable[Entry]) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
     """Yield the op types of entries with their attributes by default."""
-    for op in dict.fromkeys(entry.op for entry in entries):
+    for op in dict.fromkeys(entry.common.op for entry in entries):
         if attributes := default_attributes(op):
             yield op, tuple((name, value_text(value)) for name, value in attributes.items())
 
@@ -333,15 +338,15 @@ class _Binder:
         graphs = [graph] if figures.compared is None else [graph, figures.compared.before]
         self._total: int = sum(map(node_count, graphs)) if others is None else others._total
         self._numbers: dict[Node, int] = {}
+        # The nodes of two compared graphs are numbered in a row: entries, groups and overlays hold for both.
         self.entries: list[Entry] = [] if others is None else others.entries
         self.groups: list[ColocationGroup] = [] if others is None else others.groups
         self._dtypes: dict[int, str] = {} if others is None else others._dtypes
         self._bytes: dict[int, int] = {} if others is None else others._bytes
+        self._common: KeyedCache[tuple[Any, ...], _CommonFacts] = KeyedCache(MOST_ALIKE)
+        """By op and the identities of attributes and specs, which are kept so that these stay."""
         self._more: dict[Node, int] = {}
         """The numbers of the nodes of the first of two compared graphs, by the nodes of both as one."""
-        self._alike = Alike()
-        self._texts: KeyedCache[int, tuple[Mapping[str, Any], tuple[tuple[str, str], ...]]] = KeyedCache(MOST_ALIKE)
-        """The texts of attributes by the identity of the attributes, which are kept so that it stays."""
         self._write(graph, "")
 
     def _write(self, graph: Graph, function: str) -> None:
@@ -352,11 +357,12 @@ class _Binder:
         groups = self._add_groups(explainer)
         # The text on an effect stands at control edges alone, so that no other node needs it.
         waited_for = {control for node in graph for control in node.control_inputs}
-        left_out = folded(graph, self._figures.keep)
+        texts = ConstantTexts(folded(graph, self._figures.keep))
+        weights = _NearWeights()
         for node in graph:
             effect = explainer.effect(node) if node in waited_for else ""
-            constants = tuple(constants_in(node, left_out))
-            self.entries.append(self._entry(node, explainer, effect, groups.get(node.name), constants))
+            entry = self._entry(node, explainer, effect, groups.get(node.name), texts.of(node), weights)
+            self.entries.append(entry)
             if len(self.entries) % _NODES_OF_A_REPORT == 0:
                 self._report(len(self.entries), self._total)
 
@@ -370,45 +376,76 @@ class _Binder:
             self.groups.append(ColocationGroup(group.root, numbers, group.device, group.conflicts, group.missing))
         return group_of
 
-    def _entry(self, node: Node, explainer: Explainer, effect: str, group: int | None, constants: tuple[str, ...]) -> Entry:
+    def _entry(
+        self,
+        node: Node,
+        explainer: Explainer,
+        effect: str,
+        group: int | None,
+        constants: tuple[str, ...],
+        weights: _NearWeights,
+    ) -> Entry:
         """Return the entry of a node, without knowledge of pages."""
-        record = node_record(node, explainer.inference, alike=self._alike)
-        dtypes = [node.output(i).dtype for i in range(len(record.outputs))]
-        self._note_outputs(self._numbers[node], [output.shape for output in record.outputs], dtypes)
+        numbers, figures = self._numbers, self._figures
+        common = self._common_of(node, explainer.inference)
+        number = numbers[node]
+        if common.dtype:
+            self._dtypes[number] = common.dtype
+        if common.bytes is not None:
+            self._bytes[number] = common.bytes
+        stage, evidence = explainer.placed[node]
         return Entry(
-            name=node.name,
-            op=node.op,
-            kind=kind_of(node),
-            stage=explainer.placed[node][0],
-            evidence=explainer.placed[node][1],
-            role=self._figures.words(explainer.role(node)),
-            inputs=tuple((self._numbers[value.node], value.index) for value in node.inputs),
-            controls=tuple(self._numbers[control] for control in node.control_inputs),
-            outputs=tuple(map(str, record.outputs)),
-            references=tuple(i for i, dtype in enumerate(dtypes) if dtype is not None and dtype.is_ref),
-            device=node.device,
-            attributes=self._attributes(node, record),
-            chain=explainer.placement.chain(node),
-            calls=_calls(self._graph, node),
-            passing=_passing(self._graph, node),
-            flops=self._figures.flops.get(node, ""),
-            share=self._figures.shares.get(node, 0.0),
-            effect=effect,
-            group=group,
-            constants=constants,
-            values=self._figures.values.get(node, ()),
-            weights=tuple(self._numbers[weight] for weight in dict.fromkeys(_weights(node))),
-            changes=self._figures.changes.get(node, ()),
+            node.name,
+            common.entry,
+            stage,
+            evidence,
+            figures.words(explainer.role(node)),
+            tuple([(numbers[value.node], value.index) for value in node.inputs]),
+            tuple([numbers[control] for control in node.control_inputs]),
+            node.device,
+            explainer.placement.chain(node),
+            figures.flops.get(node, ""),
+            figures.shares.get(node, 0.0),
+            effect,
+            group,
+            constants,
+            figures.values.get(node, ()),
+            tuple([numbers[weight] for weight in weights.near(node)]),
+            figures.changes.get(node, ()),
+            figures.origins.get(node, ""),
         )
 
-    def _attributes(self, node: Node, record: NodeRecord) -> tuple[tuple[str, str], ...]:
-        """Return the attributes of a node, after the name that the file has for it; alike records share their texts."""
-        shared = self._texts.get(id(record.attributes))
-        if shared is None:
-            texts = tuple((name, value_text(value)) for name, value in own_attributes(record).items())
-            shared = self._texts[id(record.attributes)] = record.attributes, texts
-        origin = self._figures.origins.get(node)
-        return shared[1] if origin is None else (("in the file", origin), *shared[1])
+    def _common_of(self, node: Node, inference: Inference | None) -> _CommonFacts:
+        """Return what a node shares with nodes of the same op, attributes and shapes."""
+        try:
+            outputs = node.outputs()
+        except InvalidArgumentError:  # a required type attribute is missing, as in a polymorphic function body
+            outputs = []
+        specs = () if inference is None else tuple([inference.specs[output] for output in outputs])
+        key = node.op, id(node.attrs), *map(id, specs)
+        common = self._common.get(key)
+        if common is None:
+            common = self._new_common(node, inference, outputs, specs)
+            # A node without inputs may have a value of its own: a million constants would drive out the others.
+            if node.inputs:
+                self._common[key] = common
+        return common
+
+    def _new_common(
+        self, node: Node, inference: Inference | None, outputs: Sequence[Output], specs: Sequence[TensorSpec]
+    ) -> _CommonFacts:
+        record = node_record(node, inference)
+        dtypes = [output.dtype for output in outputs]
+        entry = CommonEntry(
+            node.op,
+            kind_of(node),
+            tuple(map(str, record.outputs)),
+            tuple(i for i, dtype in enumerate(dtypes) if dtype is not None and dtype.is_ref),
+            tuple((name, value_text(value)) for name, value in own_attributes(record).items()),
+            _calls(self._graph, node),
+            _passing(self._graph, node),
+        )
+        return _CommonFacts((node.attrs, specs), entry, *_sizes([output.shape for output in record.outputs], dtypes))
 
     def overlays(self, overlays: Sequence[NodeOverlay]) -> Iterator[Overlay]:
         """Yield the overlays of dtypes and bytes, and the others by the numbers of nodes."""
@@ -423,25 +460,17 @@ class _Binder:
             )
             yield Overlay(overlay.title, overlay.unit, overlay.adds_up, tuple(numbered))
 
-    def _note_outputs(self, number: int, shapes: Sequence[Shape], dtypes: Sequence[DType | None]) -> None:
-        """Note the dtype of the first output, and the bytes of all outputs where their shapes and dtypes are known."""
-        if dtypes and isinstance(dtypes[0], DType):
-            self._dtypes[number] = dtypes[0].base.name
-        known = [dtype for dtype in dtypes if isinstance(dtype, DType)]  # a caller of a function leaves others open
-        if shapes and all(shape.is_known for shape in shapes) and len(known) == len(dtypes):
-            self._bytes[number] = sum(
-                math.prod(shape.known()) * dtype.size for shape, dtype in zip(shapes, known, strict=True)
-            )
-
     def page(self, kind: str, name: str, nodes: Sequence[Node], **more: Any) -> Page:
         """Return a page of nodes that have entries."""
         left_out = folded(nodes, self._figures.keep)
         numbers = tuple(self._numbers[node] for node in nodes)
+        # Where no node is left out, both views are equal, and the page holds one.
         brief, whole = self._view(nodes, left_out), self._view(nodes, set()) if left_out else None
         return Page(kind, name, numbers, brief, whole, tuple(self._holders(nodes, left_out)), **more)
 
     def needed_page(self, signature: Signature) -> Page:
         """Return the page of the nodes that a signature runs."""
+        # A signature may name a tensor that a broken graph lacks: then its page has no nodes.
         nodes = {tensor: self._graph.get(parse_tensor_name(tensor)[0]) for tensor in signature.fetched.values()}
         needed = reachable(node for node in nodes.values() if node is not None)
         return self.signature_page(signature, [node for node in self._graph if node in needed])
@@ -486,6 +515,7 @@ class _Binder:
         """Write the body of a function, and return its page."""
         self._write(function.body, function.name)
         declared = [output.name for output in function.signature.outputs]
+        # A damaged function may return other results than it declares: then numbers stand for their names.
         names = declared if len(declared) == len(function.results) else map(str, range(len(function.results)))
         results = {name: value.name for name, value in zip(names, function.results, strict=True)}
         return self.page(
@@ -506,7 +536,7 @@ class _Binder:
         node = graph.get(name)
         if node is None:
             return "not in the graph"
-        outputs = self.entries[self._numbers[node]].outputs
+        outputs = self.entries[self._numbers[node]].common.outputs
         return outputs[index] if index < len(outputs) else ""
 
     def _view(self, nodes: Sequence[Node], left_out: Collection[Node]) -> PageView:
@@ -517,16 +547,17 @@ class _Binder:
             (self._numbers[link.source], self._numbers[link.target], CONTROL if link.value is None else link.value.index)
             for link in edges
         )
-        return PageView(self._branch(root, opened), tuple(numbered))
+        return PageView(self._branch(root, opened, ScopeOps(root)), tuple(numbered))
 
-    def _branch(self, scope: NameScope, opened: set[NameScope]) -> Branch:
+    def _branch(self, scope: NameScope, opened: set[NameScope], ops: ScopeOps) -> Branch:
+        numbers = self._numbers
         return Branch(
             scope.label,
             scope.path,
-            scope_ops(scope, list(scope.members()), self._figures.layers),
+            ops.text(scope, self._figures.layers),
             scope in opened,
-            tuple("" if isinstance(part, NameScope) else name_inside(part, scope.prefix) for part in scope.parts),
-            tuple(self._branch(part, opened) if isinstance(part, NameScope) else self._numbers[part] for part in scope.parts),
+            tuple([self._branch(part, opened, ops) if isinstance(part, NameScope) else numbers[part] for part in scope.parts]),
+            not scope.is_name_scope,
         )
 
     def _holders(self, nodes: Sequence[Node], left_out: Collection[Node]) -> Iterator[tuple[int, int]]:
@@ -535,30 +566,81 @@ class _Binder:
         return ((self._numbers[node], self._numbers[nearest[node]]) for node in nodes if node in nearest)
 
 
-def _weights(node: Node) -> Iterator[Node]:
-    """Yield the weights that a node reads, as a kernel; then those of the only reader, as a bias, in the same scope."""
-    if node.is_constant or not node.output_dtypes or _passes_weight(node):
-        return
-    readers = [user for user in node.uses if node in [value.node for value in user.inputs]]
+class _CommonFacts(NamedTuple):
+    """What `_Binder` finds once for nodes of the same op, attributes and shapes."""
+
+    kept: object
+    """The attributes and specs, whose identities are in the key."""
+    entry: CommonEntry
+    dtype: str
+    """The dtype of the first output."""
+    bytes: int | None
+    """The bytes of all outputs; None where a shape or dtype is not known."""
+
+
+def _sizes(shapes: Sequence[Shape], dtypes: Sequence[DType | None]) -> tuple[str, int | None]:
+    """Return the dtype of the first output, and the bytes of all outputs where their shapes and dtypes are known."""
+    first = dtypes[0].base.name if dtypes and isinstance(dtypes[0], DType) else ""
+    known = [dtype for dtype in dtypes if isinstance(dtype, DType)]  # a caller of a function leaves others open
+    if not shapes or len(known) < len(dtypes) or not all(shape.is_known for shape in shapes):
+        return first, None
+    return first, sum(math.prod(shape.known()) * dtype.size for shape, dtype in zip(shapes, known, strict=True))
+
+
+class _NearWeights:
+    """The weights near nodes; what is behind a value is searched for once for each value."""
+
+    def __init__(self) -> None:
+        self._read: dict[Node, tuple[Node, ...]] = {}
+        self._passing: dict[str, bool] = {}
+
+    def near(self, node: Node) -> Iterable[Node]:
+        """Return the weights that a node reads, as a kernel; then those of the only reader, as a bias, in the same scope."""
+        if node.is_constant or self._passes(node) or not node.output_dtypes:
+            return ()
+        own, reader = self._of(node), _follower(node)
+        others = () if reader is None else self._of(reader)
+        return dict.fromkeys((*own, *others)) if others else own
+
+    def _of(self, node: Node) -> tuple[Node, ...]:
+        """Return the weights that a node reads, each once."""
+        read = self._read.get(node)
+        if read is None:
+            behind = [self._behind(value.node) for value in node.inputs if self._may_be_weight(value.node)]
+            read = self._read[node] = tuple(dict.fromkeys([weight for weight in behind if weight is not None]))
+        return read
+
+    def _may_be_weight(self, node: Node) -> bool:
+        return not node.inputs or self._passes(node)
+
+    def _behind(self, node: Node) -> Node | None:
+        """Return the variable or constant of a weight that nodes hand on, in another shape or dtype too."""
+        while self._passes(node) and node.inputs:
+            node = node.inputs[0].node
+        return node if node.op in VARIABLES or is_frozen_weight(node) else None
+
+    def _passes(self, node: Node) -> bool:
+        passes = self._passing.get(node.op)
+        if passes is None:
+            passes = self._passing[node.op] = passes_weight_on(node) or has_fact(node.op, "view")
+        return passes
+
+
+def _follower(node: Node) -> Node | None:
+    """Return the only node that reads a node's outputs, if both lie in the same scope: Keras puts the kernel's product and
+    the bias's sum into the scope of their layer, and the page shows both weights at either.
+    """
     scope = node.name.rpartition("/")[0]
-    # Keras puts the kernel's product and the bias's sum into the scope of their layer: the page shows both weights at either.
-    is_followed = len(readers) == 1 and bool(scope) and readers[0].name.rpartition("/")[0] == scope
-    for reader in (node, *(readers if is_followed else ())):
-        for value in reader.inputs:
-            weight = _weight_behind(value.node)
-            if weight is not None:
-                yield weight
-
-
-def _weight_behind(node: Node) -> Node | None:
-    """Return the variable or constant of a weight that nodes hand on, in another shape or dtype too."""
-    while _passes_weight(node) and node.inputs:
-        node = node.inputs[0].node
-    return node if node.op in VARIABLES or is_frozen_weight(node) else None
-
-
-def _passes_weight(node: Node) -> bool:
-    return passes_weight_on(node) or has_fact(node.op, "view")
+    if not scope:
+        return None
+    readers = []
+    for user, times in node.uses.items():
+        # By the number of uses: a search through the inputs of a node that reads all others would take the square.
+        if times > (1 if user.waits_for(node) else 0):
+            readers.append(user)
+            if len(readers) > 1:
+                return None
+    return readers[0] if readers and readers[0].name.rpartition("/")[0] == scope else None
 
 
 def _calls(graph: Graph, node: Node) -> tuple[str, ...]:
@@ -572,6 +654,7 @@ def _calls(graph: Graph, node: Node) -> tuple[str, ...]:
 def _passing(graph: Graph, node: Node) -> tuple[int, ...]:
     """Return how a node passes inputs to functions and takes their results, as `Entry.passing` says."""
     kind = call_kind(graph.functions, node)
+    # A loop that counts hands its body a counter that no input stands for.
     if kind is None or kind.counters:
         return ()
     return kind.before, len(kind.functions) - 1 if kind.is_loop else 0  # a loop's condition is before the body

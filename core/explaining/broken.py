@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Sequence
 
-from ..functions.callers import all_nodes
 from ..graph.graph import Function, Graph
 from ..graph.traversal import descendants
 from ..registry.op_facts import ABSENT
@@ -16,7 +16,9 @@ from ..support.tensor_names import parse_tensor_name
 def make_presentable(graph: Graph) -> list[TfgError]:
     """Leave out functions that cannot be read, and outputs of nodes whose dtypes are unknown; return the faults."""
     unreadable = _drop_unreadable(graph)
-    faults = [_fault(graph.check), *map(fault_of, graph.functions.values())]
+    # Equal functions share their nodes, which are checked once.
+    by_pattern = {pattern: fault_of(pattern) for pattern in {function.pattern: None for function in graph.functions.values()}}
+    faults = [_fault(graph.check), *(by_pattern[function.pattern] for function in graph.functions.values())]
     unfit = [fault for fault in faults if fault is not None]
     if unfit:
         _drop_outputs(graph)
@@ -40,12 +42,14 @@ def leave_out_broken(graph: Graph, faults: Sequence[TfgError] = (), cuts: Sequen
         if node is None or node.name in left_out or (isinstance(error, AbsentInputError) and error.absent in cut):
             continue
         left_out |= dict.fromkeys((user.name for user in descendants([node])), error)
+    # At the end: a node removed earlier would make faults of its readers, with other reasons.
     graph.remove_nodes([node for node in graph if node.name in left_out or (node.op == ABSENT and node.name not in cut)])
     graph.left_out = left_out
 
 
 def _make_absent(graph: Graph, names: Collection[str]) -> None:
     """Put `ABSENT` nodes in the place of the broken nodes among `names`."""
+    # Listed first, as the nodes change on the way.
     for error in list(graph.faults()):
         if error.node in names:
             node = graph.node(error.node or "")
@@ -55,7 +59,7 @@ def _make_absent(graph: Graph, names: Collection[str]) -> None:
 
 def fault_of(function: Function) -> TfgError | None:
     """Return the fault of the first node of a function that does not fit the declared op, or None."""
-    return _fault(lambda: function.check(function.signature.attrs))
+    return _fault(lambda: function.pattern.check(function.signature.attrs))
 
 
 def _fault(check: Callable[[], object]) -> TfgError | None:
@@ -78,7 +82,7 @@ def _drop_unreadable(graph: Graph) -> list[TfgError]:
 
 
 def _drop_outputs(graph: Graph) -> None:
-    for node in all_nodes(graph):
+    for node in itertools.chain(graph, *(function.body for function in graph.functions.values())):
         try:
             check_node(node.op, node.attrs, len(node.inputs))
             _ = node.output_dtypes

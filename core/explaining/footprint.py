@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Final
 
 from ..functions.call_kinds import CallSite, Form, call_kind, call_site
+from ..functions.call_signatures import signature_of
 from ..functions.instantiation import function_called, with_attrs
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.inference import Answers, Inference, infer, unchanged
@@ -111,6 +112,8 @@ class _Walk:
         self._functions = functions
         self._peaks: dict[str, int] = {}
         """The peaks inside of functions, each as of its first call; 0 while the function is walked through."""
+        self._alike: dict[Hashable, int] = {}
+        """The peaks inside of calls of equal functions with equal arguments."""
         self._answers = Answers(derived=inference.cache)
         self._depth = 0
         self.unknown = 0
@@ -150,17 +153,20 @@ class _Walk:
         from ..planning.planner import plan_of_function  # lazy, as in `peak_memory`
 
         function = function_called(self._functions, reference.name)
-        if function is None or len(function.args) != len(specs) or self._depth >= _MAX_DEPTH:
+        if function is None or len(function.pattern.args) != len(specs) or self._depth >= _MAX_DEPTH:
             return 0
-        if reference.name not in self._peaks:
+        key = function.pattern, repr(reference.attrs), site, signature_of(specs)[0]
+        if reference.name not in self._peaks and key in self._alike:
+            self._peaks[reference.name] = self._alike[key]
+        elif reference.name not in self._peaks:
             # Before the walk, so that a function that calls itself ends there.
             self._peaks[reference.name] = 0
-            function = with_attrs(function, reference)
+            function = with_attrs(function.pattern, reference)
             arguments = dict(zip((arg.output() for arg in function.args), specs))
             # The walk inside needs the specs of the body; afterwards those of the caller are restored.
             outer, self._inference = self._inference, infer(function.body, arguments, self._functions, self._answers)
             self._depth += 1
-            self._peaks[reference.name] = self.steps(plan_of_function(function, site).steps)[0]
+            self._peaks[reference.name] = self._alike[key] = self.steps(plan_of_function(function, site).steps)[0]
             self._depth -= 1
             self._inference = outer
         return self._peaks[reference.name]

@@ -32,6 +32,7 @@ from .roles import OptimizerSlot, Roles
 from .stages import stage_of_nodes
 
 _SLOT_MEANINGS = {
+    # By what follows `Apply` in the name of the update op, and the op's name for the slot.
     ("Momentum", "accum"): "the velocity, a decaying sum of the gradients so far",
     ("KerasMomentum", "accum"): "the velocity, a decaying sum of the steps so far",
     ("Adam", "m"): "the running mean of the gradients",
@@ -216,6 +217,7 @@ class Explainer:
     def _consumers(self, node: Node) -> list[ConsumerFacts]:
         consumers = []
         for user in node.uses:
+            # Each tensor once: a node may read the same tensor several times.
             taken = dict.fromkeys(value.name for value in user.inputs if value.node is node)
             consumers += [ConsumerFacts(user.name, user.op, tensor) for tensor in taken]
             if node in user.control_inputs:
@@ -248,6 +250,9 @@ class Explainer:
         """Return the node's role in a sentence or two."""
         if node.op == ABSENT:
             return "Does not exist, but is an input of other nodes."
+        # Most nodes of a large graph: their role follows from the op and the stage alone.
+        if node.op in self._plain_ops and node not in self._particular and self.placed[node][0] != "gradients":
+            return self._plain_role(node)
         # From the most particular role to the least; where none fits, the op alone tells the role.
         for describe in (self._variable_role, self._write_role, self._gradient_role, self._other_role):
             text = describe(node)
@@ -256,11 +261,31 @@ class Explainer:
                 return text if flow is None else Hint(text, " ", flow)
         return flow_role(node) or self._plain_role(node)
 
+    @functools.cached_property
+    def _plain_ops(self) -> set[str]:
+        """The ops whose nodes have no role but that of their stage, unless they are among `_particular`."""
+        ops = {node.op: node for node in self.graph}
+        return {op for op, node in ops.items() if self._is_plain(node)}
+
+    def _is_plain(self, node: Node) -> bool:
+        declared = node.op_def is not None and not node.op_def.takes_functions
+        has_role = node.is_placeholder or node.is_argument or has_fact(node.op, "initialization_test")
+        return declared and not has_role and flow_role(node) is None and node.op not in self.graph.functions
+
+    @functools.cached_property
+    def _particular(self) -> set[Node]:
+        """The nodes around variables, and the losses."""
+        roles = self.roles
+        readers = {node for node, _ in self._reads}
+        around = {*roles.by_node, *readers, *roles.initializers, *roles.updates, *roles.restored, *roles.init_ops}
+        return {*around, *self._starts, *roles.losses}
+
     def _variable_role(self, node: Node) -> str | None:
         variable = self.roles.by_node.get(node)
         if variable is not None:
             return _owner_text(variable, self.roles.slots.get(node))
         for value in node.inputs:
+            # Updates and initializers take the variable, too: only nodes that read its value are told of here.
             owner = self.roles.by_node.get(value.node)
             if owner is not None and (node, owner.node) in self._reads:
                 return _read_text(node, owner)
@@ -342,6 +367,7 @@ class Explainer:
 
     def _implementations_text(self, functions: Sequence[str]) -> str:
         """Return a sentence about functions that run on a CPU in the place of functions called by name."""
+        # TensorFlow's functions name the interface that they implement, and the device that they are for.
         chosen = {name: implementation(self.graph.functions, name) for name in functions}
         return "".join(
             f" On a CPU, {other} replaces {name}: both implement the same interface."
@@ -429,6 +455,7 @@ def _next_iteration(node: Node) -> str:
 
 
 def _switch(node: Node) -> str:
+    # Both a loop and a conditional have Switches: only in a loop the predicate is the loop's condition.
     value, predicate = shown_input(node), shown_input(node, 1)
     if len(node.inputs) > 1 and node.inputs[1].node.is_loop_condition:
         return f"Keeps '{value}' in the loop (output 1) while '{predicate}' is true, then passes it out (output 0)."
@@ -441,6 +468,7 @@ def _switch(node: Node) -> str:
 
 
 def _merge(node: Node) -> str:
+    # A Merge joins branches, or begins the iterations of a loop, where one of its inputs comes from the iteration before.
     back = [value for value in node.inputs if has_fact(value.node.op, "next_iteration")]
     if back:
         first = next((str(value) for value in node.inputs if value not in back), "nothing")
@@ -461,6 +489,7 @@ _V1: Final[Mapping[str, Callable[[Node], str]]] = {
 
 def _functional_role(node: Node) -> str | None:
     """Describe a node whose attributes name the functions of a loop or of branches; None for other nodes."""
+    # By attributes, which the stateful and the stateless op of a pair have in common.
     functions = {name: value.name for name, value in node.attrs.items() if isinstance(value, FuncRef)}
     if {"cond", "body"} <= functions.keys():
         return (

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
 
 from ..building.placement import DeviceSpec, Placement
 from ..control_flow.frames import LOOP_OPS, find_frames
 from ..functions.callers import function_references
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.reference_ops import handle_hint, lacks_reference, leftover_hint
-from ..graph.traversal import descendants, forward_predecessors, predecessors, reachable, strongly_connected
+from ..graph.traversal import (
+    descendants,
+    forward_predecessors,
+    nodes_of_kind,
+    predecessors,
+    reachable,
+    strongly_connected,
+)
 from ..graph.variable_nodes import find_variables
 from ..inference.inference import Inference, infer
 from ..inference.node_calls import check_ranks
 from ..registry import registry
-from ..registry.catalog import OpDef
+from ..registry.catalog import CATALOG, OpDef
 from ..registry.op_facts import ABSENT, has_fact
 from ..registry.validation import attribute_faults, check_attrs, check_name, check_op_name, expected_inputs, is_importable
 from ..support import dataclasses
@@ -74,18 +81,22 @@ class CheckedBody:
     graph: Graph
     functions: Mapping[str, Function]
     function: Function | None = None
-    dtypes: dict[Node, Sequence[DType] | None] = dataclasses.field(default_factory=dict)
-    """Memo of `_output_dtypes`."""
+    dtypes: dict[tuple[str, int], Sequence[DType] | None] = dataclasses.field(default_factory=dict)
+    """Memo of `_output_dtypes`, by op and identity of the attributes."""
+    sound: set[Hashable] = dataclasses.field(default_factory=set)
+    """What nodes without problems have in common with others, as `_likeness` says."""
 
     def problem(self, severity: str, kind: str, node: Node | None, message: str, hint: str | None = None) -> Problem:
         name, op = (node.name, node.op) if node is not None else (None, None)
         return Problem(severity, kind, name, op, self.function.name if self.function else None, message, hint)
 
 
-def find_problems(graph: Graph, faults: Sequence[TfgError] = (), ignored: Collection[str] = ()) -> Rows[Problem]:
+def find_problems(
+    graph: Graph, faults: Sequence[TfgError] = (), ignored: Collection[str] = (), inference: Inference | None = None
+) -> Rows[Problem]:
     """Return all problems of a graph and of the functions, errors first; `faults` were met while the file was read.
 
-    Problems with a code among `ignored` are left out.
+    Problems with a code among `ignored` are left out. `inference` has the shapes of the graph, if the caller needs them too.
     """
     functions, unreadable = _functions_of(graph)
     problems = [Problem(ERROR, "file", fault.node, fault.op, None, fault.message, fault.hint) for fault in faults]
@@ -96,7 +107,8 @@ def find_problems(graph: Graph, faults: Sequence[TfgError] = (), ignored: Collec
     ]
     faulty = {fault.node for fault in faults}
     for body in bodies:
-        problems += _of_body(body, graph.functions, faulty if body.function is None else set())
+        of_graph = (faulty, inference) if body.function is None else (set[str | None](), None)
+        problems += _of_body(body, graph.functions, *of_graph)
     problems += _versions(graph)
     problems += _unknown_ops(bodies)
     problems += _uninitialized(bodies[0])
@@ -117,15 +129,46 @@ def _functions_of(graph: Graph) -> tuple[dict[str, Function], list[Problem]]:
     return functions, unreadable
 
 
-def _of_body(body: CheckedBody, declared: Container[str], faulty: set[str | None]) -> list[Problem]:
-    problems = [problem for node in body.graph for check in _NODE_CHECKS for problem in check(body, node)]
-    problems += [problem for node in body.graph for problem in _calls(body, node, declared)]
+def _of_body(
+    body: CheckedBody, declared: Container[str], faulty: set[str | None], inference: Inference | None
+) -> list[Problem]:
+    problems = [problem for node in body.graph for problem in _of_node(body, node)]
+    calling = nodes_of_kind(body.graph, lambda kind: _may_name_functions(kind.op))
+    problems += [problem for node in calling for problem in _calls(body, node, declared)]
     problems += _cycles(body)
     # Shapes and frames are told only of what is sound: a node with a wrong attribute would otherwise bring a problem for each
     # node behind it.
     broken = {problem.node for problem in problems if problem.severity == ERROR} | faulty
     problems += [problem for check in _BODY_CHECKS for problem in check(body)]
-    return [*problems, *_loops(body, broken), *_contradictions(body, broken)]
+    return [*problems, *_loops(body, broken), *_contradictions(body, broken, inference)]
+
+
+def _of_node(body: CheckedBody, node: Node) -> list[Problem]:
+    """Return the problems that a node and its inputs show. Nodes that are alike are checked once if the first is sound: a
+    large graph has tens of kinds of nodes.
+    """
+    likeness = _likeness(body, node)
+    checks = _OWN_CHECKS if likeness in body.sound else _NODE_CHECKS
+    problems = [problem for check in checks for problem in check(body, node)]
+    if not problems:
+        body.sound.add(likeness)
+    return problems
+
+
+def _likeness(body: CheckedBody, node: Node) -> Hashable:
+    """Return all that the checks look at but for names: op, attributes by identity, device and dtypes of the inputs."""
+    arriving = []
+    for value in node.inputs:
+        dtypes = _output_dtypes(body, value.node)
+        # An output that does not exist is like no other, and so differs from an output of an undeclared op.
+        is_there = dtypes is None or value.index < len(dtypes)
+        arriving.append(dtypes and dtypes[value.index] if is_there else value)
+    return node.op, id(node.attrs), node.device, *arriving
+
+
+def _may_name_functions(op: str) -> bool:
+    definition = CATALOG.get(op)
+    return definition is None or definition.takes_functions
 
 
 def _unknown_ops(bodies: Sequence[CheckedBody]) -> Iterator[Problem]:
@@ -176,13 +219,17 @@ def _attributes(body: CheckedBody, node: Node) -> Iterator[Problem]:
             yield body.problem(WARNING, "attribute", node, f"its op has no attribute '{name}'", None)
 
 
-def _inputs(body: CheckedBody, node: Node) -> Iterator[Problem]:
-    """Yield edges from nowhere, and inputs of other numbers or dtypes than the op takes."""
+def _dangling_inputs(body: CheckedBody, node: Node) -> Iterator[Problem]:
+    """Yield edges from nowhere."""
     for source in predecessors(node):
         if body.graph.get(source.name) is not source:
             yield body.problem(
                 ERROR, "dangling input", node, f"input '{source.name}' is not in the graph", _near(body, source.name)
             )
+
+
+def _inputs(body: CheckedBody, node: Node) -> Iterator[Problem]:
+    """Yield inputs of other numbers or dtypes than the op takes."""
     definition = _definition(body, node)
     if definition is None:
         return
@@ -218,6 +265,7 @@ def _input(body: CheckedBody, node: Node, index: int, value: Output, want: DType
 def _takers_of_reference(node: Node) -> Iterator[Node]:
     """Yield a node and the nodes that receive the node's reference in turn."""
     pending = [node]
+    # The list grows on the way, and has each node once: references may go round in a loop.
     for taker in pending:
         yield taker
         if any(dtype.is_ref for dtype in taker.output_dtypes):
@@ -248,11 +296,16 @@ def _calls(body: CheckedBody, node: Node, declared: Container[str]) -> Iterator[
             yield body.problem(ERROR, "function", node, message, _nearest(reference.name, body.functions))
 
 
-_NODE_CHECKS: Final[Sequence[Callable[[CheckedBody, Node], Iterable[Problem]]]] = (_names, _device, _attributes, _inputs)
+_Check: TypeAlias = Callable[[CheckedBody, Node], Iterable[Problem]]
+_OWN_CHECKS: Final[Sequence[_Check]] = (_names, _dangling_inputs)
+"""The checks of what nodes that are alike do not share."""
+_NODE_CHECKS: Final[Sequence[_Check]] = (_names, _device, _attributes, _dangling_inputs, _inputs)
 
 
 def _cycles(body: CheckedBody) -> Iterator[Problem]:
     """Yield a problem for every set of nodes that wait for each other; back edges of loops do not count."""
+    if _is_in_order(body.graph):
+        return
     for component in strongly_connected(body.graph, forward_predecessors):
         # A component of one node is a cycle only if the node waits for itself.
         if len(component) > 1 or component[0] in forward_predecessors(component[0]):
@@ -265,6 +318,16 @@ def _cycles(body: CheckedBody) -> Iterator[Problem]:
                 f"it waits for itself: {names}{more}",
                 "remove an edge of the cycle; only NextIteration -> Merge may close a cycle",
             )
+
+
+def _is_in_order(graph: Graph) -> bool:
+    """Return True if each node stands behind the nodes that it waits for, as in most files: then no cycle can be."""
+    before: set[Node] = set()
+    for node in graph:
+        if not before.issuperset(forward_predecessors(node)):
+            return False
+        before.add(node)
+    return True
 
 
 def _colocation(body: CheckedBody) -> Iterator[Problem]:
@@ -284,7 +347,11 @@ def _dangling(body: CheckedBody) -> Iterator[Problem]:
     severity = ERROR if body.function is None else WARNING  # TensorFlow looks into functions when they are called
     hint = Hint(step("optimize", passes="repair"), " drops it")
     seen: set[str] = set()
+    first: dict[int, Node] = {}
     for node in body.graph:
+        first.setdefault(id(node.attrs), node)
+    # Nodes share their attributes, so most lists of names are looked at once.
+    for node in first.values():
         for name in node.colocation:
             if name not in body.graph and name not in seen and not _is_captured(body, name):
                 seen.add(name)
@@ -308,23 +375,22 @@ def _is_captured(body: CheckedBody, name: str) -> bool:
 def _unreached(body: CheckedBody) -> Iterator[Problem]:
     """Yield effects in a function that no result or control output needs, and checks that nobody waits for."""
     if body.function is None:
-        for node in body.graph:
+        for node in nodes_of_kind(body.graph, lambda kind: has_fact(kind.op, "side_effect") or has_fact(kind.op, "debug")):
             if not node.uses and _observes(body, node):
                 hint = "it runs only when fetched: add a control edge from it to another node"
                 yield body.problem(WARNING, "unreached effect", node, "no node waits for it", hint)
         return
     needed = reachable([value.node for value in body.function.results] + body.function.control_results)
-    for node in body.graph:
-        if node not in needed and has_fact(node.op, "side_effect"):
+    for node in nodes_of_kind(body.graph, lambda kind: has_fact(kind.op, "side_effect")):
+        if node not in needed:
             hint = "make it a control output of the function, or add a control edge from it to a result"
             yield body.problem(WARNING, "unreached effect", node, "no result of the function needs it", hint)
 
 
 def _observes(body: CheckedBody, node: Node) -> bool:
-    """Return True for an op that checks or prints the inputs and changes nothing."""
-    is_told = has_fact(node.op, "side_effect") or has_fact(node.op, "debug")
+    """Return True for a node with an effect that checks or prints the inputs and changes nothing."""
     hands_on = has_fact(node.op, "forwarding") or not (node.op_def and node.op_def.outputs)
-    return is_told and hands_on and bool(node.inputs) and not any(_is_state(body, value) for value in node.inputs)
+    return hands_on and bool(node.inputs) and not any(_is_state(body, value) for value in node.inputs)
 
 
 def _is_state(body: CheckedBody, value: Output) -> bool:
@@ -355,14 +421,16 @@ def _loops(body: CheckedBody, broken: set[str | None]) -> Iterator[Problem]:
         yield Problem(ERROR, "loop", error.node, error.op, name, error.message, error.hint)
 
 
-def _contradictions(body: CheckedBody, broken: set[str | None]) -> Iterator[Problem]:
-    """Yield contradictions of shapes in the sound part of the graph."""
+def _contradictions(body: CheckedBody, broken: set[str | None], inference: Inference | None) -> Iterator[Problem]:
+    """Yield contradictions of shapes in the sound part of the graph; `inference` is that of the whole graph, if known."""
     if body.function is not None:  # of a body with the shapes of its calls, which inference looks into
         return
     sound = _sound_part(body, broken)
     functions = {name: f for name, f in body.functions.items() if fault_of(f) is None}
+    is_whole = sound is body.graph and len(functions) == len(body.functions)
     try:
-        inference = infer(sound, functions=functions)
+        if inference is None or not is_whole:
+            inference = infer(sound, functions=functions)
     except TfgError as error:
         yield Problem(ERROR, "shape", error.node, error.op, None, error.message, error.hint)
         return
@@ -370,30 +438,44 @@ def _contradictions(body: CheckedBody, broken: set[str | None]) -> Iterator[Prob
     # with either is no problem.
     others = _stated_specs(sound)
     stated = infer(sound, others, functions=functions) if others else inference
+    ranked: dict[Hashable, Sequence[TensorSpec]] = {}
     for node in sound:
         reason = inference.reasons.get(node.name)
         if reason is None:
-            yield from _ranks(body, node, inference)
+            yield from _ranks(body, node, inference, ranked)
             yield from _recorded(body, node, inference, stated)
         elif node.op_def is not None and (node.op in body.functions or registry.shape_function(node.op) is not None):
             yield body.problem(ERROR, "shape", node, reason)
 
 
-def _ranks(body: CheckedBody, node: Node, inference: Inference) -> Iterator[Problem]:
-    """Yield a problem where an input has a rank that TensorFlow refuses when the node is built."""
+def _ranks(
+    body: CheckedBody, node: Node, inference: Inference, ranked: dict[Hashable, Sequence[TensorSpec]]
+) -> Iterator[Problem]:
+    """Yield a problem where an input has a rank that TensorFlow refuses when the node is built. `ranked` gets the specs that
+    passed, by op, attributes and their own identities.
+    """
     if node.op_def is None:
         return
+    specs = [inference.specs[value] for value in node.inputs]
+    key = node.op, id(node.attrs), *map(id, specs)
+    if key in ranked:
+        return
     try:
-        check_ranks(node, [inference.specs[value] for value in node.inputs])
+        check_ranks(node, specs)
+        ranked[key] = specs  # kept, so that no other spec gets the identity
     except InvalidArgumentError as error:
         yield body.problem(ERROR, "shape", node, error.message)
 
 
 def _stated_specs(graph: Graph) -> dict[Output, TensorSpec]:
     """Return the specs of the outputs for which TensorFlow's shape functions state other shapes than its kernels give."""
-    pairs = [node.output() for node in graph if has_fact(node.op, "stated_pair")]
-    empty = [value for node in graph if has_fact(node.op, "stated_reserves") for value in node.outputs()[-2:]]
-    ends = [value for node in graph if has_fact(node.op, "stated_sequences") for value in node.outputs()[-2:]]
+
+    def stated(fact: str) -> list[Node]:
+        return nodes_of_kind(graph, lambda kind: has_fact(kind.op, fact))
+
+    pairs = [node.output() for node in stated("stated_pair")]
+    empty = [value for node in stated("stated_reserves") for value in node.outputs()[-2:]]
+    ends = [value for node in stated("stated_sequences") for value in node.outputs()[-2:]]
     shapes = {
         **dict.fromkeys(pairs, Shape((2,))), **dict.fromkeys(empty, Shape((0,))), **dict.fromkeys(ends, Shape((None,))),
     }  # fmt: skip
@@ -485,9 +567,10 @@ def _definition(body: CheckedBody, node: Node) -> OpDef | None:
 
 def _output_dtypes(body: CheckedBody, node: Node) -> Sequence[DType] | None:
     """Return the dtypes of a node's outputs; None where the node does not declare them: another check reports that."""
-    if node not in body.dtypes:
-        body.dtypes[node] = _declared_dtypes(body, node)
-    return body.dtypes[node]
+    key = node.op, id(node.attrs)
+    if key not in body.dtypes:
+        body.dtypes[key] = _declared_dtypes(body, node)
+    return body.dtypes[key]
 
 
 def _declared_dtypes(body: CheckedBody, node: Node) -> Sequence[DType] | None:
@@ -508,5 +591,6 @@ def _near(body: CheckedBody, name: str) -> str | None:
 def _nearest(name: str, names: Iterable[str]) -> str | None:
     from difflib import get_close_matches
 
+    # For a hint alone, as a search for near names looks at all names of the graph.
     close = get_close_matches(name, list(names), 3)
     return f"nearest names: {', '.join(close)}" if close else None

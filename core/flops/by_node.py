@@ -38,7 +38,7 @@ def seconds_by_node(graph: Graph, measurement: Measurement) -> dict[Node, float]
 
 def _by_node(graph: Graph, report: FlopsReport, part: Callable[[Cost], DimLike]) -> dict[Node, DimLike]:
     counts = _parts_by_node(graph, ((cost.path, part(cost.cost)) for cost in report.nodes))
-    return {node: add_up(parts) for node, parts in counts.items()}
+    return {node: parts[0] if len(parts) == 1 else add_up(parts) for node, parts in counts.items()}
 
 
 def _parts_by_node(graph: Graph, parts: Iterable[tuple[str, _Part]]) -> dict[Node, list[_Part]]:

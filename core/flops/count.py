@@ -147,6 +147,17 @@ class _CountedCall:
         return unused_outputs(self.node, self.scope.needed, self.scope.targets) if self.node.op in PARTLY_READ else ()
 
 
+class _Inside(NamedTuple):
+    """What the calls of equal functions have in common if the specs of their arguments are the same objects."""
+
+    specs: Sequence[TensorSpec]
+    """The specs of the arguments, kept alive as the key has their identities."""
+    targets: Sequence[Output | Node]
+    needed: set[Node]
+    sections: Mapping[Node, str]
+    inference: Estimate
+
+
 class _Role(NamedTuple):
     """The role of an op, the same for all its nodes."""
 
@@ -175,13 +186,14 @@ class _CountState:
         self._symbols = symbols
         self.loops = LoopCounts(self.functions, trips, symbols)
         self._noted: set[str] = set()
-        self._seen_parameters: set[Node] = set()
+        self._seen_parameters: set[tuple[str, Node]] = set()
         # Functions that each call the next one twice have 2^depth bodies, which no list could hold.
         self._is_by_function = repeated_nodes(graph) > _MAX_LISTED
         self._answers = Answers(derived=derived)
         self._costs = derived.costs
         self._roles: dict[str, _Role] = {}
         self._bodies: dict[Hashable, list[NodeCost]] = {}
+        self._insides: dict[Hashable, _Inside] = {}
         self._signatures = Signatures()
         if self._is_by_function:
             self.notes.append("too many calls to list: each node of a function stands for all calls of the function")
@@ -197,10 +209,12 @@ class _CountState:
         targets: Sequence[Output | Node],
         needed: set[Node],
         results: Mapping[Output, TensorSpec] | None = None,
+        inference: Estimate | None = None,
         **reached: Any,
     ) -> CountScope:
         """Return the scope of a graph or a body; `results` are the body's outputs with the caller's specs."""
-        inference = estimate(graph, known, self.functions, self.loops.rule, self._answers)
+        if inference is None:
+            inference = self._estimated(graph, known)
         frames = find_frames(graph) if any(node.op == "Enter" for node in needed) else {}
         scope = CountScope(graph, inference, frames, {}, needed, targets, **reached)
         scope.fed = fed_nodes(scope)
@@ -213,6 +227,9 @@ class _CountState:
             names = shared_names((scope.inference.specs[value], spec) for value, spec in (results or {}).items())
             scope.inference = named(scope.inference, frames, scope.prefix, self._symbols, names, self._answers.derived)
         return scope
+
+    def _estimated(self, graph: Graph, known: Known) -> Estimate:
+        return estimate(graph, known, self.functions, self.loops.rule, self._answers)
 
     def _all(self, scope: CountScope, sections: Mapping[Node, str]) -> list[NodeCost]:
         """Return the costs of all nodes that run, without nodes on branches of V1 conditionals that do not count."""
@@ -229,6 +246,7 @@ class _CountState:
             costs = [self._node(node, scope, section)]
         for loop in scope.loops_around(node) if scope.frames else ():
             self._note(loop)
+            # The condition is computed once more than the body: the last time it is false.
             costs = loop.repeated(costs, 1 if node in loop.condition else 0)
         return costs
 
@@ -393,8 +411,10 @@ class _CountState:
         """Return the costs in a call of a function, each by the node's name behind `prefix`."""
         function, node, scope = call.function, call.node, call.scope
         arg_specs = {arg.output(): spec for arg, spec in zip(function.args, call.specs)}
-        targets = function_targets(function, call_site(node, call.unused))
-        needed = needed_nodes(targets, list(arg_specs))
+        key = function, call_site(node, call.unused), call.section, *map(id, call.specs)
+        inside = self._insides.get(key)
+        if inside is None:
+            inside = self._insides[key] = self._inside(call, arg_specs)
         # Arguments and inputs are paired from the end: the predicate of an If and the counters of a For come before the
         # arguments.
         arguments = dict(zip(reversed(function.args), reversed(node.inputs)))
@@ -408,25 +428,34 @@ class _CountState:
         inner = self._scope(
             function.body,
             arg_specs,
-            targets,
-            needed,
+            inside.targets,
+            inside.needed,
             dict(zip(function.results, outer)),
+            inside.inference,
             prefix=prefix,
             outside=len(prefix) if is_wrapper else scope.outside_of(node),
             around="".join(without_calls(node.name).rpartition("/")[:2]),
             calls=scope.calls | {call.reference.name},
+            function=call.reference.name,
             caller=scope,
             site=node,
             arguments=arguments,
             is_repeated=call.is_repeated or scope.is_repeated or frame_of_outputs(node, scope.frames) is not None,
         )
-        return self._all(inner, classify_body(function.body, needed, targets, call.section))
+        return self._all(inner, inside.sections)
+
+    def _inside(self, call: _CountedCall, known: Known) -> _Inside:
+        function = call.function
+        targets = function_targets(function, call_site(call.node, call.unused))
+        needed = needed_nodes(targets, list(known))
+        sections = classify_body(function.body, needed, targets, call.section)
+        return _Inside(call.specs, targets, needed, sections, self._estimated(function.body, known))
 
     def _function(self, reference: FuncRef, node: Node) -> Function:
         function = function_called(self.functions, reference.name)
         if function is None:
             raise InvalidArgumentError(f"the graph has no function '{reference.name}'", node=node.name, op=node.op)
-        return with_attrs(function, reference)
+        return with_attrs(function.pattern, reference)
 
     def _gradient(self, node: Node) -> Function:
         """Return the function that a SymbolicGradient runs: the declared gradient, or the body with gradient nodes added."""
@@ -441,8 +470,9 @@ class _CountState:
         """Return the elements of weights that no counted node has read before."""
         count: DimLike = 0
         for source, home in weights:
-            if source.node not in self._seen_parameters:
-                self._seen_parameters.add(source.node)
+            # Equal functions share their nodes, but each has parameters of its own.
+            if (home.function, source.node) not in self._seen_parameters:
+                self._seen_parameters.add((home.function, source.node))
                 spec = home.inference.specs[source]
                 held = spec.handle[0] if spec.handle else spec
                 count = count + held.shape.num_elements
@@ -562,6 +592,8 @@ class CountScope:
     around: str = ""
     """The scope around the call that leads here, with a slash; empty for none."""
     calls: frozenset[str] = frozenset()
+    function: str = ""
+    """The function whose body this is, empty for the graph."""
     caller: CountScope | None = None
     site: Node | None = None
     """The caller's node that leads here."""

@@ -210,6 +210,7 @@ def magnitude(value: DimLike) -> float:
     """Return a number to sort by: the value for an example (N = 1) with all other symbols `TYPICAL`."""
     if isinstance(value, Dim):
         value = substitute(value, {name: typical(name) for name in value.symbols})
+    # What no number can be put for counts as the largest, so that it is not overlooked at the end of a list.
     return float(value) if isinstance(value, int) else math.inf
 
 
@@ -219,6 +220,7 @@ def typical(symbol: str) -> int:
 
 
 def _substituted(node: NodeCost, values: Mapping[str, int]) -> NodeCost:
+    # A formula such as n - 1 holds for sizes above 0: for an empty tensor it would be negative.
     cost = Cost(*(not_negative(substitute(v, values)) for v in (node.cost.flops, node.cost.macs, node.cost.transcendentals)))
     dims = None if node.shape is None else node.shape.dims
     return dataclasses.replace(

@@ -66,6 +66,7 @@ def _formula(function: Callable[..., Any], family: str) -> tuple[str, str, str]:
     if "per_element" in keywords:
         return _per_element(keywords["per_element"]), "for each element of the result", family
     if isinstance(function, functools.partial) and hasattr(function.args[-1], "more"):
+        # The table of training rules binds a rule's work last, and a number of operations is all its formula.
         work = function.args[-1]
         more = f" ({work.more:+d} with the op's flag)" if work.more else ""
         cost = registry.Cost(work.flops, transcendentals=work.transcendentals)

@@ -50,6 +50,7 @@ class FrameLoops:
         frames: Mapping[Node, Frame],
     ) -> None:
         self.loops: dict[Frame, LoopCount] = {}
+        # Copies, which the loops change; the caller's inference stays as it is.
         self.inference = _LoopEstimate(Specs(inference.specs), dict(inference.reasons))
         self._loops = loops
         self._functions = functions

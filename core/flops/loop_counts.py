@@ -78,6 +78,7 @@ class LoopCounts:
             return user_rounds
         if derived is not None:
             self._derived.add(name)
+            # A condition that is false at once derives less than no iteration.
             return max(derived, 0) if isinstance(derived, int) else derived
 
         def meaning(label: str) -> Hint:
@@ -96,6 +97,7 @@ class LoopCounts:
         name = node.attr("body").name
         if name not in self._functions or name in self._active or self._signatures.is_full(name):
             return None
+        # A body that leads to its own loop again would be derived without end.
         self._active.add(name)
         try:
             return self.of_while(node, entering).leaving()

@@ -138,6 +138,7 @@ class Measurement(Report):
         nodes = {node.path: node for node in self.nodes}
         events = [
             {
+                # Times are microseconds in this format.
                 "name": event.op, "cat": "op", "ph": "X", "pid": 1, "tid": 1, "ts": event.start / 1e3,
                 "dur": event.duration / 1e3, "args": _trace_args(event, nodes.get(event.path)),
             }
@@ -347,6 +348,7 @@ def matmul_peak() -> float:
     """Return FLOPs a second of this machine's best of several float32 matrix products."""
     from ..parallel.gemm import matmul  # lazy: counts need no products
 
+    # Large enough for the arithmetic to outweigh the memory traffic, and done within milliseconds.
     a = np.ones((_PEAK_SIZE, _PEAK_SIZE), np.float32)
     out = np.empty_like(a)
     with one_thread:

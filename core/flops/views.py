@@ -138,7 +138,8 @@ def layer_totals(report: LayersReport | LayerTree, count: int) -> list[str]:
     costs = f"{shortened(report.flops)} FLOPs, {shortened(report.bytes)} bytes moved"
     time = "" if report.seconds is None else f", {_milliseconds(report.seconds)} ms in all nodes"
     meanings = [Hint(f"{symbol}: ", text) for symbol, text in report.symbols.items()]
-    return [f"{counted(count, 'layer')}, {totals}; {costs}{time}", *meanings, *report.notes]
+    counts = f"{counted(count, 'layer')}, {totals}; {costs}{time}"
+    return [counts, *meanings, *report.notes, *what_is_short((report.flops, report.bytes))]
 
 
 def digits(value: DimLike) -> str:
@@ -160,9 +161,17 @@ def shortened(value: DimLike) -> str:
     if isinstance(value, int) or len(text) <= _MAX_TEXT:
         return text
     largest = sorted(_ordered(value), key=lambda term: -abs(magnitude(term)))
+    # At least one term: the largest says more than any number of terms left out.
     shown = max((n for n in range(2, len(largest)) if len(_sum(largest[:n])) + len(_MORE) <= _MAX_TEXT), default=1)
     left = len(largest) - shown
     return _sum(largest[:shown], _brief) + (f" + {counted(left, 'term')}" if left else "")
+
+
+def what_is_short(values: Iterable[DimLike]) -> list[str]:
+    """Return the line that explains the texts of `shortened`, if one of the values is too long to be shown whole."""
+    # Polynomials of many symbols are long, and their small terms tell little.
+    is_cut = any(shortened(value) != readable(value) for value in values)
+    return ["long sums show the largest terms, and f(N) for a long factor of N; the JSON has all terms"] if is_cut else []
 
 
 def _ordered(value: Dim) -> list[Dim]:
@@ -171,6 +180,7 @@ def _ordered(value: Dim) -> list[Dim]:
 
 
 def _sum(terms: Iterable[Dim], text_of: Callable[[Dim], str] = str) -> str:
+    # A negative coefficient brings its own sign.
     return " + ".join(_term(term, text_of) for term in terms).replace("+ -", "- ")
 
 
@@ -189,5 +199,6 @@ def _brief(factor: Dim) -> str:
 def _with_prefix(number: int) -> str:
     for size, prefix in _PREFIXES:
         if abs(number) >= size:
+            # Three digits in either case: of 999.7 the first format would make 1e+03.
             return f"{number / size:.3g} {prefix}" if abs(number) < 100 * size else f"{number / size:.0f} {prefix}"
     return str(number)

@@ -204,7 +204,7 @@ def check_calls(graph: Graph) -> None:
     not checked, nor are ops whose functions get other arguments than the op's inputs.
     """
     check_own_calls(graph)
-    for function in graph.functions.values():
+    for function in dict.fromkeys(function.pattern for function in graph.functions.values()):
         if function.signature.attrs:
             function.check(function.signature.attrs)
         else:

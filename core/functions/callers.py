@@ -15,15 +15,15 @@ from .instantiation import implementation
 
 
 def all_nodes(graph: Graph) -> Iterator[Node]:
-    """Yield the nodes of the graph and of all function bodies."""
+    """Yield the nodes of the graph and of all function bodies, to be read: equal functions may share theirs."""
     yield from graph
     for function in graph.functions.values():
-        yield from function.body
+        yield from function.pattern.body
 
 
 def node_count(graph: Graph) -> int:
     """Return the number of nodes of the graph and of all function bodies."""
-    return len(graph) + sum(len(function.body) for function in graph.functions.values())
+    return len(graph) + sum(len(function.pattern.body) for function in graph.functions.values())
 
 
 def callers(graph: Graph, function: str) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ def callers_by_function(graph: Graph) -> dict[str, tuple[str, ...]]:
         return {}
     _note_calls(callers_of, graph, "")
     for name, function in graph.functions.items():
-        _note_calls(callers_of, function.body, f"{name}: ")
+        _note_calls(callers_of, function.pattern.body, f"{name}: ")
     return {name: tuple(calls) for name, calls in callers_of.items()}
 
 
@@ -73,7 +73,7 @@ class CallTable:
         """Note the calls of a function, which replaces an earlier function of the same name."""
         if self._seen.get(function.name) is not function:
             self._seen[function.name] = function
-            self.note(function.name, function.body)
+            self.note(function.name, function.pattern.body)
 
     def note(self, caller: str, nodes: Iterable[Node]) -> None:
         """Note the calls of a caller's nodes, in place of the caller's earlier calls."""
@@ -119,7 +119,7 @@ def reached_functions(functions: Mapping[str, Function], nodes: Iterable[Node]) 
     def called(body: Iterable[Node]) -> set[str]:
         return {name for node in body for name in _called_names(node) if name in functions}
 
-    return closure(called(nodes), lambda name: called(functions[name].body))
+    return closure(called(nodes), lambda name: called(functions[name].pattern.body))
 
 
 def repeated_nodes(graph: Graph) -> int:
@@ -131,18 +131,22 @@ def repeated_nodes(graph: Graph) -> int:
     if not graph.functions:
         return 0
     sizes: dict[str, int] = {}
+    calls: dict[Function, list[str]] = {}
     pending = sorted(called_functions(graph, graph))
     while pending:
         name = pending[-1]
-        inside = [inner for node in graph.functions[name].body for inner in called_functions_of(graph, node)]
+        pattern = graph.functions[name].pattern
+        if pattern not in calls:
+            calls[pattern] = [inner for node in pattern.body for inner in called_functions_of(graph, node)]
+        inside = calls[pattern]
         missing = [inner for inner in dict.fromkeys(inside) if inner not in sizes]
         sizes.setdefault(name, 0)
         pending += missing
         if not missing:
-            sizes[name] = len(graph.functions[name].body) + sum(sizes[inner] for inner in inside)
+            sizes[name] = len(pattern.body) + sum(sizes[inner] for inner in inside)
             pending.pop()
     expanded = sum(sizes[name] for node in graph for name in called_functions_of(graph, node))
-    return expanded - sum(len(graph.functions[name].body) for name in sizes)
+    return expanded - sum(len(graph.functions[name].pattern.body) for name in sizes)
 
 
 def called_functions_of(graph: Graph, node: Node) -> list[str]:
@@ -167,7 +171,10 @@ def called_functions(graph: Graph, nodes: Iterable[Node]) -> set[str]:
     if not graph.functions:
         return set()
     named = {name for node in nodes for name in named_functions(graph, node)}
-    return closure(named & graph.functions.keys(), lambda name: (n for n in _named_by(graph, name) if n in graph.functions))
+    known: dict[Function, list[str]] = {}
+    return closure(
+        named & graph.functions.keys(), lambda name: [n for n in _named_by(graph, name, known) if n in graph.functions]
+    )
 
 
 def drop_uncalled(graph: Graph) -> list[str]:
@@ -181,15 +188,21 @@ def drop_uncalled(graph: Graph) -> list[str]:
 
 def functions_that_reach(graph: Graph, goals: set[str]) -> set[str]:
     """Return the library functions among `goals`, and all functions through which `called_functions` reaches any of them."""
-    namers = grouped((inner, name) for name in (graph.functions if goals else ()) for inner in _named_by(graph, name))
+    known: dict[Function, list[str]] = {}
+    namers = grouped((inner, name) for name in (graph.functions if goals else ()) for inner in _named_by(graph, name, known))
     return closure(goals & graph.functions.keys(), lambda name: namers.get(name, ()))
 
 
-def _named_by(graph: Graph, name: str) -> Iterator[str]:
-    """Yield the functions that a function's nodes name, the function's gradient, and its implementation."""
+def _named_by(graph: Graph, name: str, known: dict[Function, list[str]]) -> Iterator[str]:
+    """Yield the functions that a function's nodes name, the function's gradient, and its implementation.
+
+    `known` has what the nodes of functions name, which equal functions share.
+    """
     function = graph.functions[name]
-    for node in function.body:
-        yield from named_functions(graph, node)
+    pattern = function.pattern
+    if pattern not in known:
+        known[pattern] = [named for node in pattern.body for named in named_functions(graph, node)]
+    yield from known[pattern]
     if function.gradient:
         yield function.gradient
     # The function that runs in the place of a named one is never named itself.
@@ -244,6 +257,9 @@ class CallPaths:
 
     def through(self, path: str) -> list[Node]:
         """Return the calls on a path and the node at its end, as far as the graph has the nodes."""
+        node = self._graph.get(path)
+        if node is not None:  # no name fits a longer part of the path than the whole, and most paths are of the graph itself
+            return [node]
         return self._through(self._graph, path.split("/"), 0)[0]
 
     def node_at(self, path: str) -> Node | None:

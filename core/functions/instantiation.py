@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ..graph.graph import Function, Graph, Node, Output
+from ..graph.graph import Function, Graph, Node
 from ..graph.traversal import function_names
 from ..registry.catalog import ArgDef
 from ..support import dataclasses
@@ -45,13 +45,17 @@ def with_attrs(function: Function, reference: FuncRef) -> Function:
 
 def copied(function: Function) -> Function:
     """Return a copy of the function with nodes of its own."""
-    body = function.body.copy(function.body.functions)
-    return dataclasses.replace(
-        function,
-        body=body,
-        args=[body.node(arg.name) for arg in function.args],
-        results=[Output(body.node(value.node.name), value.index) for value in function.results],
-        control_results=[body.node(control.name) for control in function.control_results],
+    body, args, results, controls = function.pattern.parts_copied()
+    return Function(
+        function.signature,
+        body,
+        args,
+        results,
+        controls,
+        function.attrs,
+        function.arg_attrs,
+        function.gradient,
+        function.source,
     )
 
 

@@ -45,6 +45,7 @@ def switch_gradient(backward: Sweep, node: Node, grads: Gradients) -> Gradients:
     """Return the gradient from the branch that was taken; a branch without a gradient contributes zeros."""
     g = backward.builder
     dtype = gradient_dtype(next(grad for grad in grads if grad is not None))
+    # The Merge needs a value from whichever branch runs: from the other it would be dead, and so would all behind it.
     branches = [zeros_for(g, node.output(i), dtype) if grad is None else grad for i, grad in enumerate(grads)]
     return [map_parts(lambda *tensors: g.Merge(tensors)[0], *alike([g, g], branches)), None]
 

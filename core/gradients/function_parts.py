@@ -127,6 +127,7 @@ def add_forward_function(
     body, mapping = forward_body(parts)
     builder = GraphBuilder(body)
     saved = [Output(mapping[value.node], value.index) for value in parts.captured]
+    # Branches of one conditional return alike: each also has a place for what the others save.
     padded = [_fake(builder, before), saved, _fake(builder, after)]
     results = [Output(mapping[v.node], v.index) for v in parts.results] + [v for group in padded for v in group]
     args = [mapping[arg] for arg in parts.args]
@@ -237,6 +238,7 @@ def mapped(target: Graph, value: Output, mapping: dict[Output, Output]) -> Outpu
     """Return the counterpart of a value in another graph; a constant is copied at the first request."""
     if value not in mapping:
         constant = value.node
+        # Constants are not saved with the forward values: a copy costs nothing in the run.
         copied = target.add_node(target.unique_name(constant.name), constant.op, attrs=constant.attrs)
         mapping[value] = copied.output(value.index)
     return mapping[value]

@@ -39,6 +39,8 @@ _linking: Final = threading.Lock()
 _MOST_CHECKS: Final = 1000
 """Kinds of alike nodes whose check is remembered for all functions of a library."""
 
+_PARTS: Final = frozenset(("body", "args", "results", "control_results"))
+"""The parts of a function that a function like another copies on demand."""
 _BESIDE_NODES: Final = ("file", "is_untrusted", "left_out", "meta", "needless", "registered_gradients", "source", "versions")
 """The attributes of a graph that bytes of nodes and functions do not hold."""
 STRAY_ARGUMENT: Final = "the signature of a function fixes its arguments"
@@ -391,16 +393,15 @@ class Graph(Summarized, Versioned):
         result.functions = copy.copy(self.functions) if library is None else library
         result.registered_gradients = self.registered_gradients
         for node in self:
-            made = Node(
-                node.name, node.op, node.attrs, node.device, node.source, node.spelling,
-                home=result, is_linked=self._is_linked,
-            )  # fmt: skip
+            made = Node(node.name, node.op, node.attrs, node.device, node.source, node.spelling, home=result)
             # The result of the check holds for equal op and attributes, which the copy shares.
             made.checked = node.checked
             result._nodes[node.name] = made
-        if self._is_linked:
-            result._copy_edges(self)
-        result._is_linked = result._is_resolved = self._is_linked
+        # Uses are found on demand: many copies are made to read them.
+        for node in self:
+            if node._inputs is not None or node._wide is not None:
+                result._copy_edges(node)
+        result._is_linked = result._is_resolved = False
         return result
 
     __copy__ = copy
@@ -413,17 +414,11 @@ class Graph(Summarized, Versioned):
             written.versions = Versions(GRAPH_VERSION)
         return _unpickled, (graph_services().encode(written), {name: getattr(self, name) for name in _BESIDE_NODES})
 
-    def _copy_edges(self, origin: Graph) -> None:
-        nodes = self._nodes
-        for node in origin:
-            copied, spelling = nodes[node.name], node.spelling
-            self.set_inputs(
-                copied,
-                [Output(nodes[value.node.name], value.index) for value in node.inputs],
-                [nodes[control.name] for control in node.control_inputs],
-            )
-            # `set_inputs` forgets the spelling, which is still right here.
-            copied.spelling = spelling
+    def _copy_edges(self, origin: Node) -> None:
+        """Give the copy of another graph's node its inputs: texts alone would not have the edges of a body or of changes."""
+        nodes, copied = self._nodes, self._nodes[origin.name]
+        copied._inputs = tuple([Output(nodes[value.node.name], value.index) for value in origin.inputs])
+        copied._control_inputs = tuple([nodes[control.name] for control in origin.control_inputs])
 
     def reorder(self, nodes: Sequence[Node]) -> None:
         """Put all nodes into the order given."""
@@ -576,6 +571,66 @@ class Function:
     """Whatever a format keeps to write the function back unchanged."""
     accesses: Any = dataclasses.field(default=None, init=False, repr=False)
     """The state that the function reads and writes, cached by `ordering`, with the conditions of the cached result."""
+    _pattern: Function | None = dataclasses.field(default=None, init=False, repr=False)
+    """The function to copy the parts from that this function still lacks."""
+    _sharers: int = dataclasses.field(default=0, init=False, repr=False)
+    """The number of functions that lack parts of their own and read these."""
+
+    @classmethod
+    def like(cls, pattern: Function, signature: OpDef, source: Any) -> Function:
+        """Return a function that is equal to another but for its name; its body is copied when it is first asked for."""
+        made = cls.__new__(cls)
+        made.signature, made.source, made._pattern, made._sharers = signature, source, pattern, 0
+        made.attrs, made.arg_attrs, made.gradient, made.accesses = pattern.attrs, pattern.arg_attrs, pattern.gradient, None
+        pattern.share()
+        return made
+
+    def share(self) -> None:
+        """Count one more that reads the parts, which nobody may take or change from then on."""
+        with _linking:
+            self._sharers += 1
+
+    def __getattr__(self, name: str) -> Any:
+        # Python asks here for what is missing: the parts of a function that was made `like` another.
+        if name not in _PARTS:
+            raise AttributeError(f"a function has no '{name}'")
+        with _linking:
+            pattern = self._pattern
+            if pattern is not None:  # else another thread has set them meanwhile
+                # Most functions of a file have no equal: theirs is the only use of the parts, and a copy would double them.
+                parts = pattern.parts if pattern._sharers == 1 else pattern.parts_copied()
+                self.body, self.args, self.results, self.control_results = parts
+                pattern._sharers -= 1
+                self._pattern = None
+        return getattr(self, name)
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether functions share the parts; False again once a function has taken them for its own."""
+        return self._sharers > 0
+
+    @property
+    def pattern(self) -> Function:
+        """The function with equal nodes that all equal functions of a file share, to be read and never changed.
+
+        The function itself once somebody asked for its body, and may have changed it.
+        """
+        return self if self._pattern is None else self._pattern
+
+    @property
+    def parts(self) -> tuple[Graph, list[Node], list[Output], list[Node]]:
+        """The body, the arguments, the results and the control results."""
+        return self.body, self.args, self.results, self.control_results
+
+    def parts_copied(self) -> tuple[Graph, list[Node], list[Output], list[Node]]:
+        """Return copies of the body, the arguments, the results and the control results."""
+        body = self.body.copy(self.body.functions)
+        return (
+            body,
+            [body.node(arg.name) for arg in self.args],
+            [Output(body.node(value.node.name), value.index) for value in self.results],
+            [body.node(control.name) for control in self.control_results],
+        )
 
     @property
     def name(self) -> str:

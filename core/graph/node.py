@@ -407,7 +407,8 @@ class Node(NodeKinds, Displayed):
             checked = memo.get(key)
             if checked is None:
                 checked = check_node(self.op, self.attrs, key[2])
-                if key[2]:  # nodes without inputs, such as constants, hardly ever share their attributes
+                # Other nodes without inputs, such as constants, hardly ever share their attributes.
+                if key[2] or self.is_argument:
                     memo[key] = checked
             self.checked = checked
             self._output_dtypes = checked.outputs if checked.is_declared else None

@@ -115,6 +115,7 @@ def _keyword_plan(
 
 
 def _hashable(value: Any) -> Any:
+    # Kernels keep what they derive from a bundle under the bundle itself.
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -166,6 +167,7 @@ def input_bundles(function: Callable[..., Any], has_context: bool = False) -> Bu
 
 @functools.cache
 def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    # A ufunc takes keywords of NumPy, and none of them is an attribute of an op.
     return {} if isinstance(inspect.unwrap(function), np.ufunc) else inspect.signature(function).parameters
 
 

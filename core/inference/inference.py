@@ -419,10 +419,11 @@ class Library:
         """Return the results of a call: the body is inferred once for equal arguments."""
         function = function_called(self._functions, reference.name)
         # A function that calls itself ends here: what it returns is not known before its body has been inferred.
-        if function is None or reference.name in self._calls or len(function.args) != len(inputs):
+        if function is None or reference.name in self._calls or len(function.pattern.args) != len(inputs):
             return None
         self._note_arguments(function, inputs)
         arguments, unnamed = signature_of(inputs)
+        function = function.pattern  # equal functions return equal specs
         key = (function, repr(sorted(reference.attrs.items())) if function.signature.attrs else "", arguments)
         cached = self._answers.results
         if key not in cached:

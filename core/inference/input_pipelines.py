@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ..functions.callers import called_functions_of, function_references
-from ..graph.graph import Graph, Node, Output
+from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import nodes_of_kind, sources_first, trail_end
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import NodeKinds, has_fact
@@ -25,6 +25,7 @@ def asks_service(op: str) -> bool:
 
 def beginning(iterator: Node) -> list[Node]:
     """Return the nodes that begin a pass of an iterator, each over the dataset of its first input."""
+    # Known by its form: of all users of an iterator only what begins a pass takes a dataset beside it and gives nothing.
     users = [user for user in iterator.uses if user.op_def is not None and not user.output_dtypes and len(user.inputs) == 2]
     return [user for user in users if has_fact(user.op, "input_pipeline") and user.inputs[1].node is iterator]
 
@@ -76,18 +77,32 @@ def _handed_on(value: Output) -> Output | None:
 
 def going_through_elements(graph: Graph, nodes: Iterable[Node]) -> Iterator[tuple[str, Node]]:
     """Yield (path, node) of nodes that take a dataset's elements, among the nodes and in called functions: `FUNCTION/NODE`."""
-    bodies: dict[str, Iterable[Node]] = {"": nodes}
-    pending = collections.deque(bodies)
+    looks: dict[Function | None, tuple[list[Node], list[str]]] = {None: _look(graph, nodes)}
+    pending, seen = collections.deque([""]), {""}
     while pending:
-        function = pending.popleft()
-        # Without a library no node calls a function, so only the ops that take elements are looked at.
-        for node in bodies[function] if graph.functions else nodes_of_kind(bodies[function], _asks):
-            if asked_datasets(graph, node):
-                yield f"{function}/{node.name}" if function else node.name, node
-            elif graph.functions and not has_fact(node.op, "input_pipeline"):
-                new = [name for name in called_functions_of(graph, node) if name not in bodies]
-                bodies |= {name: graph.functions[name].body for name in new}
-                pending += dict.fromkeys(new)
+        name = pending.popleft()
+        function = graph.functions[name].pattern if name else None
+        if function not in looks:  # equal functions share their nodes
+            looks[function] = _look(graph, [] if function is None else function.body)
+        asking, called = looks[function]
+        for node in asking:
+            yield f"{name}/{node.name}" if name else node.name, node
+        new = dict.fromkeys(other for other in called if other not in seen)
+        seen.update(new)
+        pending += new
+
+
+def _look(graph: Graph, nodes: Iterable[Node]) -> tuple[list[Node], list[str]]:
+    """Return the nodes that take a dataset's elements, and the functions that other nodes call."""
+    if not graph.functions:
+        return [node for node in nodes_of_kind(nodes, _asks) if asked_datasets(graph, node)], []
+    asking, called = [], []
+    for node in nodes:
+        if asked_datasets(graph, node):
+            asking.append(node)
+        elif not has_fact(node.op, "input_pipeline"):
+            called += called_functions_of(graph, node)
+    return asking, called
 
 
 def asking_for_elements(node: Node) -> list[Node]:

@@ -47,6 +47,7 @@ def reduction(node: Node, inputs: Sequence[TensorSpec], outputs: Sequence[Tensor
 
 
 def _require_nhwc(node: Node) -> None:
+    # tf.profiler raises a ValueError for other formats, and drops the node whose formula fails.
     if node.attrs.get("data_format", b"NHWC") != b"NHWC":
         raise Dropped("data format NCHW")
 

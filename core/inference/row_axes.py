@@ -172,6 +172,7 @@ class _RowWalk:
             return self._body(node, references[0], arguments, specs)
         if kind.form is Form.LOOP:
             return self._loop(node, references, arguments)
+        # A branch runs for all rows or for none, so that its condition must be the same for all of them.
         if states[0] is not None:
             raise self.mixed(node, "the branch depends on rows")
         branches = [self._body(node, reference, arguments, specs) for reference in references]
@@ -199,6 +200,7 @@ class _RowWalk:
             if joined == states:
                 break
             states = joined
+        # A row must not go on because another does.
         if self._body(node, condition, states, specs) != [None]:
             raise self.mixed(node, "the number of iterations depends on rows")
         return [self._joined(node, pair) for pair in zip(states, after)]
@@ -298,6 +300,7 @@ def _product(walk: _RowWalk, node: Node) -> _State:
     """Return the rows of a product of matrices: those of the left factor, or those that both factors have before."""
     left, right = walk.state(node, 0), walk.state(node, 1)
     rank = walk.rank(node.inputs[0])
+    # A transposed left factor has its rows where the product sums.
     flips = node.attr("transpose_a", False) or node.attr("adj_x", False)
     is_left = right is None and all(walk.states.get(value) is None for value in node.inputs[2:])
     if isinstance(left, RowAxis) and is_left and rank is not None and left.axis == rank - 2 and not flips:
@@ -360,6 +363,7 @@ def _squeezed(walk: _RowWalk, node: Node, rows: RowAxis) -> RowAxis | None:
     rank = walk.rank(node.inputs[0]) or 0
     dims = walk.spec(node.inputs[0]).shape.dims or ()
     axes = {axis % rank for axis in node.attr("squeeze_dims")} or {axis for axis, size in enumerate(dims) if size == 1}
+    # A size that is unknown here may be 1 in a run, and be dropped.
     is_known = node.attr("squeeze_dims") or all(isinstance(size, int) or axis == rows.axis for axis, size in enumerate(dims))
     return (
         RowAxis(rows.axis - sum(axis < rows.axis for axis in axes), rows.times) if is_known and rows.axis not in axes else None
@@ -469,6 +473,7 @@ def _gathered(walk: _RowWalk, node: Node) -> _State:
     batch = node.attr("batch_dims", 0)
     if rank is None or of_indices is None or axes is None:
         raise walk.mixed(node, "the rank of an input or the axis is unknown")
+    # Of a table that all rows share, each row picks its own parts: the indices take the place of the axis.
     if values is None and isinstance(indices, RowAxis) and not batch:
         return RowAxis(axes[0] + indices.axis, indices.times)
     if isinstance(values, RowAxis) and indices is None and not batch and values.axis != axes[0]:

@@ -67,9 +67,17 @@ class AuthorScopes:
         """The layers of those scopes and of all scopes around them."""
         self._authors: dict[str, tuple[str, bool]] = {}
         """By scopes around the readers of weights, the author's name, and whether all names below got another number."""
+        readers: dict[tuple[str, str], None] = {}
         for place in places:
             for weight in place.weights:
-                self._add(_scope(_forward_path(place.path)), weight)
+                # All nodes of a scope may read the same weight. The last reader decides on the author's name: it stays last.
+                pair = _scope(_forward_path(place.path)), weight
+                readers.pop(pair, None)
+                readers[pair] = None
+        for scope, weight in readers:
+            self._add(scope, weight)
+        self._at: dict[str, tuple[str | None, str]] = {}
+        """The results of `_layer_around`, for a scope has many nodes."""
         self._recurrent = dict(self._recurrent_scopes(places))
         """The scopes around a loop, and around a layer that only the loop runs, by the name of the layer around both."""
         for scope, name in self._recurrent.items():
@@ -110,28 +118,41 @@ class AuthorScopes:
         innermost scope around the node that has layers: the root, without a name, if no scope has.
         """
         own = self._of_weights[place.weights[0]] if place.weights else None
-        for scope in _scopes(_scope(_forward_path(place.path))):
+        inner = _scope(_forward_path(place.path))
+        if inner not in self._at:
+            self._at[inner] = self._layer_around(inner)
+        layer, scope = self._at[inner]
+        return own or layer, scope
+
+    def _layer_around(self, inner: str) -> tuple[str | None, str]:
+        """Return the layer of the nodes in a scope that read no weights, None if they lie in no layer; and the innermost
+        scope around them that has layers.
+        """
+        for scope in _scopes(inner):
             layers = self._owners.get(scope, set())
             if len(layers) == 1:
-                return own or next(iter(layers)), scope
+                return next(iter(layers)), scope
             if scope in self._around:
                 layer = next(iter(self._around[scope]))
                 is_alone = len(self._around[scope]) == 1 and base_name(scope) == base_name(layer)
-                return own or (layer if is_alone else None), scope
-        return own, ""
+                return layer if is_alone else None, scope
+        return None, ""
 
     def named(self, places: Iterable[ScopedNode]) -> Iterator[Part]:
         """Yield each node as a part of a layer. What lies beside layers, a node or a scope, is a layer by itself."""
         taken: dict[str, str] = {layer: layer for layer in self._of_weights.values()}
+        own_scopes: dict[tuple[str, str], str] = {}
         for place in places:
             path = _forward_path(place.path)
             layer, scope = self.layer_at(place)
-            if recurrent := [outer for outer in _scopes(_scope(path)) if outer in self._recurrent]:
+            if self._recurrent and (recurrent := [outer for outer in _scopes(_scope(path)) if outer in self._recurrent]):
                 scope = recurrent[-1]
                 layer = self._recurrent[scope]
             if layer is not None:
-                own_scopes = (outer for outer in _scopes(scope) if base_name(outer) == base_name(layer))
-                scope = next(own_scopes, scope)
+                if (layer, scope) not in own_scopes:
+                    alike = (outer for outer in _scopes(scope) if base_name(outer) == base_name(layer))
+                    own_scopes[layer, scope] = next(alike, scope)
+                scope = own_scopes[layer, scope]
                 yield Part(layer, scope, path[len(scope) :].lstrip("/"))
                 continue
             own, _, rest = path[len(scope) :].lstrip("/").partition("/")
@@ -240,6 +261,8 @@ def is_gradient_scope(name: str) -> bool:
 
 def _forward_path(path: str) -> str:
     """Return the path without the scopes that hold gradients: `gradients/dense/MatMul_grad/mul` lies in `dense`."""
+    if "gradient" not in path:  # asked first, as most nodes have no such scope
+        return path
     *scopes, name = path.split("/")
     return "/".join([*(scope for scope in scopes if not is_gradient_scope(scope)), name])
 

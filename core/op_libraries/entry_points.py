@@ -25,5 +25,6 @@ def _entry_points_files(folder: str) -> Iterator[str]:
         if name.endswith((".dist-info", ".egg-info")):
             path = os.path.join(folder, name, "entry_points.txt")
             if os.path.isfile(path):
+                # A file of any package on the path: a broken one must not end every command.
                 with open(path, encoding="utf-8", errors="replace") as file:
                     yield file.read()

@@ -81,6 +81,7 @@ def _import(key: str) -> None:
         return
     if not os.path.isfile(key):
         raise NotFoundError(f"file '{key}' does not exist")
+    # Under a name of its own, as a file of a library may be called as a module of Python is.
     spec = importlib.util.spec_from_file_location(_module_name(key), key)
     if spec is None or spec.loader is None:
         raise InvalidArgumentError(f"'{key}' is not a Python file")
@@ -103,6 +104,7 @@ def _check_signatures(kernels: Iterable[registry.Kernel]) -> None:
 
 def _check_signature(function: Callable[..., Any], definition: OpDef, has_context: bool) -> None:
     """Raise TypeError for a function that the inputs and attributes of an op do not fit."""
+    # A NamedTuple of attributes has its own fields to check: `bind` below sees one parameter.
     bundles = attr_bundles(function)
     for bundle in bundles.values():
         missing = [name for name in bundle._fields if name not in definition.attrs and name not in bundle._field_defaults]

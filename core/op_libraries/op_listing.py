@@ -217,6 +217,7 @@ def select_ops(
     A pattern is an op's name, or a regular expression searched in the name. Raises InvalidArgumentError for a bad
     expression, and NotFoundError for a pattern that selects nothing and for an unknown family.
     """
+    # Else a misspelled family would be an empty list.
     if family is not None and family not in op_facts.family_names():
         raise NotFoundError(f"unknown family '{family}'", hint=f"the families are {', '.join(op_facts.family_names())}")
     names = CATALOG.custom() if custom else tuple(CATALOG)
@@ -273,6 +274,7 @@ def describe_op(name: str) -> OpDetail:
         _raise_unknown(name)
     definition = CATALOG[name]
     kernels = tuple(map(_kernel_info, registry.kernels(name)))
+    # The docstring of the kernel says what TensorFlow's sentence leaves out; ops of libraries have nothing else.
     own_doc = next((info.location.doc for info in kernels if info.location.doc), "")
     return OpDetail(
         name=name,
@@ -393,18 +395,17 @@ def op_coverage() -> OpCoverage:
     Families with declarations only count, too. Every family is imported.
     """
     registry.load_all_families()
-    families = grouped((_group(name), name) for name in CATALOG)
+    # Over the catalog and not the registrations, which lack the ops without any.
+    named = ((registry.family(op) or (NO_FAMILY if CATALOG.is_builtin(op) else "(op libraries)"), op) for op in CATALOG)
+    families = grouped(named)
     # Names in parentheses are no families, and come last.
     rows = tuple(_coverage(family, families[family]) for family in sorted(families, key=lambda f: (f[0] == "(", f)))
     return OpCoverage(rows, _total(rows))
 
 
-def _group(op: str) -> str:
-    return registry.family(op) or ("(op libraries)" if not CATALOG.is_builtin(op) else NO_FAMILY)
-
-
 def _coverage(family: str, ops: Sequence[str]) -> FamilyCoverage:
     gradients = [registry.gradient_function(op) for op in ops]
+    # A mark is a decision that there is no gradient, and counts apart.
     none = sum(function in (registry.NOT_DIFFERENTIABLE, registry.WITHOUT_GRADIENT) for function in gradients)
     return FamilyCoverage(
         family,
@@ -429,12 +430,14 @@ def _total(rows: Iterable[FamilyCoverage]) -> FamilyCoverage:
 def missing_parts(graph: GraphLike) -> Rows[MissingFor]:
     """Return the parts that tfg lacks for the ops of a graph and its functions, for the dtypes of their nodes."""
     graph = as_graph(graph)
+    # Calls by name are of the graph's own functions, and no ops.
     users = grouped((node.op, node) for node in all_nodes(graph) if node.op not in graph.functions)
     rows = (_missing(op, nodes) for op, nodes in users.items())
     return Rows(row for row in rows if row is not None)
 
 
 def _missing(op: str, nodes: Sequence[Node]) -> MissingFor | None:
+    # A few, since an op of a large model has thousands of nodes.
     names = tuple(node.name for node in nodes[:5])
     definition = CATALOG.get(op)
     if definition is None:

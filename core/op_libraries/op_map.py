@@ -22,6 +22,7 @@ def map_ops(graph: Graph, mapping: Mapping[str, str]) -> int:
     Attributes that NEW does not have are dropped. Raises InvalidArgumentError if NEW is not declared.
     """
     for new in mapping.values():
+        # Before any node changes, so that a mistake leaves the graph as it was.
         if new not in CATALOG:
             raise InvalidArgumentError(f"unknown op '{new}'", hint=Hint(command("ops"), " lists all ops"))
     count = sum(_map_node(node, mapping, graph.functions) for node in graph)

@@ -47,6 +47,7 @@ _PACKAGE = __name__.partition(".core")[0]
 
 def write_wrappers(ops: Sequence[str] = ()) -> str:
     """Return the text of a module with a wrapper for each of `ops`, by default every declared op; NotFoundError for others."""
+    # A name alone is a sequence of letters, and is meant as one op.
     names = sorted({ops} if isinstance(ops, str) else set(ops) or set(CATALOG))
     expect(str, *names)
     for name in names:
@@ -69,6 +70,7 @@ def _identifier(name: str) -> str:
 
 
 def _function(definition: OpDef) -> str:
+    # Required ones first, as a reader looks for what must be given.
     attrs = sorted(definition.attrs.values(), key=lambda attr: not definition.needs(attr))
     lines = [f"def {function_name(definition.name)}("]
     lines += [f"    {parameter}," for parameter in _parameters(definition, attrs)]
@@ -94,6 +96,7 @@ def _parameters(definition: OpDef, attrs: Sequence[AttrDef]) -> Iterator[str]:
 
 def _attr_name(definition: OpDef, attr: AttrDef) -> str:
     name = _identifier(attr.name)
+    # An op may have an input and an attribute of one name, and a function has one parameter of a name.
     return f"{name}_" if name in {_identifier(arg.name) for arg in definition.inputs} else name
 
 
@@ -155,6 +158,7 @@ def _shown(value: Any) -> str:
 
 
 def _result(definition: OpDef) -> str:
+    # As GraphBuilder returns: the node itself where there is no output to hand on.
     if not definition.outputs:
         return "Node"
     if any(arg.is_list for arg in definition.outputs):

@@ -23,6 +23,7 @@ from ..registry.op_facts import NodeKinds, has_fact
 from ..support import dataclasses
 from ..support.grouping import grouped
 from ..types.dtypes import resource
+from ..types.tensors import FuncRef
 
 READ: Final = "reads"
 WRITE: Final = "writes"
@@ -81,7 +82,7 @@ class _FunctionEffects:
 
 def _looked(functions: Mapping[str, Function], name: str) -> tuple[Function, int] | None:
     function = functions.get(name)
-    return None if function is None else (function, function.body.edits)
+    return None if function is None else (function.pattern, function.pattern.body.edits)
 
 
 class _Effects:
@@ -94,7 +95,7 @@ class _Effects:
         self.handles: dict[Output, Output] = {}
         self.references: dict[Output, Output] = {}
         self.active: frozenset[str] = frozenset()
-        self.bodies: dict[str, _FunctionEffects] = {}
+        self.bodies: dict[Function, _FunctionEffects] = {}
         self.looked_at: Looked = {}
         """The functions from which the accesses follow."""
         self.called_again: set[str] = set()
@@ -165,26 +166,26 @@ class _Effects:
                 continue
             if function is None:
                 continue
-            body = with_attrs(function, reference)
+            body = function.pattern
             operands = dict(zip(map(state_of, body.args[kind.counters :]), kind.arguments(node.inputs)))
-            for inner in self.of_body(body):
+            for inner in self.of_body(body, reference):
                 yield from self.seen_from_outside(node, inner, operands)
 
-    def of_body(self, function: Function) -> list[Access]:
-        """Return the accesses of a function, in terms of its own arguments."""
-        effects: _FunctionEffects | None = self.bodies.get(function.name) or function.accesses
+    def of_body(self, function: Function, reference: FuncRef) -> list[Access]:
+        """Return the accesses of a called function, in terms of its own arguments."""
+        effects: _FunctionEffects | None = self.bodies.get(function) or function.accesses
         if effects is None or not effects.holds(self.graph.functions):
-            effects = self.looked_into(function)
-        self.bodies[function.name] = effects
+            effects = self.looked_into(function, reference)
+        self.bodies[function] = effects
         self.looked_at |= effects.looked_at
         return effects.accesses
 
-    def looked_into(self, function: Function) -> _FunctionEffects:
+    def looked_into(self, function: Function, reference: FuncRef) -> _FunctionEffects:
         """Collect the accesses of a function, and cache them where they do not depend on the functions that call it."""
         inner = _Effects(self.graph, frozenset())
-        inner.active = self.active | {function.name}
-        effects = _FunctionEffects(inner.of(list(function.body)), inner.looked_at)
-        outside = inner.called_again - {function.name}
+        inner.active = self.active | {reference.name}
+        effects = _FunctionEffects(inner.of(list(with_attrs(function, reference).body)), inner.looked_at)
+        outside = inner.called_again - {reference.name}
         self.called_again |= outside
         # Accesses that were collected up to a recursive call are incomplete, and serve this walk alone.
         if not outside:

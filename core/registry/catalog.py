@@ -190,6 +190,7 @@ class Catalog:
         if definition.name in self:
             raise AlreadyExistsError(f"op '{definition.name}' is already registered", op=definition.name)
         self._custom[definition.name] = definition
+        # The text itself, as wrappers and error messages show the author's own.
         self._specs[definition.name] = " ".join(spec.split())
         return definition
 
@@ -261,6 +262,7 @@ def _checked(definition: OpDef) -> OpDef:
 
 def _split_spec(spec: str) -> tuple[str, str, str]:
     """Return the signature, the text between the attribute braces, and the flags."""
+    # Flags without attributes stand behind the results.
     if "{" not in spec:
         close = spec.rfind(")") + 1
         return spec[:close], "", spec[close:]
@@ -268,6 +270,7 @@ def _split_spec(spec: str) -> tuple[str, str, str]:
     return spec[:start], spec[start + 1 : end], spec[end + 1 :]
 
 
+# Quotes first, so that brackets and commas in a string count for nothing.
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*"?|[()\[\]{},]')
 
 
@@ -285,6 +288,7 @@ def split_top(text: str) -> list[str]:
 
 def _parse_arg(text: str, attrs: Mapping[str, AttrDef]) -> ArgDef:
     name, _, kind = (part.strip() for part in text.partition(":"))
+    # Around the number too: Ref(N * T) is a list of references.
     is_ref = kind.startswith("Ref(")
     if is_ref:
         kind = kind[4:-1]

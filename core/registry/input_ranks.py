@@ -33,6 +33,7 @@ def check_input_ranks(definition: OpDef, inputs: Sequence[TensorSpec | list[Tens
 
 def input_rank_bounds(op: str, index: int) -> _Ranks:
     """Return the lowest and highest rank of an op's input by number; unbounded if an argument up to the input is a list."""
+    # Behind a list the number of an input does not tell its argument.
     allowed, definition = _allowed().get(op), CATALOG.get(op)
     if allowed is None or definition is None or any(arg.is_list for arg in definition.inputs[: index + 1]):
         return 0, math.inf

@@ -72,6 +72,7 @@ def _lines() -> tuple[tuple[str, list[str], list[str]], ...]:
     with open(LIST, encoding="ascii") as file:
         for line in file:
             if line.startswith(INDENT):
+                # A line without a colon has ops without facts.
                 ops, _, facts = line.partition(":")
                 lines.append((module, ops.split(), facts.split()))
             else:
@@ -182,6 +183,7 @@ FACTS: Final = {
     "batch_normalization": "normalizes by the mean and variance of each channel, from its inputs or from the batch",
     "program": "holds compiled code that only an engine runs: a pure function, despite a stateful op",
     "own_gradient": "in functions of JAX its derivative is its gradient, not the derivative of its lowering",
+    "finished_product": "a product and the ops that its attribute `fused_ops` names, as TensorFlow's optimizer makes of them",
     "half_allow": "a major cost of networks, safe in 16-bit floats: sums of products, accumulated in 32 bits",
     "half_infer": "safe in 16-bit floats, unless an input comes from an op with the fact `half_deny`",
     "half_deny": "exceeds the range or precision of 16-bit floats, as do the consumers of its result",
@@ -194,10 +196,12 @@ FACTS: Final = {
     "rectifier": "bounds its input from below; TensorFlow's fused kernels apply it as an epilogue",
 }
 
+# Every fact has a set, so that a misspelled name is an error and not a new fact.
 STATED: Final[dict[str, set[str]]] = {name: set() for name in FACTS}
 """The ops that the families imported so far, and op libraries, state each fact of."""
 
 
+# A dict that fills itself, as each question about a fact is asked a million times for a large graph.
 class _Written(dict[str, frozenset[str]]):
     """The ops of each fact by the heads of the families, read when first asked for: `tfg dump` does not ask."""
 

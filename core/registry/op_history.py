@@ -57,10 +57,12 @@ class OpHistory:
     def value_came(self, name: str, value: Any) -> Release:
         """Return the release that allows a value, or all items of a list, as an attribute."""
         items = value if isinstance(value, list) else [value]
+        # A dtype may be younger than the attribute that takes it, as the 8-bit floats are.
         came = [self.attr_came(name), *(dtype_came(item) for item in items if isinstance(item, DType))]
         if known := self.values.get(name):
             # A value without an entry is as old as the attribute.
             came += [known.get(value_name(item), known.get(_ANY_OTHER, FIRST)) for item in items]
+        # A bound holds for the length of a list as for a number.
         least, lowered = self.below.get(name, (0, FIRST))
         size = len(value) if isinstance(value, list) else value
         return max([*came, lowered] if isinstance(size, int) and size < least else came)
@@ -68,6 +70,7 @@ class OpHistory:
 
 def value_name(value: Any) -> str:
     """Return an allowed value as the file has it."""
+    # As catalog.txt writes strings: the characters have the numbers of the bytes.
     return json.dumps(value.decode("latin-1")) if isinstance(value, bytes) else str(getattr(value, "name", value))
 
 

@@ -33,10 +33,12 @@ from .catalog import CATALOG
 from .op_facts import STATED, family_of_op
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_Value = TypeVar("_Value")
 
 
 @functools.cache
 def _first_parameter(function: Callable[..., Any]) -> str:
+    # By the name of the class, since this module does without NumPy.
     is_ufunc = type(inspect.unwrap(function)).__name__ == "ufunc"  # ufuncs have no signature before NumPy 2.4
     return "" if is_ufunc else next(iter(inspect.signature(function).parameters), "")
 
@@ -182,17 +184,52 @@ class _LoadedRegistrations:
 _library: _LoadedRegistrations | None = None
 _loading = threading.RLock()
 """Lock of the thread that imports a family or an op library, since `_library` names the owner of the registered kernels."""
+
+
+class _Registrations(dict[str, _Value]):
+    """The registrations of a kind, by op: those of the families imported so far, and of op libraries."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self._kind = kind
+
+    def of(self, op: str) -> _Value | None:
+        """Return the registration of an op, whose family is imported first; None without a registration."""
+        _load_family(op)
+        return self.get(op)
+
+    def add(self, ops: Iterable[str], value: _Value) -> _Value:
+        """Register a value for ops; AlreadyExistsError if one of them has another value."""
+        for op in ops:
+            # A library may have gradients that nodes name, of no op.
+            if _library is None or self is not _GRADIENTS:
+                _require_declared(op)
+            if _library is not None:
+                _load_family(op)  # first, as what the family has already is an error of the library, not of the family
+            # Marks such as NOT_DIFFERENTIABLE, and functions of several ops, may be stated twice.
+            if op in self and self[op] is not value:
+                raise AlreadyExistsError(f"op '{op}' already has a {self._kind}", op=op)
+            self[op] = value
+            if _library is not None:
+                _library.undo.append(functools.partial(self.pop, op))
+        return value
+
+    def decorator(self, ops: Iterable[str]) -> Callable[[_Function], _Function]:
+        """Return the decorator that registers a function for ops."""
+        return functools.partial(self.add, ops)  # type: ignore[return-value]
+
+
 _KERNELS: dict[str, list[Kernel]] = {}
-_SHAPES: dict[str, Callable[..., Any]] = {}
-_ESTIMATES: dict[str, Callable[..., Any]] = {}
-_GRADIENTS: dict[str, Gradient] = {}
-_FLOPS: dict[str, Callable[..., Cost]] = {}
-_LAYOUTS: dict[str, str] = {}
-_PROFILER: dict[str, ProfilerFormula] = {}
-_LOWERINGS: dict[str, Lowering] = {}
-_ONNX: dict[str, Callable[..., Any] | Composition] = {}
-_AFFINE: dict[str, Affine] = {}
-_BLOCKWISE: dict[str, Blockwise] = {}
+_SHAPES: Final = _Registrations[Callable[..., Any]]("shape function")
+_ESTIMATES: Final = _Registrations[Callable[..., Any]]("estimate")
+_GRADIENTS: Final = _Registrations[Gradient]("gradient")
+_FLOPS: Final = _Registrations[Callable[..., Cost]]("FLOPs function")
+_LAYOUTS: Final = _Registrations[str]("layout")
+_PROFILER: Final = _Registrations[ProfilerFormula]("formula of tf.profiler")
+_LOWERINGS: Final = _Registrations[Lowering]("lowering")
+_ONNX: Final = _Registrations[Callable[..., Any] | Composition]("lowering to ONNX")
+_AFFINE: Final = _Registrations[Affine]("factor and bias")
+_BLOCKWISE: Final = _Registrations[Blockwise]("way to finish it")
 
 
 def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Callable[[_Function], _Function]:
@@ -212,12 +249,12 @@ def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Ca
 
 def shape(*ops: str) -> Callable[[_Function], _Function]:
     """Register a shape function: TensorSpecs and attributes to a Shape or TensorSpec, or a sequence for all outputs."""
-    return functools.partial(_register, _SHAPES, "shape function", ops)
+    return _SHAPES.decorator(ops)
 
 
 def estimate(*ops: str) -> Callable[[_Function], _Function]:
     """Register a shape function that assumes something likely, for counts: `core/inference/estimates.py` alone calls it."""
-    return functools.partial(_register, _ESTIMATES, "estimate", ops)
+    return _ESTIMATES.decorator(ops)
 
 
 def gradient(*ops: str) -> Callable[[_Function], _Function]:
@@ -225,34 +262,34 @@ def gradient(*ops: str) -> Callable[[_Function], _Function]:
 
     In an op library the name may also be that of a gradient that nodes name in `_gradient_op_type`.
     """
-    return functools.partial(_register, _GRADIENTS, "gradient", ops)
+    return _GRADIENTS.decorator(ops)
 
 
 def flops(*ops: str) -> Callable[[_Function], _Function]:
     """Register a FLOPs function: TensorSpecs and attributes (`outputs` gives the output specs) to a Cost."""
-    return functools.partial(_register, _FLOPS, "FLOPs function", ops)
+    return _FLOPS.decorator(ops)
 
 
 def not_differentiable(*ops: str) -> None:
     """Declare ops without gradient: TensorFlow states that none flows through, or no input and output is a float."""
-    _register(_GRADIENTS, "gradient", ops, NOT_DIFFERENTIABLE)
+    _GRADIENTS.add(ops, NOT_DIFFERENTIABLE)
 
 
 def without_gradient(*ops: str) -> None:
     """Declare ops without a known gradient: where a gradient has to flow through a node, an error names the node."""
-    _register(_GRADIENTS, "gradient", ops, WITHOUT_GRADIENT)
+    _GRADIENTS.add(ops, WITHOUT_GRADIENT)
 
 
 def handled_by_sweep(*ops: str, calls: bool = False) -> None:
     """Declare control-flow ops that the gradient sweep handles itself; `calls`: FLOPs are the FLOPs of the bodies."""
-    _register(_GRADIENTS, "gradient", ops, BY_SWEEP)
+    _GRADIENTS.add(ops, BY_SWEEP)
     if calls:
-        _register(_FLOPS, "FLOPs function", ops, uncounted_call)
+        _FLOPS.add(ops, uncounted_call)
 
 
 def zero_flops(*ops: str) -> None:
     """Declare ops that do no arithmetic."""
-    _register(_FLOPS, "FLOPs function", ops, zero_cost)
+    _FLOPS.add(ops, zero_cost)
 
 
 def layout(line: str, *ops: str) -> None:
@@ -269,12 +306,12 @@ def layout(line: str, *ops: str) -> None:
 
     and `*` after the letter of a list; from a list to a list, each element goes by itself.
     """
-    _register(_LAYOUTS, "layout", ops, line)
+    _LAYOUTS.add(ops, line)
 
 
 def profiled(count: Callable[..., float], *ops: str, differs: str = "") -> None:
     """Declare the formula of `profiler_formulas` for these ops, and the reason for its difference from `flops`."""
-    _register(_PROFILER, "formula of tf.profiler", ops, ProfilerFormula(count, differs))
+    _PROFILER.add(ops, ProfilerFormula(count, differs))
 
 
 def lower(
@@ -295,7 +332,7 @@ def lower(
     """
 
     def register(function: _Function) -> _Function:
-        _register(_LOWERINGS, "lowering", ops, Lowering(function, static, updates, always, sites, computed))
+        _LOWERINGS.add(ops, Lowering(function, static, updates, always, sites, computed))
         return function
 
     return register
@@ -311,7 +348,9 @@ def _named_function(name: str, namespace: Any, *values: Any) -> Any:
     return getattr(namespace, name)(*values)
 
 
-def arrays(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
+def arrays(
+    *ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = (), computed: tuple[int, ...] = ()
+) -> Callable[[_Function], _Function]:
     """Register an array program as the lowering to XLA (see `lower`) and to ONNX.
 
     ONNX's namespace is onnx.array_programs: sizes may be known in the run only, as static inputs at the places `sizes` may
@@ -319,7 +358,7 @@ def arrays(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ())
     """
 
     def register(function: _Function) -> _Function:
-        lower(*ops, static=static)(function)
+        lower(*ops, static=static, computed=computed)(function)
         return onnx_arrays(*ops, static=static, sizes=sizes)(function)
 
     return register
@@ -331,6 +370,7 @@ def everywhere(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] =
 
     def register(function: _Function) -> _Function:
         for op in ops:
+            # NumPy itself is the namespace: the names of the array programs are NumPy's and jax.numpy's.
             _add_kernel(Kernel(op, functools.partial(function, np), {}, "numpy", True))
         return arrays(*ops, static=static, sizes=sizes)(function)
 
@@ -360,8 +400,8 @@ def composed(*ops: str, static: tuple[int, ...] = ()) -> Callable[[_Function], _
     """
 
     def register(build: _Function) -> _Function:
-        _register(_LOWERINGS, "lowering", ops, Lowering(Composition(build), static))
-        _register(_ONNX, "lowering to ONNX", ops, Composition(build))
+        _LOWERINGS.add(ops, Lowering(Composition(build), static))
+        _ONNX.add(ops, Composition(build))
         return build
 
     return register
@@ -369,6 +409,7 @@ def composed(*ops: str, static: tuple[int, ...] = ()) -> Callable[[_Function], _
 
 def name_in_namespace(function: Any) -> str | None:
     """Return the name of the function that a lowering by `arrays_as` or `lower_as` calls; None for another."""
+    # Such a partial has no source of its own: lists of ops name the function of the namespace.
     return function.args[0] if isinstance(function, functools.partial) and function.func is _named_function else None
 
 
@@ -385,12 +426,12 @@ def onnx(*ops: str) -> Callable[[_Function], _Function]:
     gets the specs of the node's outputs. A lowering refuses unsupported attributes by `g.refuse(reason)`. An op whose array
     program becomes as few operators, for as many shapes and dtypes, has `arrays` instead.
     """
-    return functools.partial(_register, _ONNX, "lowering to ONNX", ops)
+    return _ONNX.decorator(ops)
 
 
 def blockwise(op: str, way: Blockwise) -> None:
     """Declare that the kernels of an op hand on their results block by block."""
-    _register(_BLOCKWISE, "way to finish it", (op,), way)
+    _BLOCKWISE.add((op,), way)
 
 
 def affine(*ops: str, has_factor: bool = True) -> Callable[[_Function], _Function]:
@@ -400,7 +441,7 @@ def affine(*ops: str, has_factor: bool = True) -> Callable[[_Function], _Functio
     """
 
     def register(function: _Function) -> _Function:
-        _register(_AFFINE, "factor and bias", ops, Affine(function, has_factor))
+        _AFFINE.add(ops, Affine(function, has_factor))
         return function
 
     return register
@@ -420,56 +461,25 @@ def kernels(op: str) -> list[Kernel]:
 
 def shape_function(op: str, *, likely: bool = False) -> Callable[..., Any] | None:
     """Return the shape function, which gives facts, or the op's `estimate`; None if there is none."""
-    _load_family(op)
-    return (_ESTIMATES if likely else _SHAPES).get(op)
+    return (_ESTIMATES if likely else _SHAPES).of(op)
 
 
-def gradient_function(op: str) -> Gradient | None:
-    """Return the gradient function, NOT_DIFFERENTIABLE, BY_SWEEP, WITHOUT_GRADIENT, or None for an undeclared gradient."""
-    _load_family(op)
-    return _GRADIENTS.get(op)
-
-
-def flops_function(op: str) -> Callable[..., Cost] | None:
-    """Return the FLOPs function (zero_cost for free ops), or None for undeclared FLOPs."""
-    _load_family(op)
-    return _FLOPS.get(op)
-
-
-def layout_of(op: str) -> str | None:
-    """Return the line of `layout`, None for an undeclared layout."""
-    _load_family(op)
-    return _LAYOUTS.get(op)
-
-
-def profiler_formula(op: str) -> ProfilerFormula | None:
-    """Return tf.profiler's formula of an op; None without a formula."""
-    _load_family(op)
-    return _PROFILER.get(op)
-
-
-def lowering(op: str) -> Lowering | None:
-    """Return the lowering of an op for compilers; None without a lowering."""
-    _load_family(op)
-    return _LOWERINGS.get(op)
-
-
-def onnx_lowering(op: str) -> Callable[..., Any] | Composition | None:
-    """Return the lowering of an op to ONNX; None without a lowering."""
-    _load_family(op)
-    return _ONNX.get(op)
-
-
-def blockwise_way(op: str) -> Blockwise | None:
-    """Return the epilogue fusion of an op; None if unsupported."""
-    _load_family(op)
-    return _BLOCKWISE.get(op)
-
-
-def affine_function(op: str) -> Affine | None:
-    """Return the registered factor and bias of an op; None without a registration."""
-    _load_family(op)
-    return _AFFINE.get(op)
+gradient_function: Final = _GRADIENTS.of
+"""Return the gradient function, NOT_DIFFERENTIABLE, BY_SWEEP, WITHOUT_GRADIENT, or None for an undeclared gradient."""
+flops_function: Final = _FLOPS.of
+"""Return the FLOPs function (zero_cost for free ops), or None for undeclared FLOPs."""
+layout_of: Final = _LAYOUTS.of
+"""Return the line of `layout`, None for an undeclared layout."""
+profiler_formula: Final = _PROFILER.of
+"""Return tf.profiler's formula of an op; None without a formula."""
+lowering: Final = _LOWERINGS.of
+"""Return the lowering of an op for compilers; None without a lowering."""
+onnx_lowering: Final = _ONNX.of
+"""Return the lowering of an op to ONNX; None without a lowering."""
+blockwise_way: Final = _BLOCKWISE.of
+"""Return the epilogue fusion of an op; None if unsupported."""
+affine_function: Final = _AFFINE.of
+"""Return the registered factor and bias of an op; None without a registration."""
 
 
 def has_kernel(op: str) -> bool:
@@ -563,21 +573,6 @@ def _add_kernel(added: Kernel) -> None:
         registered.insert(sum(k in _library.kernels for k in registered), added)
         _library.kernels.append(added)
         _library.undo.append(lambda: registered.remove(added))
-
-
-def _register(table: dict[str, Any], what: str, ops: Iterable[str], function: Any) -> Any:
-    for op in ops:
-        if _library is None or table is not _GRADIENTS:  # a library may have gradients that nodes name
-            _require_declared(op)
-        if _library is not None:
-            _load_family(op)  # first, as what the family has already is an error of the library, not of the family
-        # Marks such as NOT_DIFFERENTIABLE, and functions of several ops, may be stated twice.
-        if op in table and table[op] is not function:
-            raise AlreadyExistsError(f"op '{op}' already has a {what}", op=op)
-        table[op] = function
-        if _library is not None:
-            _library.undo.append(functools.partial(table.pop, op))
-    return function
 
 
 def _require_declared(op: str) -> None:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..support.errors import InvalidArgumentError
+from ..support.keyed_cache import KeyedCache
 from ..support.words import counted
 from ..types.dtypes import DType
 from ..types.shapes import Shape
@@ -89,9 +90,37 @@ def check_node(op: str, attrs: Mapping[str, Any], count: int) -> Checked:
         check_colocation(attrs.get("_class", ()))
         # An unknown op is legal in a graph: only a run, a shape or a gradient needs its interface.
         return Checked(op, attrs, is_declared=False)
+    if not definition.takes_functions:
+        return _checked(definition, attrs, count)
+    # Each call names another function, and is otherwise like the calls before it.
+    try:
+        key = id(definition), count, *map(_apart_from_functions, attrs.items())
+        known = _calls.get(key)
+    except TypeError:  # a value without a hash
+        return _checked(definition, attrs, count)
+    if known is None:
+        known = _calls[key] = definition, _checked(definition, attrs, count)
+    checked = known[1]
+    return Checked(op, attrs, checked.inputs, checked.outputs, checked.opened)
+
+
+_calls: Final[KeyedCache[Hashable, tuple[OpDef, Checked]]] = KeyedCache(1000)
+"""Results of checks, each with the interface, to keep alive what the key identifies."""
+
+
+def _apart_from_functions(item: tuple[str, Any]) -> Hashable:
+    """Return what a check depends on in an attribute: its name, and its value unless it is a function."""
+    name, value = item
+    if isinstance(value, list):
+        return name, tuple([(one.__class__, None if one.__class__ is FuncRef else one) for one in value])
+    # With the class, as 1, 1.0 and True are equal.
+    return name, value.__class__, None if value.__class__ is FuncRef else value
+
+
+def _checked(definition: OpDef, attrs: Mapping[str, Any], count: int) -> Checked:
     opened = check_attrs(definition, attrs)
     expected = expected_inputs(definition, attrs, count)
-    return Checked(op, attrs, expected, tuple(definition.output_dtypes(attrs)), opened)
+    return Checked(definition.name, attrs, expected, tuple(definition.output_dtypes(attrs)), opened)
 
 
 def check_name(name: str) -> None:
@@ -198,6 +227,7 @@ def _is_open(definition: OpDef, attrs: Mapping[str, Any], arg: ArgDef) -> bool:
 
 
 def _rules_of(definition: OpDef) -> tuple[_Rule, ...]:
+    # By address, as the hash of an interface would be computed for every node.
     entry = _rules.get(id(definition))
     if entry is None:
         # The entry keeps the interface alive, so that no other object gets its address.
@@ -254,6 +284,7 @@ def _check_list(attr: AttrDef, values: Sequence[Any]) -> None:
     for value in values:
         if value.__class__ is not kind and value.__class__ is not Placeholder:
             raise InvalidArgumentError(f"attribute '{attr.name}' must be {attr.type}, not {_described(values)}")
+    # Placeholders passed above: the caller of the function has the value.
     _check_elements(attr, element, [value for value in values if value.__class__ is kind])
 
 
@@ -272,5 +303,6 @@ def _described(value: Any) -> str:
     """Describe a value of the wrong kind for a message, at most a line long."""
     if value is None:
         return "empty"
+    # A constant of megabytes may stand where a number belongs.
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

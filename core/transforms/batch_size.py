@@ -57,8 +57,10 @@ def find_batch(graph: Graph, fetches: Sequence[str], feeds: Sequence[str] = ()) 
     InvalidArgumentError where the first sizes differ.
     """
     needed = needed_nodes([graph.fetch(name) for name in fetches], [graph.output(name) for name in feeds])
+    # A scalar has no rows, and of an unknown rank nobody knows whether there are any.
     shaped = [node for node in graph if node.is_placeholder and node in needed and node.declared_shape.rank]
     firsts = {node: node.declared_shape[0] for node in shaped}
+    # An open first size is the batch, whatever fixed sizes stand beside it: those of a table or of a state.
     open_inputs = tuple(node for node, size in firsts.items() if not isinstance(size, int))
     if open_inputs or not firsts:
         return InputBatch(open_inputs, None)
@@ -99,11 +101,14 @@ def set_batch(graph: Graph, fetches: Sequence[str], rows: BatchSize) -> list[str
     if size == batch.rows:
         return []
     before = {node: node.declared_shape for node in batch.inputs}
+    # Copies of a graph share their functions, whose bodies are changed below.
     own_functions(graph, descendants(before))
     everywhere = places(graph)
     known = reasons_of(everywhere)
+    # Without an old number nothing can state it, and the shapes alone change.
     changes = [] if not batch.rows else _Followers(graph, before, batch.rows, size, everywhere, fetches).changes()
     for node, shape in before.items():
+        # The trials have left other sizes there, and set_shapes compares with the shape of the file.
         node.set_attr("shape", shape)
     set_shapes(graph, {node.output().name: _with_rows(shape, size) for node, shape in before.items()}, known)
     return [*(f"{node.name}: {shape} -> {node.declared_shape}" for node, shape in before.items()), *changes]
@@ -154,6 +159,7 @@ class _Followers:
         Fetches that keep their number of rows are told, too.
         """
         self.places = self._with(2 * self.old, self.trial)
+        # First: a write of twice the rows into an array that states the old ones would end inference there.
         self._open_elements()
         # Each round may let inference go on past nodes where it ended, and find what follows there. It ends when a round
         # changes nothing.
@@ -267,6 +273,7 @@ class _Followers:
         dtype = taken.base_dtype
         rows = self._rows(place, sizes.node, sizes.times)
         with self._making(graph, f"{sizes.node.name}/batch/") as b:
+            # Shape gives int32, and the sizes may be int64.
             rows = rows if dtype.name == "int32" else b.Cast(rows, DstT=dtype)
             if None in sizes.numbers:
                 parts = [_part(b, taken, 0, axis)] if axis else []
@@ -275,6 +282,7 @@ class _Followers:
             else:
                 numbers = [np.array(number, dtype.numpy) for number in sizes.numbers]
                 packed = b.Pack([*numbers[:axis], rows, *numbers[axis + 1 :]], name="sizes")
+        # A constant that waits for a node of a branch is dead where the branch is, and so must be what takes its place.
         graph.set_inputs(packed.node, packed.node.inputs, source.control_inputs)
         graph.set_input(sizes.node, sizes.index, packed)
         self.replaced[graph, source] = None
@@ -297,6 +305,7 @@ class _Followers:
             inside = "a loop does not take the batch from outside"
             why = "no argument of its function has the batch" if carrier is None else inside
             raise self._refused([f"'{place.path(node)}' ({node.op}): {why}"])
+        # One computation serves all nodes of a body that state the same multiple.
         key = place.graph, times
         if key not in self.rows:
             value, axis = carrier
@@ -404,6 +413,7 @@ class _Followers:
         rank = self.before[value].shape.rank or 0
         for where, one in before:
             spec = where.inference.specs.get(one)
+            # Counted from the end, as the shapes of two operands are aligned there.
             place = axis - rank + (0 if spec is None or spec.shape.rank is None else spec.shape.rank)
             if place in self._kept(where, one):
                 yield where, one, place
@@ -416,6 +426,7 @@ class _Followers:
             kind = call_kind(self.graph.functions, node)
             assert kind is not None
             values = kind.arguments(node.inputs)
+            # From the end: the counter of a For is an argument of its body that no input passes.
             index = function.args.index(argument) - (len(function.args) - len(values))
             if index >= 0:
                 yield place, values[index]
@@ -459,6 +470,7 @@ class _Followers:
         number = numbers[axis] if numbers is not None and axis < len(numbers) else None
         own = self.trial.times(number)
         has_batch = of_rows is not None and self.old > 1 and self.trial.times(of_rows[axis]) is not None
+        # A Tile of rows that have the batch follows it, and its multiples state something else.
         if numbers is None or own is None or of_rows is None or has_batch or own * of_rows[axis] != times:
             return None
         return StatedSizes(node, index, numbers, axis, own)
@@ -617,6 +629,7 @@ class BatchTrial:
         if len(grown) != 1:
             return None
         ((place, times),) = grown.items()
+        # A -1 that comes out as a multiple of the batch finds it without help.
         computed = {axis: own for axis, number in enumerate(numbers) if number == -1 and (own := self.times(dims[axis]))}
         ranked = sorted([*axes.items(), *computed.items()], key=lambda pair: (pair[1] != 1, pair[0]))
         inside = self._inside(value, place, times)
@@ -672,6 +685,7 @@ class BatchTrial:
         if begin is None or end is None or strides is None:
             return []
         grown = self.grown(node.inputs[0], inputs[0])
+        # A new axis or an ellipsis in front of an end shifts it: its number is then no axis of the input.
         added = node.attr("ellipsis_mask") | node.attr("new_axis_mask")
         closed = node.attr("end_mask") | node.attr("shrink_axis_mask")
         return [

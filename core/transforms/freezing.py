@@ -56,15 +56,20 @@ def freeze(
     none has.
     """
     source = graph.copy()
+    # An anonymous table of TF2 is another one in each run: a frozen graph, whose fill is a run of its own, could not find
+    # it.
     name_tables(source)
     paths = asset_variables(source)
+    # By names, since the subgraph is another copy.
     initializers = [node.name for node in _initializers(source, values, outputs, inputs, keep_files)]
     result = subgraph(source, [*outputs, *initializers], inputs)
     if initializers:
+        # The name that tf.compat.v1.tables_initializer gives the operation, under which users look for it.
         result.add_node(result.unique_name("init_all_tables"), "NoOp", (), map(result.node, initializers))
     _freeze_variables(result, values, {*paths, *(find_variable(source, name).name for name in keep)})
     if not keep_files:
         _refuse_files(result, source)
+    # What freezing adds stands at the end, behind its readers.
     result.reorder(topological_order(result))
     drop_uncalled(result)
     # After functions without callers are gone, since nobody needs what they own.
@@ -110,6 +115,7 @@ def _initializers(
     tables = {table.node: table for table in find_tables(graph).values() if table.node in needed}
     resources = _hold_contents(graph, needed, values)
     fills = {node: filled_tables(node) & {*tables, *resources} for node in table_fills(graph)}
+    # A fill from a file of the model, which a single graph cannot have, makes way for constants with the same contents.
     stale: set[Node] = set()
     if not keep_files:
         of_tables = {node: [tables[table] for table in filled if table in tables] for node, filled in fills.items()}
@@ -118,6 +124,7 @@ def _initializers(
     filled = {table for node in lasting for table in fills[node]}
     emptied = {table for node in stale for table in fills[node]}
     g = GraphBuilder(graph)
+    # A saved table is filled by the restore, which freezing leaves out, and an emptied one lost its fill above.
     wanting = [table for node, table in tables.items() if node not in filled and (table.is_saved or node in emptied)]
     made = [_fill(g, table, _contents(table, values)) for table in wanting]
     needed |= reachable(lasting)
@@ -164,11 +171,13 @@ def _contents(table: TableNodes, values: Mapping[str, Tensor]) -> list[Tensor]:
 
 def _fill(g: GraphBuilder, table: TableNodes, contents: Sequence[Tensor]) -> Node | None:
     """Add the operation that fills a table with constants; None for a table without entries."""
+    # A table is empty before it is filled.
     if not contents[0].size:
         return None
     with g.name_scope(table.node.name):
         parts = [g.constant(value, name=name) for name, value in zip(("keys", "values"), contents)]
         if table.exports_buckets:
+            # The default hides the shape of the buckets from the shape function, which refuses anything but vectors.
             parts = [g.PlaceholderWithDefault(part, shape=UNKNOWN, name="buckets") for part in parts]
         node: Node = g.apply(table.filling_op, table.node.output(), *parts, name="fill")
     return node
@@ -181,6 +190,7 @@ def _refuse_files(graph: Graph, source: Graph) -> None:
         assets[assignment.inputs[0].node.name] = assets[trail_end(assignment.inputs[1], copied_from).node.name]
     for name, asset in assets.items():
         if name in graph:
+            # The node that opens the file tells the user more than the path does.
             behind = descendants([graph.node(name)])
             node = next((node for node in graph if node in behind and has_fact(node.op, "reads_files")), graph.node(name))
             raise FailedPreconditionError(

@@ -104,7 +104,9 @@ class _Replacing:
 
     def call(self, node: Node, kind: CallKind, taken: Mapping[int, FrozenValue]) -> Values:
         """Let a node call copies of its functions; return the outputs that were handles."""
+        # By the places of the function's arguments: a call has other inputs before them, and a For counts in an argument.
         arguments = {i - kind.before + kind.counters: value for i, value in taken.items()}
+        # A call by name: the op of the node is the function.
         if not kind.functions:
             copy = self.copy(node, FuncRef(node.op, node.attrs), arguments)
             node.change_op(copy.name)
@@ -157,6 +159,7 @@ class _Replacing:
             ),
             attrs=_without(function.attrs, _OF_THE_SIGNATURE),
             arg_attrs={i: _without(at, _OF_A_HANDLE) if i in arguments else at for i, at in function.arg_attrs.items()},
+            # The gradient of the function takes handles still, and the bytes of the file are of the other function.
             gradient=None,
             source=None,
         )  # fmt: skip
@@ -213,6 +216,7 @@ def _retype_call(node: Node, taken: Mapping[int, FrozenValue], results: Mapping[
     definition = CATALOG[node.op]
     _retype(node, definition.inputs, taken)
     _retype(node, definition.outputs, results)
+    # The recorded shapes of all outputs are of one attribute, which is wrong once one of them is no handle.
     if results:
         node.remove_attr("_output_shapes")
     if shapes := node.attr("output_shapes"):
@@ -248,6 +252,7 @@ def _read(graph: Graph, node: Node, value: FrozenValue) -> None:
 
 def _gather(graph: Graph, node: Node, value: FrozenValue) -> None:
     batch_dims = node.attr("batch_dims")
+    # ResourceGather always gathers behind its batch dimensions; GatherV2 has an input for the axis.
     number = Tensor.from_numpy(np.int32(batch_dims))
     axis = add_constant_beside(graph, f"{node.name}/axis", number, node, node.inputs[0].node)
     types = {"Tparams": value.dtype, "Tindices": node.inputs[1].dtype, "Taxis": dtypes.int32}

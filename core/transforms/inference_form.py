@@ -62,6 +62,7 @@ def _setting(node: Node) -> Any:
     # A flag is a scalar; a tensor of that name is data.
     if shape.rank:
         return None
+    # Of an integer every word must tell of training: `train_steps` is a number.
     if dtype is bool_ or (dtype.is_integer and words <= _NUMBERS):
         values = [flag for flag, names in ((0, _ON), (1, _OFF)) if words & names]
     elif dtype.is_floating:
@@ -103,6 +104,7 @@ def compared_results(graph: Graph, losses: Iterable[str]) -> list[str]:
     """
     before = reachable(graph.node_of(name) for name in losses)
     variables = find_variables(graph).values()
+    # What a variable feeds is of the model; labels come in behind it, at the loss.
     readers = {user for variable in variables for read in (variable.node, *variable.reads) for user in read.uses} & before
     features = reachable(readers)
     labelled = descendants(node for node in before if node.is_placeholder and node not in features) & before
@@ -161,6 +163,7 @@ class InferenceForm:
         followed_by = {index: self._average_behind(node.output(index)) for index in (1, 2)}
         statistics = [self.roles.owner(value) for value in node.inputs[3:5]]
         variables = [followed_by[index] or own for index, own in zip((1, 2), statistics)]
+        # With one average alone the node would mix the statistics of the batch and of the training.
         if None in variables:
             return Decision(node.name, "still normalizes by each batch", "no average follows its statistics", is_left=True)
         for place, variable in zip((3, 4), variables):
@@ -206,6 +209,7 @@ class InferenceForm:
         return update.optimizer is not None or node in self.averaged or node in self.roles.after_gradients
 
     def _value_like(self, value: Output, variable: VariableNodes) -> Output:
+        # A reader of an Assign's result may itself write through it.
         is_ref = value.dtype is not None and value.dtype.is_ref
         return variable.node.output() if is_ref else self._read(variable)
 
@@ -272,6 +276,7 @@ def _average_of(roles: Roles, update: Update) -> Output | None:
         return None
     products = [part.node.inputs for part in change.node.inputs if len(part.node.inputs) == 2]
     owned = [any(roles.owner(factor) is update.variable for factor in factors) for factors in products]
+    # Anything else adds up more than an old and a new value, and is no moving average.
     if len(products) != 2 or owned.count(True) != 1:
         return None
     return next((factor for factor in products[owned.index(False)] if not _is_scalar(factor)), None)

@@ -111,6 +111,7 @@ def _prepared(graph: Graph) -> Graph:
         drop_ends(result, [result.node_of(saver.save_tensor)])
     for restored, read in twins.items():
         result.replace_all_uses(result.node(read).output(), result.node(restored).output())
+    # Before the renaming: `loc:@` of a node that is gone could then name a node of the other part.
     forget_locations(result)
     return result
 
@@ -254,6 +255,7 @@ def _renamed_gradient(gradient: RegisteredGradient, names: PartNames) -> Registe
 
 
 def _encoded(text: str) -> bytes:
+    # A name of a damaged file may be no UTF-8: surrogates carry its bytes from reading to writing.
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -265,10 +267,12 @@ def _together(first: Graph, second: Graph) -> Graph:
     """Add the nodes and the functions of the second graph to the first, and return the first."""
     made = {node: first.add_node(node.name, node.op, (), (), node.attrs, node.device, node.source) for node in second}
     for node, copy in made.items():
+        # After all nodes exist, as the loops of V1 have edges back.
         inputs = [Output(made[value.node], value.index) for value in node.inputs]
         first.set_inputs(copy, inputs, [made[control] for control in node.control_inputs])
     first.functions.update(second.functions)
     for function in second.functions.values():
+        # A body finds the functions that it calls in the library of its own graph.
         function.body.functions = first.functions
     first.registered_gradients = {**first.registered_gradients, **second.registered_gradients}
     _join_versions(first, second)
@@ -293,6 +297,7 @@ def _join_versions(first: Graph, second: Graph) -> None:
 
 def _ends(graph: Graph, names: tuple[PartNames, PartNames], pair: tuple[str, str]) -> tuple[Output, Output]:
     """Return an input of the second graph and the tensor of the first in its place; names of the joined graph serve, too."""
+    # In the order of the pair: the input is of the second part, the tensor of the first.
     taken, given = (_end(graph, one, name) for one, name in zip(names[::-1], pair))
     return taken, given
 
@@ -315,6 +320,7 @@ def _connect(graph: Graph, ends: Sequence[tuple[Output, Output]]) -> dict[str, s
     for taken, given in ends:
         graph.replace_all_uses(taken, given)
         if taken.node.is_placeholder:
+            # A node that waited for the placeholder would keep it in the graph.
             graph.replace_control_uses(taken.node, given.node)
     # After the edges are there, as two connections may close a cycle together.
     _check_order(graph, ends, readers)
@@ -323,6 +329,7 @@ def _connect(graph: Graph, ends: Sequence[tuple[Output, Output]]) -> dict[str, s
     drop_recorded_shapes(graph, changed)
     for taken, _ in ends:
         if taken.node.is_placeholder:
+            # The constant of a default was the placeholder's alone, unless something else reads it.
             defaults = [value.node for value in taken.node.inputs]
             graph.remove_node(taken.node)
             graph.remove_nodes([default for default in defaults if default.is_constant and not default.uses])
@@ -354,6 +361,7 @@ def _check_places(graph: Graph, ends: Sequence[tuple[Output, Output]]) -> None:
     """Raise InvalidArgumentError for a tensor in a V1 loop or on a branch where its input is not: the readers would take
     values of two frames, or have none on the other branch.
     """
+    # Most graphs have no control flow of V1, and are not searched for it.
     frames = find_frames(graph) if any(node.op in ENTER for node in graph) else {}
     deadness = Deadness() if any(node.op in SWITCH for node in graph) else None
     for taken, given in ends:
@@ -405,7 +413,7 @@ def _meta(parts: tuple[Graph, Graph], names: tuple[PartNames, PartNames]) -> Met
             steps += [(own.name(name), {}) for name in _own_initializers(part)]
             continue
         folders |= dict.fromkeys(meta.folders)
-        steps += [(own.name(name), _renamed_feeds(feeds, own)) for name, feeds in meta.first_steps]
+        steps += [(own.name(name), {own.tensor(k): v for k, v in feeds.items()}) for name, feeds in meta.first_steps]
         operations += [own.name(name) for name in meta.start_operations]
         assets += _own_assets(meta, own, {asset.filename for asset in assets})
         unsaved |= {own.name(name) for name in _without_values(part)}
@@ -427,10 +435,6 @@ def _own_initializers(part: Graph) -> list[str]:
     """Return the operations that give the variables and tables of a graph without a SavedModel their first values."""
     names = initializers(part)
     return [name.partition(":")[0] for name in (*names, *table_initializers(part, names))]
-
-
-def _renamed_feeds(feeds: Mapping[str, str], names: PartNames) -> dict[str, str]:
-    return {names.tensor(name): value for name, value in feeds.items()}
 
 
 def _own_assets(meta: MetaGraph, names: PartNames, taken: Set[str]) -> list[Asset]:

@@ -59,6 +59,7 @@ def places(graph: Graph, revision: InputRevision | None = None) -> list[Place]:
     answers = Answers()
     result = [Place(graph, infer(graph, answers=answers, revision=revision))]
     for function, specs in answers.arguments.items():
+        # A polymorphic body has no dtypes apart from a call.
         if not function.signature.attrs:
             arguments = dict(zip((arg.output() for arg in function.args), specs))
             result.append(Place(function.body, infer(function.body, arguments, graph.functions, revision=revision), function))
@@ -120,6 +121,7 @@ def _stated(graph: Graph, signature: Signature, inference: Inference) -> Signatu
     """Return a signature with the inferred shapes."""
 
     def stated(info: SignatureTensor) -> SignatureTensor:
+        # A sparse argument has no tensor of its own, and a broken graph may lack one.
         if info.tensor.partition(":")[0] not in graph:
             return info
         return dataclasses.replace(info, shape=_sizes(inference.shape(graph.output(info.tensor))))
@@ -149,6 +151,7 @@ def set_placeholders(graph: Graph, values: Mapping[str, Array]) -> None:
         except InvalidArgumentError as error:
             hint = Hint(step("shape", name=name.removesuffix(":0"), sizes=Blank("SIZES")), " sets another shape")
             raise InvalidArgumentError(error.message, node=node.name, op=node.op, hint=hint) from None
+        # Before the change, which drops the inputs.
         defaults = [source.node for source in node.inputs]
         become_constant(graph, node, tensor)
         graph.remove_nodes([default for default in defaults if default.is_constant and not default.uses])
@@ -167,6 +170,7 @@ def set_shapes(graph: Graph, shapes: Mapping[str, Shape], known: Collection[str]
     before = {node: node.declared_shape for node in nodes}
     # What did not fit before is not counted against the new shapes.
     known = reasons_of(places(graph)) if known is None else known
+    # Copies of a graph share their functions, whose recorded shapes are dropped below.
     own_functions(graph, descendants(nodes))
     drop_recorded_shapes(graph, nodes)
     trials = [{node: _tried(shape, before[node], size) for node, shape in nodes.items()} for size in _OTHER_SIZES]

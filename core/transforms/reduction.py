@@ -42,6 +42,7 @@ def minimal(items: Sequence[_Item], fails: Callable[[Sequence[_Item]], bool]) ->
         # Chunks before their complements: where one fails, the items shrink the most.
         smaller = next((some for some in [*chunks, *rests] if len(some) < len(items) and fails(some)), None)
         if smaller is not None:
+            # As in the paper: a chunk is cut in two again, and a complement keeps the size of its chunks.
             parts = 2 if smaller in chunks else max(parts - 1, 2)
             items = smaller
         elif parts >= len(items):
@@ -77,6 +78,7 @@ class _Cutter:
         constants: dict[Output, Output] = {}
         for node, copy in made.items():
             inputs = [self._input(result, value, made, constants) for value in node.inputs]
+            # A node that is left out has an effect that is left out, too: nothing waits for it.
             result.set_inputs(copy, inputs, [made[control] for control in node.control_inputs if control in made])
         self._add_fetches(result, [copy for node, copy in made.items() if not copy.uses and node not in self._fed])
         result.functions = {name: self._graph.functions[name] for name in sorted(called_functions(self._graph, members))}

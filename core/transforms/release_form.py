@@ -76,6 +76,7 @@ class ReleaseForm:
             self._change_nodes(own.body, own)
         if self.lacks:
             raise self._refusal()
+        # TensorFlow refuses a graph whose min_consumer is above its own version.
         made = self.graph.versions or Versions(GRAPH_VERSION)
         known = graph_versions()[self.release]
         self.graph.versions = Versions(min(made.producer, known), min(made.min_consumer, known), made.bad_consumers)
@@ -140,6 +141,7 @@ class ReleaseForm:
         return count
 
     def _refusal(self) -> UnimplementedError:
+        # A model lacks a few ops in hundreds of nodes: a line for each op.
         groups = grouped(((each.op, each.reason), each.node) for each in self.lacks)
         lines = [f"{op} ({', '.join(nodes)}): {reason}" for (op, reason), nodes in groups.items()]
         enough = max(each.release for each in self.lacks)

@@ -103,6 +103,7 @@ class _ElementReturns:
         other.add_args(copy.dtypes)
         node.set_attr("cond", FuncRef(other.add([])))
         node.set_attr("body", FuncRef(copy.add(copy.elements)))
+        # The elements become loop variables: their first values are the further inputs.
         first = len(node.inputs)
         zeros = [_zero(body, dtype) for dtype in copy.dtypes]
         body.set_inputs(node, (*node.inputs, *zeros))

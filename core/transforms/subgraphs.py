@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..explaining.node_listing import declared_shapes
@@ -87,6 +87,7 @@ def needed_fills(graph: Graph, fetches: Sequence[str], inputs: Sequence[str] = (
     """
     needed = needed_nodes([graph.fetch(name) for name in fetches], [graph.output(name) for name in inputs])
     starts = [node for iterator, node in iterator_starts(graph).items() if iterator in needed]
+    # What begins an iterator reads its dataset, which may take tables of its own.
     needed |= reachable(starts)
     fills = [node for node in table_fills(graph) if not needed.isdisjoint(filled_tables(node))]
     return [*starts, *fills, *(node for node in asset_assignments(graph) if node.inputs[0].node in needed)]
@@ -102,6 +103,7 @@ def forget_locations(graph: Graph) -> None:
     """Drop `loc:@` names of nodes that are gone: TensorFlow refuses a graph that has them."""
     for node in graph:
         if any(name not in graph for name in node.colocation):
+            # Behind `loc:@`, as bytes that need be no UTF-8.
             locations = [entry for entry in node.attrs["_class"] if entry[5:].decode("utf-8", "surrogateescape") in graph]
             if locations:
                 node.set_attr("_class", locations)
@@ -118,6 +120,7 @@ def shapes_at_cuts(graph: Graph, names: Sequence[str]) -> dict[str, Shape]:
     shapes_by_name = {}
     for name in names:
         value = graph.output(name)
+        # Of an op that nobody declares inference knows nothing, but the file may record a shape.
         shape = specs[value].shape if value in specs else UNKNOWN
         count = max(len(value.node.output_dtypes), value.index + 1)
         shapes_by_name[name] = declared_shapes(value.node, count)[value.index] if shape.rank is None else shape
@@ -132,12 +135,8 @@ def cut_name(value: Output) -> str:
 def _is_only_output(value: Output) -> bool:
     """Return True for the output of a node with one output; of an unknown op only outputs that are read are known."""
     node = value.node
-    count = len(node.output_dtypes) or 1 + max((read.index for read in _read_outputs(node)), default=0)
-    return count == 1
-
-
-def _read_outputs(node: Node) -> Iterator[Output]:
-    return (value for reader in node.uses for value in reader.inputs if value.node is node)
+    read = (i.index for reader in node.uses for i in reader.inputs if i.node is node)
+    return (len(node.output_dtypes) or 1 + max(read, default=0)) == 1
 
 
 def _dtype_of_readers(graph: Graph, value: Output) -> DType:

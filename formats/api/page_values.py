@@ -139,6 +139,8 @@ class _Described:
         if self._shown.runs and tensor.dtype.kind in "fc":
             self.statistics[place] = statistics
         value = node_value(array, tensor.dtype, statistics, place in self._in_full)
+        if not self._shown.runs and self._shown.labels is None:
+            return value
         picture = self._frames[place].picture() if place in self._pictured else None
         return dataclasses.replace(value, title=place.title, picture=picture, classes=self._classes(array, tensor.dtype))
 

@@ -239,7 +239,7 @@ def make_page(
     differences = compared.overlays if compared is not None else ()
     page.notes += [compared.verdict, *compared.notes] if compared is not None else []
     page.values, of_values = page_values(view, state, max_values, page.notes, report, shown)
-    problems = problem_overlay(graph)
+    problems = problem_overlay(graph, page.inferences.get(""))
     page.overlays = (*([problems] if problems else []), *overlays, *of_values, *differences)
     # The page opens in the colours of what the user asked for: differences, then NaN, then overlays.
     telling = [*differences, *(one for one in of_values if one.title == NON_FINITE), *overlays]
@@ -264,6 +264,8 @@ class _Page:
         self.graph = view.graph
         self.fetches = fetches
         self.notes: list[str] = []
+        self._unshaped: list[str] = []
+        """Why shapes are only the declared shapes: notes that come last."""
         self.words: Callable[[str], str] = str
         self.values: Mapping[Node, tuple[NodeValue, ...]] = {}
         self.overlays: tuple[NodeOverlay, ...] = ()
@@ -274,17 +276,16 @@ class _Page:
 
     def figures(self, path: str, flops: bool, is_sound: bool, sheets: Callable[[GraphFacts], Iterator[Sheet]]) -> Figures:
         """Return the figures of the page; `path` is the graph's file in the suggested commands."""
-        unshaped: list[str] = []
-        inferences = dict(self._inferences(self.graph, unshaped))
-        inference = inferences.get("") if is_sound else None
+        inference = self.inferences.get("") if is_sound else None
         facts = explain_graph(
             self.graph, path, inference, variables_unread=unread_values(self.graph), view=self.view, specs=inference
         )  # fmt: skip
         counts = self._flops(facts) if flops else {}
-        self.notes += unshaped
+        self.notes += self._unshaped
+        text = functools.cache(_flops_text)  # a million nodes have tens of counts
         return Figures(
-            inferences=inferences,
-            flops={node: _flops_text(count, self.transcendentals.get(node, 0)) for node, count in counts.items()},
+            inferences=self.inferences,
+            flops={node: text(count, self.transcendentals.get(node, 0)) for node, count in counts.items()},
             shares=flops_shares(self.graph, counts),
             sheets=tuple(self._with_tables(sheets(facts), facts.missing)),
             notes=tuple(self.notes),
@@ -299,6 +300,11 @@ class _Page:
             compared=None if self.compared is None else self._first_graph(self.compared, flops),
             words=self.words,
         )
+
+    @functools.cached_property
+    def inferences(self) -> dict[str, Inference]:
+        """The shapes in the graph, which has the name "", and in its functions' bodies."""
+        return dict(self._inferences(self.graph, self._unshaped))
 
     def _first_graph(self, compared: MergedGraphs, flops: bool) -> FirstGraph:
         """Return the first of two graphs by itself, with the shapes and FLOPs that follow in it."""

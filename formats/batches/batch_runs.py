@@ -4,60 +4,61 @@ left, the place where they run, the record of the job, and the report.
 
 from __future__ import annotations
 
+import abc
 import contextlib
+import hashlib
+import json
 import os
 import secrets
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Unpack
 
 from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
-from ...core.support import dataclasses
+from ...core.support import dataclasses, places
 from ...core.support.arguments import checked, expect
-from ...core.support.atomic import file_errors
+from ...core.support.atomic import atomic_file, file_errors, flush
 from ...core.support.display import Report
-from ...core.support.errors import InvalidArgumentError, UnimplementedError
-from ...core.support.hints import extra_hint
-from ...core.support.places import absolute, exists, is_folder, make_folders
+from ...core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
+from ...core.support.escaping import masked
+from ...core.support.hints import Hint, extra_hint, option
 from ...core.support.words import counted
+from ...core.types.tensors import Tensor
 from ..api.graph_reading import GraphReading
 from ..api.names import Given
 from ..api.prepared_sessions import named, names_of
 from ..api.run_plan import Pairs, RunPlan, RunRequest, StepKeywords, given_pairs
 from ..api.session_setup import SessionSetup
+from ..checkpoint.store import open_checkpoint
+from ..codecs.source import read_regular
+from ..codecs.tensor_proto import encode_tensor
 from ..items import EACH
 from ..loading import load
 from ..saving import to_bytes
 from ..state import State
 from .each_inputs import EachKeywords, in_batches
 from .each_pool import ProcessPool
-from .each_results import SweepReport, reports, shard_path, writing_results
-from .each_tasks import BatchOutput, Recipe, SweepTask, SweepTasks, TaskQueue, graph_recipe, sweep_tasks
+from .each_results import SweepReport, reports, result_path, shard_path, writing_results
+from .each_tasks import (
+    SHARD_SIZE,
+    BatchOutput,
+    Outcome,
+    Recipe,
+    SweepTask,
+    SweepTasks,
+    TaskQueue,
+    digest_of,
+    digest_of_bytes,
+    graph_recipe,
+    sweep_tasks,
+)
 from .each_worker import Worker
 from .table_batches import TableFunction, is_table
 
 if TYPE_CHECKING:
     from ...core.engines.automatic import AutoRuntime
     from ...core.engines.engine_runtime import EngineRuntime
-
-
-import abc
-import hashlib
-import json
-from collections.abc import Iterable, Iterator
-
-from ...core.support.atomic import atomic_file, flush
-from ...core.support.errors import DataLossError, NotFoundError
-from ...core.support.escaping import masked
-from ...core.support.hints import Hint, option
-from ...core.support.places import is_address, is_file, modified, remove, times_below
-from ...core.types.tensors import Tensor
-from ..checkpoint.store import open_checkpoint
-from ..codecs.source import read_regular
-from ..codecs.tensor_proto import encode_tensor
-from .each_results import result_path
-from .each_tasks import SHARD_SIZE, Outcome, digest_of, digest_of_bytes
 
 _HERE: Final = "local:0"
 _PLACES: Final = ("local:", "dask:")
@@ -143,7 +144,7 @@ class BatchJob:
         """Compute all missing results, and return the report; stop at a failure, unless the batch is to keep going."""
         folder = self._recipe.output.place
         with file_errors(folder):
-            make_folders(folder)
+            places.make_folders(folder)
         # The record is opened before any result is written, so that a refusal leaves the results of another job as they are.
         left = self._record.open(self._seed, self._tasks)
         # The clock starts here: reading the record of a long job is no run.
@@ -154,7 +155,7 @@ class BatchJob:
             failed += [FailedInput(outcome.task.name, outcome.error) for outcome in report.outcomes if outcome.error]
             if progress is not None:
                 progress(BatchProgress(report.computed, len(left), time.monotonic() - started))
-        shards = sum(map(exists, self._tasks.shards))
+        shards = sum(map(places.exists, self._tasks.shards))
         return BatchReport(done, len(self._tasks) - len(left), tuple(failed), time.monotonic() - started, cpu, shards)
 
     def _recorded(self, tasks: Sequence[SweepTask]) -> Generator[SweepReport]:
@@ -207,7 +208,7 @@ class BatchJob:
     def _portable(self) -> Recipe:
         """Return the recipe with the bytes of the graph's file, for workers that lack the file."""
         recipe = self._recipe
-        if recipe.path is None or is_folder(recipe.path):
+        if recipe.path is None or places.is_folder(recipe.path):
             return recipe
         # Ops are mapped when the graph is loaded, here and there alike.
         return dataclasses.replace(recipe, data=to_bytes(load(recipe.path, tags=recipe.reading.tags)))
@@ -287,7 +288,7 @@ def run_batch(
         )  # fmt: skip
         return TableFunction(loaded, request, dict(parts or {}), batch, setup, note)(inputs)
     files = BatchOutput(
-        None if out_dir is None else os.fspath(out_dir), None if output is None else absolute(output), format,
+        None if out_dir is None else os.fspath(out_dir), None if output is None else places.absolute(output), format,
         shard_size, overwrite, keep_going,
     )  # fmt: skip
     # A graph in a file is opened by each process on its own machine; only a Graph of this process must travel.
@@ -356,12 +357,12 @@ class Record(abc.ABC):
 
     def adopt_seed(self, seed: int | None) -> int | None:
         """Return the seed of the run: the user's seed, or else the seed that the job drew before."""
-        return self._read().get(_SEED) if seed is None and exists(self._path) else seed
+        return self._read().get(_SEED) if seed is None and places.exists(self._path) else seed
 
     def open(self, seed: int | None, tasks: SweepTasks) -> Sequence[SweepTask]:
         """Begin or resume the job: the tasks that are left. InvalidArgumentError if there are results of another job."""
         self._job[_SEED] = seed
-        self._was_there = exists(self._path)
+        self._was_there = places.exists(self._path)
         # With --overwrite the record of the other job does not matter, nor whether it is damaged.
         known = self._read() if self._was_there and not self._output.overwrite else None
         # Results without a record may be of anything; to take them for this job's would mix two jobs.
@@ -386,7 +387,7 @@ class Record(abc.ABC):
     def end(self, tasks: Sequence[SweepTask]) -> None:
         """Remove the file of a new job without results, so that another job can use the folder."""
         if self._is_new and not self._was_there and not self._has_results(tasks):
-            remove(self._path)
+            places.remove(self._path)
 
     def _has_results(self, tasks: Sequence[SweepTask]) -> bool:
         written = WrittenFiles(self._output)
@@ -441,7 +442,7 @@ class Stamp(Record):
 
     def _left(self, tasks: SweepTasks) -> Sequence[SweepTask]:
         # The times of the files tell what is done: a list of results would have to be written again after each of them.
-        since, written = modified(self._path), WrittenFiles(self._output)
+        since, written = places.modified(self._path), WrittenFiles(self._output)
         return [task for task in tasks if not written.is_there(result_path(self._output, task), [task], since)]
 
     def _head(self) -> bytes:
@@ -457,7 +458,7 @@ class WrittenFiles:
     def __init__(self, output: BatchOutput) -> None:
         # A request for each file would take longer than the runs, and shards lie in one folder.
         depth = None if output.shards is None else 1
-        self._listed = times_below(output.place, depth) if is_address(output.place) else None
+        self._listed = places.times_below(output.place, depth) if places.is_address(output.place) else None
         self._inputs: dict[str, int | None] = {}
 
     def is_there(self, result: str, tasks: Sequence[SweepTask], since: int = 0) -> bool:
@@ -481,7 +482,7 @@ class WrittenFiles:
 def _time(path: str) -> int | None:
     with file_errors(path):
         try:
-            return modified(path)
+            return places.modified(path)
         except FileNotFoundError:
             return None
 
@@ -490,7 +491,7 @@ def job_facts(recipe: Recipe) -> Iterator[tuple[str, Any]]:
     """Yield the facts that determine the results, by the name of the option; for files a checksum of the contents."""
     yield "graph", _digest_of_graph(recipe)
     yield from _facts(recipe.reading, GraphReading._fields)
-    yield "libraries", [_digest(library) for library in recipe.reading.op_library if is_file(library)]
+    yield "libraries", [_digest(library) for library in recipe.reading.op_library if places.is_file(library)]
     yield from _facts(recipe.request, RunRequest.__dataclass_fields__)
     yield "format_", recipe.output.format
     # Results in blocks differ in their last digits from those one by one, so that the two are different jobs.
@@ -527,7 +528,7 @@ def _digest_of_value(value: Any) -> str:
 
 def _state_file(state: str) -> str:
     """The archive, or the prefix of the checkpoint that a folder's or a file's name stands for."""
-    return state if is_file(state) else open_checkpoint(state).prefix
+    return state if places.is_file(state) else open_checkpoint(state).prefix
 
 
 def _digest_of_graph(recipe: Recipe) -> str:
@@ -609,7 +610,7 @@ class Manifest(Record):
             self._add(b"".join(lines))
 
     def _add(self, lines: bytes) -> None:
-        if is_address(self._path):
+        if places.is_address(self._path):
             self._unwritten += lines
             # The sum of the rewritten sizes then grows as a geometric series: all in all at most nine times the last size is
             # sent, however many shards there are.
@@ -636,7 +637,7 @@ class Manifest(Record):
     def _line(self, shard: str) -> bytes:
         names, errors = self._names.pop(shard, []), self._errors.pop(shard, {})
         # On a cluster whose workers write to a folder of their own, each would report success.
-        if names and not exists(shard):  # a shard without a result has no file
+        if names and not places.exists(shard):  # a shard without a result has no file
             hint = Hint(option("output"), " must be in a folder shared by this machine and all workers")
             raise NotFoundError(f"a worker wrote the shard '{shard}', but this machine does not have the file", hint=hint)
         entry = {_SHARD: os.path.basename(shard), _RESULTS: names} | ({_FAILED: errors} if errors else {})
@@ -647,12 +648,12 @@ class Manifest(Record):
 
     def _left(self, tasks: SweepTasks) -> Sequence[SweepTask]:
         done = {entry[_SHARD]: _FAILED not in entry for entry in self._lines(bytes(read_regular(self._path)))[1:]}
-        places = {number: tasks.of_shard(number) for number in range(len(tasks.shards))}
+        ranges = {number: tasks.of_shard(number) for number in range(len(tasks.shards))}
         written = WrittenFiles(self._output)
         return tasks.in_shards(
             number for number, shard in enumerate(tasks.shards)
             if not done.get(os.path.basename(shard))
-            or not written.is_there(shard, tasks[places[number].start : places[number].stop])
+            or not written.is_there(shard, tasks[ranges[number].start : ranges[number].stop])
         )  # fmt: skip
 
     def _head(self) -> bytes:

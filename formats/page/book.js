@@ -8,10 +8,10 @@
  * @typedef {{
  *   name: string, op: string, kind: string, stage: string, evidence: string, role: string,
  *   inputs: [number, number][], controls: number[], outputs: string[], references: number[], device: string,
- *   attributes: [string, string][], traits: string[], chain: string[], calls: string[], passing: number[], flops: string, share: number,
- *   effect: string, group: number | null, constants: string[], consumers: Use[], values: NodeValue[], weights: number[], changes: [field: string, before: string, after: string][],
+ *   attributes: [string, string][], origin: string, chain: string[], calls: string[], passing: number[], flops: string, share: number,
+ *   effect: string, group: number | null, constants: string[], values: NodeValue[], weights: number[], changes: [field: string, before: string, after: string][],
  * }} Entry
- * @typedef {{ label?: string, path?: string, contents?: string, is_open?: boolean, names?: string[], parts?: (number | Branch)[] }} Branch
+ * @typedef {{ label?: string, path?: string, contents?: string, is_open?: boolean, is_made?: boolean, parts?: (number | Branch)[] }} Branch
  * @typedef {[source: number, target: number, output: number]} Link  Nodes, or their numbers in a picture.
  * @typedef {{ root: Branch, links: Link[] }} View
  * @typedef {[name: string, tensor: string, holds: string]} Argument
@@ -24,6 +24,10 @@
  * @typedef {{
  *   names: [before: string, after: string], before: Page[], after: Page[], start: number, merged: Map<number, number>, first: Map<number, number>,
  * }} Panes  Two compared graphs: the pages of each, and the nodes of both as one by those of the first graph, and the other way round.
+ * @template T
+ * @typedef {{ values: T[], at: number[] }} Column  The different values, and for each node the number of its own.
+ */
+/**
  * @typedef {{
  *   title: string, sheets: Sheet[], notes: string[], kinds: string[], stages: string[],
  *   entries: Entry[], groups: Group[], pages: Page[], start: number, ops: Map<string, string>, defaults: Map<string, [string, string][]>,
@@ -43,8 +47,78 @@ class NodeEntry {
 }
 Object.assign(NodeEntry.prototype, {
   device: "", flops: "", share: 0, effect: "", group: null, evidence: "", role: "",
-  inputs: [], controls: [], outputs: [], references: [], attributes: [], traits: [], chain: [], calls: [], passing: [], constants: [], consumers: [], values: [], weights: [], changes: [],
+  inputs: [], controls: [], outputs: [], references: [], attributes: [], origin: "", chain: [], calls: [], passing: [], constants: [], values: [], weights: [], changes: [],
 });
+
+/** The edges of a packed book: most nodes of a large graph have the same row of ends, counted back from the node. */
+class Edges {
+  /** @param {Record<"inputs" | "controls" | "weights", Column<number[]>>} columns */
+  constructor(columns) {
+    this.columns = columns;
+  }
+
+  /** @param {"inputs" | "controls" | "weights"} column @param {number} node */
+  row(column, node) {
+    const { values, at } = this.columns[column];
+    return values[at[node]];
+  }
+}
+
+/** A node of a packed book: its edges are made when they are asked for, as a million nodes have several million. */
+class PackedEntry extends NodeEntry {
+  /** @param {object} fields @param {number} node @param {Edges} edges */
+  constructor(fields, node, edges) {
+    super(fields);
+    this.node = node;
+    this.edges = edges;
+  }
+
+  /** @returns {[number, number][]} */
+  get inputs() {
+    const row = this.edges.row("inputs", this.node);
+    return Array.from({ length: row.length / 2 }, (_, i) => [this.node - row[2 * i], row[2 * i + 1]]);
+  }
+
+  get controls() {
+    return this.edges.row("controls", this.node).map((back) => this.node - back);
+  }
+
+  get weights() {
+    return this.edges.row("weights", this.node).map((back) => this.node - back);
+  }
+}
+
+/** Who takes the outputs of nodes, and who waits for them: the inputs and controls of all nodes, turned around. */
+class Consumers {
+  /** @param {Entry[]} entries */
+  constructor(entries) {
+    this.starts = new Uint32Array(entries.length + 1);
+    // In two rounds over the edges, the first of which counts: an array for each node would take most of the memory of the page.
+    eachUse(entries, (source) => this.starts[source + 1]++);
+    for (let i = 0; i < entries.length; i++) this.starts[i + 1] += this.starts[i];
+    const next = this.starts.slice();
+    this.nodes = new Uint32Array(this.starts[entries.length]);
+    this.outputs = new Int32Array(this.nodes.length);
+    eachUse(entries, (source, node, output) => {
+      this.nodes[next[source]] = node;
+      this.outputs[next[source]++] = output;
+    });
+  }
+
+  /** @param {number} node @returns {Use[]} */
+  of(node) {
+    return Array.from(this.nodes.subarray(this.starts[node], this.starts[node + 1]), (user, i) => [user, this.outputs[this.starts[node] + i]]);
+  }
+}
+
+/** Go through who takes which output, each once for a node. @param {Entry[]} entries @param {(source: number, node: number, output: number) => void} act */
+function eachUse(entries, act) {
+  entries.forEach(({ inputs, controls }, node) => {
+    const ends = new Set(inputs.map(([source, output]) => source * MAX_ITEMS + output));
+    for (const end of ends) act(Math.floor(end / MAX_ITEMS), node, end % MAX_ITEMS);
+    for (const source of controls) act(source, node, CONTROL);
+  });
+}
 
 /**
  * The parts of a large book that are unpacked when they are first needed: deflated JSON in base64, as formats/page/writing.py writes it. A
@@ -70,9 +144,7 @@ class Store {
   unpackDetails(chunk) {
     const packed = this.details[chunk];
     if (typeof packed !== "string") return packed ?? Promise.resolve();
-    const done = unpack(packed).then((details) => {
-      details.forEach((/** @type {object} */ detail, /** @type {number} */ i) => Object.assign(this.entries[chunk * this.size + i], detail));
-    });
+    const done = unpack(packed).then((details) => fillColumns(this.entries, details, chunk * this.size));
     this.details[chunk] = done;
     return done;
   }
@@ -85,11 +157,17 @@ class Store {
     const text = packed[part];
     if (text === undefined) return;
     const opened = await unpack(text);
-    page[part] = { links: [], ...opened.view };
+    const links = inRows(opened.links, 3).map(([target, back, output]) => /** @type {Link} */ ([target - back, target, output]));
+    page[part] = { root: opened.root, links };
     if (page.isPlain) page.whole = page.brief;
-    if (part === "brief") page.holders = new Map(opened.holders);
+    if (part === "brief") page.holders = new Map(inRows(opened.holders, 2).map(([node, holder]) => [node, holder]));
     delete packed[part];
   }
+}
+
+/** Rows of so many numbers. @param {number[]} numbers @param {number} width */
+function inRows(numbers, width) {
+  return Array.from({ length: numbers.length / width }, (_, i) => numbers.slice(i * width, (i + 1) * width));
 }
 
 /** @param {string} text Deflated JSON in base64. @returns {Promise<any>} */
@@ -123,17 +201,22 @@ async function readBook() {
   return book;
 }
 
-/** The nodes of a packed book: all names, what a search finds of their attributes, and for each other column the different values and the number of each node's value.
- * @param {{ names: string[], traits: { values: string[][], at: number[] }, columns: Record<string, { values: any[], at: number[] }> }} columns */
-function readColumns({ names, traits, columns }) {
-  /** @type {Record<string, any>[]} */
-  const entries = names.map((name, i) => new NodeEntry({ name, traits: traits.values[traits.at[i]] }));
+/** The nodes of a packed book: all names, what nodes that are alike share, and columns.
+ * @param {{ names: string[], common: Column<object>, columns: Record<string, Column<any>>, edges: Record<"inputs" | "controls" | "weights", Column<number[]>> }} book */
+function readColumns({ names, common, columns, edges }) {
+  const ends = new Edges(edges);
+  const entries = /** @type {any} */ (names.map((name, i) => new PackedEntry({ name, ...common.values[common.at[i]] }, i, ends)));
+  fillColumns(entries, columns, 0);
+  return entries;
+}
+
+/** Give nodes the values of columns, from the node `start` on. @param {Record<string, any>[]} entries @param {Record<string, Column<any>>} columns @param {number} start */
+function fillColumns(entries, columns, start) {
   for (const [column, { values, at }] of Object.entries(columns)) {
-    entries.forEach((entry, i) => {
-      if (values[at[i]] !== null) entry[column] = values[at[i]];
+    at.forEach((number, i) => {
+      if (values[number] !== null) entries[start + i][column] = values[number];
     });
   }
-  return entries;
 }
 
 /** @param {any} raw @returns {Page} */

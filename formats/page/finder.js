@@ -74,10 +74,18 @@ class Finder {
     const { entries, panes } = this.viewer.book;
     const { page, dtypes } = this.viewer;
     const here = new Set(page.nodes);
+    const fits = (/** @type {[name: string, value: string]} */ [name, value]) => matches(`${name}=${value}`);
     const hits = text ? [...this.scopes(text, matches)] : [];
+    // Nodes that are alike share their attributes: each list of them is looked at once for a search.
+    /** @type {Map<[string, string][], boolean>} */ const known = new Map();
+    const hasTrait = (/** @type {Entry} */ entry) => {
+      if (entry.origin) return traitsOf(entry).some(fits);
+      if (!known.has(entry.attributes)) known.set(entry.attributes, entry.attributes.some(fits));
+      return known.get(entry.attributes);
+    };
     for (const [node, entry] of text ? entries.slice(0, panes?.start).entries() : []) {
       const isNamed = matches(entry.name) || matches(entry.op);
-      if (isNamed || dtypes.get(node) === text || traitsOf(entry).some(matches)) {
+      if (isNamed || dtypes.get(node) === text || hasTrait(entry)) {
         const less = (isNamed ? 0 : UNNAMED) + (page.holders.has(node) ? BOXLESS : 0) + (here.has(node) ? 0 : ELSEWHERE);
         hits.push({ node, path: entry.name, rank: rankOf(entry, text) + less, first: node });
       }
@@ -187,9 +195,9 @@ function isCalled(name, text) {
   return [name.toLowerCase(), lastName(name).toLowerCase()].includes(text);
 }
 
-/** The attributes of a node with their values; of a packed node that was not unpacked yet, the short ones. @param {Entry} entry */
-function traitsOf({ attributes, traits }) {
-  return attributes.length ? attributes.map(([name, value]) => `${name}=${value}`) : traits;
+/** The attributes of a node, after the name that the file has for it. @param {Entry} entry @returns {[name: string, value: string][]} */
+function traitsOf({ attributes, origin }) {
+  return origin ? [["in the file", origin], ...attributes] : attributes;
 }
 
 /** A branch and those in it. @param {Branch} branch @returns {Generator<Branch>} */

@@ -87,6 +87,8 @@ class Scope extends Item {
     this.branch = branch;
     this.body = body;
     this.path = body.prefix + (branch.path ?? "");
+    /** The name scope that the nodes in it have in common. @type {string} */
+    this.around = branch.is_made && parent ? parent.around : branch.path ?? "";
     this.contents = branch.contents ?? "";
     this.isOpen = branch.is_open === true || parent === null;
     this.nodes = [...membersOf(branch)];
@@ -234,6 +236,12 @@ function wayTo(branch, path) {
     if (way) return [branch, ...way];
   }
   return null;
+}
+
+/** The name of a node in the scope of a name. @param {string} name @param {string} scope */
+function nameInside(name, scope) {
+  if (name === scope) return lastName(name);
+  return scope && name.startsWith(`${scope}/`) ? name.slice(scope.length + 1) : name;
 }
 
 /** Whether a node is called as its op is, with a number at most. @param {string} label @param {string} op */

@@ -34,8 +34,16 @@ class Panel {
     this.scopes = new Set();
     /** @type {Map<string, number>} */
     this.names = new Map();
+    /** @type {Consumers | null} */
+    this.knownConsumers = null;
     /** Where layers are that have another name in the graph. @type {Map<string, string>} */
     this.places = new Map(book.sheets.flatMap(({ places = [] }) => places));
+  }
+
+  /** Made for the first node that is looked at: all edges of a large graph are gone through. */
+  get consumers() {
+    this.knownConsumers ??= new Consumers(this.book.entries);
+    return this.knownConsumers;
   }
 
   /** @param {Page} page Whose nodes the names in texts mean. */
@@ -103,12 +111,12 @@ class Panel {
       this.list("Outputs", entry.outputs.map((spec, i) => html("code", {}, `:${i} ${spec}`))),
       this.list("Inputs", entry.inputs.map(([source, output]) => this.link(source, ` :${output} ${entries[source].outputs[output] ?? ""}`))),
       this.list("Runs only after", entry.controls.map((source) => this.link(source, `, which ${entries[source].effect}`))),
-      this.list("Consumers", entry.consumers.map(([node, output]) => this.link(node, output === CONTROL ? " waits for it" : ` takes :${output}`))),
+      this.list("Consumers", this.consumers.of(node).map(([user, output]) => this.link(user, output === CONTROL ? " waits for it" : ` takes :${output}`))),
       this.group(entry),
       this.list("Calls", this.book.pages.filter((page) => page.kind === "function" && entry.calls.includes(page.name)).map((page) => this.pageLink(page))),
       changesSection(entry.changes),
-      entry.attributes.length ? html("h3", {}, "Attributes") : null,
-      facts(entry.attributes),
+      traitsOf(entry).length ? html("h3", {}, "Attributes") : null,
+      facts(traitsOf(entry)),
       this.defaults(entry),
     );
   }

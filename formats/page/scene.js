@@ -94,11 +94,11 @@ class Scene {
   }
 
   /** Make the parts of a scope; arguments that are bound need no box. @param {Scope} scope @param {Branch} branch @param {Body} body */
-  makeParts(scope, { parts = [], names = [] }, body) {
-    parts.forEach((part, i) => {
+  makeParts(scope, { parts = [] }, body) {
+    for (const part of parts) {
       if (typeof part !== "number") scope.parts.push(this.makeScope(part, scope, body));
-      else if (!body.bound.has(part)) scope.parts.push(this.makeNode(part, scope, names[i] ?? "", body));
-    });
+      else if (!body.bound.has(part)) scope.parts.push(this.makeNode(part, scope, nameInside(this.entries[part].name, scope.around), body));
+    }
   }
 
   /** @param {number} node @param {Scope} parent @param {string} label @param {Body} body */

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from ...core.drawing.view_model import CONTROL, Book, Entry, Overlay, Page, Panes, Report
+from ...core.drawing.view_model import Book, Entry, Overlay, Page, PageView, Panes, Report
 from ...core.support import dataclasses
 from ...core.support.escaping import printable_line
 
@@ -39,10 +39,10 @@ _LICENCE: Final = "vendor/dagre.LICENSE.txt"
 PACKED_FROM: Final = 20_000
 """The number of nodes from which a book is packed: fewer take under a second to read."""
 _NODES_OF_A_PART: Final = 4096
-_COLUMNS: Final = ("op", "kind", "stage", "device", "flops", "share", "references", "group", "calls")
-"""The fields that the page needs of all nodes: for search, for colours, for the figures of a scope."""
-_TRAIT: Final = 24
-"""The length of the longest value of an attribute that a search of a packed book finds."""
+_COLUMNS: Final = ("stage", "device", "flops", "share", "group", "origin")
+"""The fields that the page needs of all nodes, beside names and edges: for search, for colours, for the figures of a scope."""
+_DETAILS: Final = ("evidence", "role", "chain", "effect", "constants", "values", "changes")
+"""The fields that the page needs of a node whose scope opens."""
 _LEVEL: Final = 7
 """The level of compression: level 9 takes four times as long, and saves 3 % of a page of 200,000 nodes."""
 _UNPRINTABLE: Final = re.compile(r"\\[bfnrt]|\\u(?:00(?:[0189]|7f)|061c|20(?:0[ef]|2[89a-e]|6[6-9])|d[89a-f])|::|##")
@@ -90,12 +90,10 @@ def _hashes(texts: Iterable[str]) -> str:
 
 def book_json(book: Book, packed_from: int = PACKED_FROM, report: Report = lambda done, total: None) -> str:
     """Return a book as JSON in ASCII without any text that could end a script or begin a comment."""
-    if len(book.entries) < packed_from:
-        contents = _fields(book)
-        contents["entries"] = [entry for part in _details(book.entries, ("name", *_COLUMNS), report) for entry in part]
-    else:
-        contents = _packed(book, report)
+    is_small = len(book.entries) < packed_from
+    contents = {**_fields(book), "entries": list(map(_entry, book.entries))} if is_small else _packed(book, report)
     text = _json(contents)
+    report(len(book.entries), len(book.entries))
     # Inside of a script element a browser looks for nothing but "</script" and "<!--".
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -122,23 +120,41 @@ def _is_empty(value: Any) -> bool:
     return value is None or value is False or value == "" or value == () or (isinstance(value, float) and not value)
 
 
+def _entry(entry: Entry) -> dict[str, Any]:
+    """Return all that is said of a node, the common part included."""
+    fields = {**_fields(entry), **_fields(entry.common)}
+    del fields["common"]
+    return fields
+
+
 def _packed(book: Book, report: Report) -> dict[str, Any]:
     fields = ("title", "sheets", "notes", "kinds", "stages", "ops", "defaults", "start", "colour")
+    entries = book.entries
     columns = {
-        "names": [entry.name for entry in book.entries],
-        "columns": {column: _column(book.entries, column) for column in _COLUMNS},
-        "traits": _interned([tuple(_traits(entry)) for entry in book.entries]),
+        "names": [entry.name for entry in entries],
+        "common": _shared([entry.common for entry in entries]),
+        "columns": {column: _column(entries, column) for column in _COLUMNS},
+        "edges": {
+            "inputs": _interned([_from(node, entry.inputs) for node, entry in enumerate(entries)]),
+            "controls": _interned([tuple([node - source for source in entry.controls]) for node, entry in enumerate(entries)]),
+            "weights": _interned([tuple([node - weight for weight in entry.weights]) for node, entry in enumerate(entries)]),
+        },
         "groups": book.groups,
-        "overlays": [_packed_overlay(overlay, len(book.entries)) for overlay in book.overlays],
+        "overlays": [_packed_overlay(overlay, len(entries)) for overlay in book.overlays],
     }
     return {
         **{field: getattr(book, field) for field in fields},
         "columns": _pack(columns),
         "size": _NODES_OF_A_PART,
-        "details": [_pack(part) for part in _details(book.entries, (), report)],
+        "details": list(map(_pack, _details(entries, report))),
         "pages": [_packed_page(page) for page in book.pages],
         **({} if book.panes is None else {"panes": _packed_panes(book.panes)}),
     }
+
+
+def _from(node: int, ends: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+    """Return the ends of a node's inputs in a row, counted back from the node: layers that are alike have equal rows."""
+    return tuple([number for source, output in ends for number in (node - source, output)])
 
 
 def _packed_panes(panes: Panes) -> dict[str, Any]:
@@ -154,20 +170,21 @@ def _packed_overlay(overlay: Overlay, nodes: int) -> dict[str, Any]:
 
 def _packed_page(page: Page) -> dict[str, Any]:
     fields = {field: getattr(page, field) for field in ("kind", "name", "inputs", "outputs", "callers")}
-    packed = {"brief": _pack({"view": page.brief, "holders": page.holders})}
+    packed = {"brief": _pack(_packed_view(page.brief, page.holders))}
     if page.whole is not None:
-        packed["whole"] = _pack({"view": page.whole})
+        packed["whole"] = _pack(_packed_view(page.whole, ()))
     return {**fields, "ranges": list(_ranges(page.nodes)), "packed": packed}
+
+
+def _packed_view(view: PageView, holders: Iterable[tuple[int, int]]) -> dict[str, Any]:
+    """Return a view with its links in a row; the source of a link is counted back from its target, as most are near."""
+    links = [number for source, target, output in view.links for number in (target, target - source, output)]
+    return {"root": view.root, "links": links, "holders": [number for node, holder in holders for number in (node, holder)]}
 
 
 def _column(entries: Sequence[Entry], name: str) -> dict[str, Any]:
     """Return the different values of a field, and for each entry the number of its value; null is an empty value."""
     return _interned([value if (value := getattr(entry, name)) not in ("", ()) else None for entry in entries])
-
-
-def _traits(entry: Entry) -> Iterator[str]:
-    """Yield the attributes that a search finds before the details are unpacked: the short ones, of which many are alike."""
-    yield from (f"{name}={value}" for name, value in entry.attributes if len(value) <= _TRAIT)
 
 
 def _interned(column: Sequence[Any]) -> dict[str, Any]:
@@ -178,31 +195,21 @@ def _interned(column: Sequence[Any]) -> dict[str, Any]:
     return {"values": list(numbers), "at": at}
 
 
-def _details(entries: Sequence[Entry], columns: Sequence[str], report: Report) -> Iterator[list[dict[str, Any]]]:
-    """Yield the fields of entries in parts: those of `columns` and those that no column has."""
-    consumers = _consumers(entries)
-    left_out = {"name", *_COLUMNS} - set(columns)
+def _shared(column: Sequence[Any]) -> dict[str, Any]:
+    """Return what `_interned` does, for objects that rows share: each is hashed once, and then found by its identity."""
+    numbers: dict[Any, int] = {}
+    by_identity = {id(value): value for value in column}
+    places = {key: numbers.setdefault(value, len(numbers)) for key, value in by_identity.items()}
+    return {"values": list(numbers), "at": [places[id(value)] for value in column]}
+
+
+def _details(entries: Sequence[Entry], report: Report) -> Iterator[dict[str, Any]]:
+    """Yield the fields of entries that are unpacked when they are needed, in parts of `_NODES_OF_A_PART` entries."""
     for start in range(0, len(entries), _NODES_OF_A_PART):
-        part = []
-        stop = start + _NODES_OF_A_PART
-        for entry, uses in zip(entries[start:stop], consumers[start:stop], strict=True):
-            fields = _fields(entry)
-            part.append(
-                {name: fields[name] for name in fields if name not in left_out} | ({"consumers": uses} if uses else {})
-            )
-        yield part
-        report(min(stop, len(entries)), len(entries))
-
-
-def _consumers(entries: Sequence[Entry]) -> list[list[tuple[int, int]]]:
-    """Return for each node the nodes that read an output, with the output, and the nodes that only wait."""
-    consumers: list[list[tuple[int, int]]] = [[] for _ in entries]
-    for node, entry in enumerate(entries):
-        for source, output in dict.fromkeys(entry.inputs):
-            consumers[source].append((node, output))
-        for source in entry.controls:
-            consumers[source].append((node, CONTROL))
-    return consumers
+        part = entries[start : start + _NODES_OF_A_PART]
+        columns = {name: _column(part, name) for name in _DETAILS}
+        yield {name: column for name, column in columns.items() if column["values"] != [None]}
+        report(start + len(part), len(entries))
 
 
 def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 
+import tfg
 from tfg.core.graph.graph import Function, Graph
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
@@ -215,3 +216,109 @@ def test_functions_that_are_gone_through_are_not_kept():
     assert first[0] is second[0] is touched
     assert first[1] is not second[1]
     assert library.undecoded("g") is not None
+
+
+ALIKE = """
+  function {
+    signature {
+      name: "NAME"
+      input_arg { name: "a" type: DT_FLOAT }
+      output_arg { name: "r" type: DT_FLOAT }
+    }
+    node_def { name: "w" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" value { tensor {
+      dtype: DT_FLOAT tensor_shape { dim { size: 2 } } float_val: 3 float_val: 4 } } } }
+    node_def { name: "t" op: "Mul" input: "a" input: "w:output:0" attr { key: "T" value { type: DT_FLOAT } } }
+    node_def { name: "n" op: "OP" input: "t:z:0" attr { key: "T" value { type: DT_FLOAT } } }
+    ret { key: "r" value: "n:y:0" }
+  }
+"""
+CALLER = """
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+  attr { key: "shape" value { shape { dim { size: 2 } } } } }
+node { name: "first" op: "f" input: "x" }
+node { name: "second" op: "g" input: "first" }
+node { name: "third" op: "h" input: "second" }
+library {
+"""
+
+
+@pytest.fixture
+def alike():
+    """A graph with two functions that are equal but for their names, and one of another op."""
+    bodies = (ALIKE.replace("NAME", name).replace("OP", op) for name, op in (("f", "Neg"), ("g", "Neg"), ("h", "Abs")))
+    return load((CALLER + "".join(bodies) + "}").encode())
+
+
+def test_equal_functions_share_their_nodes_until_somebody_asks_for_them(alike):
+    f, g, h = (alike.functions[name] for name in "fgh")
+    assert f.pattern is g.pattern is not h.pattern
+    assert [one.name for one in (f, g, h)] == ["f", "g", "h"]
+    assert g.body is not f.pattern.body and g.pattern is g  # f still reads the nodes
+    taken = f.pattern.body
+    assert f.body is taken and f.pattern is f  # nobody else does
+    assert [node.name for node in f.body] == [node.name for node in g.body] == ["a", "w", "t", "n"]
+    assert g.results == [g.body["n"].output()] and g.args == [g.body["a"]]
+    assert not set(f.body) & set(g.body)
+
+
+@pytest.mark.parametrize("changed", ["f", "g"])
+def test_a_change_of_a_function_leaves_its_equals_as_they_are(alike, changed):
+    alike.functions[changed].body["n"].change_op("Abs")
+    y = tfg.Session(alike).run("third:0", {"x:0": [1.0, -1.0]})
+    assert y.tolist() == [27, 64]  # |3 * 3 * 3|, |4 * 4 * -4|
+    (untouched,) = {"f", "g"} - {changed}
+    written = load(to_bytes(alike)).functions
+    assert [written[name].body["n"].op for name in (changed, untouched, "h")] == ["Abs", "Neg", "Abs"]
+
+
+def test_equal_functions_that_nobody_changed_are_written_as_they_were(alike):
+    data = to_bytes(alike)
+    for function in load(data).functions.values():
+        assert function.body["n"].op in ("Neg", "Abs")
+    assert to_bytes(load(data)) == data
+
+
+def test_each_of_equal_functions_has_parameters_of_its_own(alike):
+    report = tfg.count_flops(alike, ["third:0"])
+    assert report.total().parameters == 6
+    assert {node.path: node.parameters for node in report.nodes if node.parameters} == {
+        "first/t": 2, "second/t": 2, "third/t": 2
+    }  # fmt: skip
+
+
+def test_a_hook_sees_the_nodes_of_the_very_function(alike):
+    seen = []
+
+    def hook(node, call, inputs):
+        seen.append(node)
+        return call(*inputs)
+
+    session = tfg.Session(alike)
+    session.run("third:0", {"x:0": [1.0, 2.0]})
+    session.run("third:0", {"x:0": [1.0, 2.0]}, hook=hook)
+    for name in "fgh":
+        assert alike.functions[name].body["n"] in seen
+
+
+DRAWING = """
+  function {
+    signature {
+      name: "NAME"
+      input_arg { name: "a" type: DT_FLOAT }
+      output_arg { name: "r" type: DT_FLOAT }
+      is_stateful: true
+    }
+    node_def { name: "s" op: "Const" attr { key: "dtype" value { type: DT_INT32 } } attr { key: "value" value { tensor {
+      dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 2 } } } }
+    node_def { name: "d" op: "RandomUniform" input: "s:output:0" attr { key: "T" value { type: DT_INT32 } }
+      attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "seed" value { i: 7 } } }
+    ret { key: "r" value: "d:output:0" }
+  }
+"""
+
+
+def test_equal_functions_draw_from_streams_of_their_own():
+    """Each begins the stream of its seeds, as two functions do in TensorFlow."""
+    graph = load((CALLER + "".join(DRAWING.replace("NAME", name) for name in "fgh") + "}").encode())
+    first, second, third = tfg.Session(graph).run(["first:0", "second:0", "third:0"], {"x:0": [1.0, 2.0]})
+    assert first.tolist() == second.tolist() == third.tolist()

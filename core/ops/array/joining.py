@@ -105,6 +105,7 @@ def _concat_parts(g: GradientBuilder, values: tuple[Output, ...], axis: Output, 
         axis = g.Cast(axis, DstT="int32")
     sizes = g.ShapeN(list(values), out_type="int32")
     offsets = g.ConcatOffset(axis, list(sizes))
+    # Slices and no Split, whose sizes the graph would have to know.
     return [g.Slice(grad, offset, size) for offset, size in zip(offsets, sizes)]
 
 
@@ -199,6 +200,7 @@ def parallel_concat_shape(values: list[TensorSpec], *, shape: Shape) -> Shape:
 
 @gradient("ParallelConcat")
 def parallel_concat_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    # Each input is a row with its first dimension, so the parts keep theirs.
     return list(g.Split(0, grad, num_split=len(node.inputs))) if len(node.inputs) > 1 else [grad]
 
 
@@ -223,6 +225,7 @@ def pack(values: list[Array], *, axis: int) -> Result:
             )
         # np.array of arrays of objects would look into the objects for more dimensions.
         is_plain = is_plain and not value.dtype.hasobject  # sizes that only a run tells are objects
+    # np.array copies rows in C, where np.stack first makes a view of each with another dimension.
     return np.array(values) if is_plain else np.stack(values, axis)
 
 
@@ -258,6 +261,7 @@ facts("shape_arithmetic", of=("Pack",))
 facts("total", of=("Pack",))
 facts("bounded_by_inputs", of=("Pack",))
 lower("Pack")(lambda xla, values, *, axis: xla.stacked(values, axis))
+# ONNX has other forms: Pack takes lists, and Concat an axis that only the run knows.
 lower("ConcatV2", static=(-1,))(lambda xla, values, axis: xla.concatenate(values, int(axis)))
 lower("Concat", static=(0,))(lambda xla, axis, values: xla.concatenate(values, int(axis)))
 
@@ -376,6 +380,7 @@ def split_v(x: Array, sizes: Array, axis: Array, *, num_split: int) -> Sequence[
 def split_v_along(sizes: Array, axis: Array, *, num_split: int) -> Callable[..., Sequence[Result]]:
     """`split_v` into parts of the same sizes along the same axis each time."""
     place, lengths = scalar_int(axis, "split_dim"), ints(sizes, "size_splits")
+    # A kernel with a single output returns it without a list, which the binding of the general kernel sees to.
     require(num_split > 1, "a single part is not a list")
     return lambda x, sizes, axis: [x[part] for part in _unequal_parts(x.shape, place, lengths, num_split)]
 
@@ -457,6 +462,10 @@ def unpack_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients
 zero_flops("SplitV", "Unpack")
 facts("shape_arithmetic", of=("SplitV", "Unpack"))
 facts("bounded_by_inputs", of=("SplitV", "Unpack"))
+
+
+# Two forms, as for Concat: a model of ONNX splits along an axis that only the run knows by a choice among the axes that shapes
+# allow, and by sizes that only the run knows; the shapes of XLA follow from both.
 
 
 @lower("Split", static=(0,))
@@ -559,6 +568,7 @@ def dynamic_partition_gradient(g: GradientBuilder, node: Node, *grads: Output) -
     prefix = g.shape_of(partitions)
     positions = g.Reshape(g.Range(0, g.Prod(prefix, [0]), 1), prefix)
     parts = g.DynamicPartition(positions, partitions, num_partitions=node.attr("num_partitions"))
+    # Each position comes once, so the order of writing does not matter, which the parallel op leaves open.
     return [g.Reshape(g.ParallelDynamicStitch(list(parts), list(grads)), g.shape_of(data)), None]
 
 
@@ -622,6 +632,7 @@ def _stitched_dims(indices: list[TensorSpec], data: list[TensorSpec]) -> Array |
 def dynamic_stitch_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     count = node.attr("N")
     indices = node.inputs[:count]
+    # A slice that a later one overwrote gets the gradient all the same, as in TensorFlow.
     return [*([None] * count), *(g.GatherV2(grad, index, 0) for index in indices)]
 
 
@@ -632,6 +643,7 @@ zero_flops("DynamicStitch", "ParallelDynamicStitch")
 def _dynamic_partition_onnx(g: Any, data: Any, partitions: Any, *, num_partitions: int) -> Any:
     rest = g.slice(g.dims(data), g.rank(partitions), np.iinfo(np.int64).max)
     rows, numbers = g.reshape(data, -1, rest), g.reshape(partitions, [-1])
+    # NonZero keeps the order of the rows, which a sort in ONNX need not.
     places = (g.reshape(g.NonZero(g.Equal(numbers, i)), [-1]) for i in range(num_partitions))
     return [g.Gather(rows, place, axis=0) for place in places]
 

@@ -48,6 +48,7 @@ def tile(x: Array, multiples: Array) -> Result:
     # TensorFlow checks the product of all sizes before it allocates; NumPy's error would be another.
     if x.size * math.prod(times) >= 1 << 63:
         raise InvalidArgumentError(f"Encountered overflow when multiplying {x.shape} with {times}")
+    # A result that is the input, or empty, TensorFlow returns before it asks for the dtype.
     if x.dtype.name in _NOT_TILED and any(count != 1 for count in times) and x.size * math.prod(times):
         raise UnimplementedError(f"TensorFlow's Tile handles no {dtypes.from_numpy(x.dtype)}")
     return np.tile(x, times)
@@ -170,6 +171,7 @@ def zero_padded(x: Array, pairs: Sequence[tuple[int, ...]]) -> Array:
 
 def _surrounded(x: Array, pairs: Sequence[tuple[int, ...]], constant: Any) -> Array:
     result = np.empty([before + d + after for d, (before, after) in zip(x.shape, pairs)], x.dtype)
+    # Not np.pad, which fills the border axis by axis and takes several times as long for small arrays.
     result[...] = constant
     result[tuple(slice(before, before + d) for d, (before, _) in zip(x.shape, pairs))] = x
     return result
@@ -197,6 +199,7 @@ def pad_v2_shape(x: TensorSpec, paddings: TensorSpec, constant: TensorSpec) -> S
 
 @gradient("PadV2")
 def pad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    # TensorFlow has no gradient for the constant.
     return [_unpadded(g, node, grad), None, None]
 
 
@@ -292,6 +295,7 @@ facts("backward", of=("MirrorPadGrad",))
 lower("Pad", static=(1,))(lambda xla, x, paddings: xla.pad(x, paddings.tolist()))
 lower("PadV2", static=(1,))(lambda xla, x, paddings, constant: xla.pad(x, paddings.tolist(), constant_values=constant))
 arrays("Tile", static=(1,), sizes=(1,))(lambda xp, x, multiples: xp.tile(x, multiples))
+# JAX would differentiate by the constant, too, for which TensorFlow has no gradient.
 facts("own_gradient", of=["PadV2"])
 
 
@@ -312,6 +316,7 @@ def _mirror_pad_grad_arrays(xp: Any, grad: Any, paddings: Array, *, mode: str) -
     return grad
 
 
+# ONNX's operator takes paddings that only the run knows, from which XLA could not tell the shape.
 @onnx("Pad", "PadV2")
 def _padded(g: Any, x: Any, paddings: Any, *values: Any, **mode: str) -> Any:
     """ONNX has all paddings before, then all after; a scalar has none."""

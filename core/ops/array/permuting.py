@@ -62,6 +62,7 @@ def transpose_shape(x: TensorSpec, perm: TensorSpec) -> Shape:
 
 @gradient("Transpose", "ConjugateTranspose")
 def transpose_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    # InvertPermutation takes no negative dimensions, which the op itself does: TensorFlow has no gradient for those either.
     return [g.apply(node.op, grad, g.InvertPermutation(node.inputs[1])), None]
 
 
@@ -258,6 +259,8 @@ def _roll_lowering(xla: Any, x: Any, shift: Any, axis: Array) -> Any:
     return x
 
 
+# ONNX has other forms, as its Slice takes axes that only the run knows, and ReverseSequence is an operator of its own.
+
 _LAST = np.iinfo(np.int64).max
 
 
@@ -301,6 +304,7 @@ def _roll_onnx(g: Any, x: Any, shift: Any, axis: Any) -> Any:
 def _reverse_sequence_onnx(g: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: int) -> Any:
     """ONNX takes the first two dimensions only."""
     rank = g.rank(x)
+    # ONNX knows both orders of the two dimensions; one of them is enough after a transpose.
     order = [seq_dim, batch_dim, *(axis for axis in range(rank) if axis not in (seq_dim, batch_dim))]
     turned = g.ReverseSequence(g.transpose(x, order), g.cast(lengths, dtypes.int64), time_axis=0, batch_axis=1)
     return g.transpose(turned, np.argsort(order).tolist())

@@ -49,6 +49,7 @@ def scatter_into(ufunc: np.ufunc | None, target: Array, indices: Array, updates:
     vectors = indices.reshape(count, depth)
     rows = updates.reshape(count, width)
     if policy == "IGNORE":
+        # Left out and not moved: an index put anywhere inside would change an element.
         good = ~is_outside(vectors.T, target.shape[:depth])
         vectors, rows = vectors[good], rows[good]
     flat = target.reshape(-1, width)
@@ -143,6 +144,7 @@ def tensor_scatter_flops(tensor: TensorSpec, indices: TensorSpec, updates: Tenso
 @gradient("TensorScatterUpdate")
 def tensor_scatter_update_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, indices, updates = node.inputs
+    # Of repeated indices each gets the whole gradient, as in TensorFlow, although only one update stays.
     return [g.TensorScatterUpdate(grad, indices, g.zeros_like(updates)), None, g.GatherNd(grad, indices)]
 
 
@@ -210,6 +212,7 @@ def inplace_sub(x: Array, i: Array, v: Array) -> Result:
     """`x` with the rows of `v` subtracted at the rows `i`; row numbers wrap around."""
     result, rows, v = _inplace_target(x, i, v)
     _require_numbers(x)
+    # Without rows TensorFlow takes any dtype here, also strings and truth values, which have no negative.
     update_rows(np.add, result, rows, np.negative(v) if rows.size else v)
     return result
 
@@ -259,6 +262,7 @@ def _in_rows(how: str, sign: int = 1) -> Callable[..., Any]:
         require_known_sizes((*i.shape, *x.shape[1:]), v.shape)
         if how == "add":
             _require_numbers(x)
+        # A tensor without rows is not indexed, and a remainder by 0 would fail all the same.
         rows = xp.mod(i, xp.maximum(x.shape[0], 1))
         return xp.scattered(x, rows[:, None], v if sign > 0 else -v, how)
 

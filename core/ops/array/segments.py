@@ -203,6 +203,7 @@ def _register_unsorted(op: str, ufunc: np.ufunc, default: Callable[..., Any]) ->
         inner = data.shape[ids.ndim :]
         result = np.full((count, *inner), default(data.dtype), data.dtype)
         rows, ids = data.reshape(ids.size, *inner), ids.ravel()
+        # TensorFlow looks at no id of data without elements.
         if not data.size:
             return result
         least, greatest = extremes(ids)
@@ -515,6 +516,8 @@ _SORTED_PROGRAMS: Final = {
     "SegmentSum": _sorted_program("add", lambda dtype: 0),
     "SegmentMean": _segment_mean,
     "SegmentProd": _sorted_program("mul", lambda dtype: 1),
+    # Infinity for floats: of a segment of infinities the largest finite number would make a finite one, as it does in the
+    # unsorted ops of TensorFlow, too.
     "SegmentMin": _sorted_program("min", lambda dtype: np.inf if dtype.kind in "fV" else highest(dtype), empty=0),
     "SegmentMax": _sorted_program("max", lambda dtype: -np.inf if dtype.kind in "fV" else lowest(dtype), empty=0),
 }

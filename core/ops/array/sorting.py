@@ -184,6 +184,7 @@ def nth_element(x: Array, n: Array, *, reverse: bool) -> Result:
         raise InvalidArgumentError(f"Input must be at least rank 1 but is rank {x.ndim}")
     if x.shape[-1] <= n:
         raise InvalidArgumentError(f"Input must have last dimension > n = {n}")
+    # NumPy has no partition in descending order: the n-th greatest is counted from the other end.
     n = x.shape[-1] - 1 - n if reverse else n
     return np.partition(wide(x), n, -1)[..., n].astype(x.dtype)
 
@@ -370,6 +371,7 @@ def list_diff(x: Array, y: Array, *, out_idx: DType) -> tuple[Result, Result]:
         excluded = set(y.tolist())
         is_new = np.array([item not in excluded for item in x.tolist()], bool)
     else:
+        # NaN is never in y: np.isin compares for equality, as TensorFlow's hash set does.
         is_new = ~np.isin(x, y)
     return x[is_new], np.flatnonzero(is_new).astype(out_idx.numpy)
 
@@ -414,6 +416,7 @@ def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
     if not np.any(valid):  # without classes there is none that `chosen` could be
         return np.zeros(targets.size, bool)
     chosen = np.take_along_axis(predictions, np.where(valid, targets, 0)[:, None], 1)
+    # Equal predictions are not above the target: of a tie at the border all are in, as TensorFlow documents.
     return valid & (np.count_nonzero(predictions > chosen, axis=1) < k)
 
 
@@ -544,6 +547,7 @@ def _in_top_k_arrays(xp: Any, predictions: Any, targets: Any, k: Any) -> Any:
 
 @arrays("InTopK")
 def _in_top_k_v1_arrays(xp: Any, predictions: Any, targets: Any, *, k: int) -> Any:
+    # The attribute has 64 bits, and the counts that it is compared with have 32.
     return _in_top_k_arrays(xp, predictions, targets, np.int32(min(k, np.iinfo(np.int32).max)))
 
 

@@ -52,6 +52,7 @@ def _pieces(g: Any, elements: Any) -> list[Any]:
     count: Any = elements.shape[0] if elements.rank else None
     if not isinstance(count, int):
         g.refuse("its elements may have several shapes, and their number is unknown")
+    # A scalar index drops the axis of the places, which a vector would keep.
     return [g.Gather(elements, np.array(i), axis=0) for i in range(count)]
 
 
@@ -102,6 +103,7 @@ def _zeros(g: Any, dtype: DType, *sizes: Any) -> Any:
 
 def zeros_like(g: Any, elements: Any) -> Any:
     """Return a list of zeros of the same length; a list of lists keeps its nesting, and an optional holds zeros."""
+    # Told by what it has: its class stands in core/onnx, of which families of ops import nothing.
     if hasattr(elements, "is_there"):
         held = elements.values and tuple(zeros_like(g, value) for value in elements.values)
         return dataclasses.replace(elements, values=held)
@@ -180,6 +182,7 @@ def _agreed_with_item(g: Any, elements: Any, item: Any) -> Any:
 
 def scattered(g: Any, elements: Any, indices: Any, items: Any) -> Any:
     """Return the list with the rows of `items` at places."""
+    # The largest number is ONNX's word for the end of an axis of any size.
     sizes = g.slice(g.dims(items), 1, np.iinfo(np.int64).max)
     rows = Shape(items.shape.dims[1:] if items.shape.dims is not None else None)
     agreed = _agreed(elements, rows)
@@ -237,6 +240,7 @@ def resized(g: Any, elements: Any, count: Any, like: Any = None) -> Any:
     if isinstance(elements, Pieces):
         g.refuse("its elements have several shapes")
     elements = elements if like is None else _room(g, elements, like)
+    # ONNX's Slice ends with the list, so that a greater length leaves all of it, and zeros fill the rest.
     head = g.slice(elements, 0, g.vector(count))
     missing = g.Sub(g.vector(count), g.dim(head, 0))
     zeros = _zeros(g, head.dtype, missing, *(g.dim(head, axis) for axis in range(1, g.rank(head))))
@@ -278,6 +282,7 @@ def popped(g: Any, elements: Any, shape: Any) -> tuple[Any, Any]:
     """Remove the last element; return the list and the element, shaped as for `item`."""
     if isinstance(elements, Pieces):
         return Pieces(elements.items[:-1]), elements.items[-1]
+    # Counted from the end, as the length may be known only in the run.
     return g.stacked(g.slice(elements, 0, -1), elements.elements), item(g, elements, g.constant(np.int64(-1)), shape)
 
 

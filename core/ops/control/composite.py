@@ -48,6 +48,7 @@ def from_components(components: list[Array], *, metadata: str) -> Result:
 def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) -> Sequence[Result]:
     """Return the components in a variant; their number and dtypes must match the attributes, the metadata need not."""
     _check_metadata(metadata)
+    # Of any shape, as TensorFlow reads the first element of a flat tensor.
     content = encoded.flat[0] if encoded.size else None
     if not isinstance(content, CompositeTensor):
         raise InvalidArgumentError(f"the variant holds a {type(content).__name__}, not a composite tensor")
@@ -73,6 +74,7 @@ def to_components_shape(encoded: TensorSpec, *, Tcomponents: list[DType]) -> lis
 def from_components_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     dtypes_of = [value.base_dtype for value in node.inputs]
     components = g.CompositeTensorVariantToComponents(grad, metadata=node.attr("metadata"), Tcomponents=dtypes_of)
+    # A builder gives a single output as it is, and the op's number of outputs follows from an attribute.
     return list(components) if isinstance(components, tuple) else [components]
 
 

@@ -63,6 +63,7 @@ def switch_n_shape(data: TensorSpec, output_index: TensorSpec, *, num_outs: int)
 @kernel("Merge", "RefMerge")
 def merge(inputs: Any) -> Any:
     """Return the first live input, and its index."""
+    # At most one input is live in a correct graph. TensorFlow takes the one that comes first in time.
     for i, value in enumerate(inputs):
         if value is not DEAD:
             return value, np.int32(i)
@@ -71,6 +72,7 @@ def merge(inputs: Any) -> Any:
 
 @shape("Merge", "RefMerge")
 def merge_shape(inputs: list[TensorSpec]) -> tuple[Any, Any]:
+    # Which input is live is known in a run only: what holds of the result holds of all of them.
     return functools.reduce(cover, map(without_values, inputs)), SCALAR
 
 
@@ -82,6 +84,7 @@ def pass_on(value: Array | Variable) -> Array | Variable:
 
 @shape("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration")
 def pass_on_shape(data: TensorSpec) -> TensorSpec:
+    # A value that enters a loop is that of the first iteration only.
     return dataclasses.replace(data, value=None)
 
 

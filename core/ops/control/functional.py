@@ -69,6 +69,7 @@ def _require_dtypes(function: str, verb: str, actual: list[DType], expected: lis
 
 def _repeated(condition: Callable[..., Any], run_body: Callable[..., Any], values: Sequence[Result]) -> Sequence[Result]:
     while is_true(condition(values)[0]):
+        # A loop may go on for ever: here it meets the deadline of the run.
         check_time()
         values = run_body(values)
     return values
@@ -93,6 +94,7 @@ def remote_call(
     return _checked(ctx, f, Tin, Tout)(args)
 
 
+# The gradient of a call is a call of the gradient of its function, which only the sweep can make.
 handled_by_sweep("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", calls=True)
 
 
@@ -186,6 +188,7 @@ def conditional_shape(
 
 
 def _declared(types: list[DType], output_shapes: list[Shape]) -> Any:
+    # An empty list says nothing, as in graphs older than the attribute.
     return list(output_shapes) if len(output_shapes) == len(types) else [UNKNOWN] * len(types)
 
 
@@ -235,6 +238,7 @@ def for_(
     if not ((step > 0 and first <= end) or (step < 0 and first >= end) or (step == 0 and first == end)):
         raise InvalidArgumentError(f"Invalid start/limit/delta: {first} {end} {step}")
     run_body = _checked(ctx, body, [dtypes.int32, *T], T)
+    # `range` refuses a step of 0, which For allows where nothing is to be done.
     for i in range(first, end, step) if step else ():
         check_time()
         values = run_body([np.int32(i), *values])

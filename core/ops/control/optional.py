@@ -31,6 +31,7 @@ class Optional:
         """Add components of two optionals, as AddN does; both optionals must hold values, or neither."""
         if not isinstance(other, Optional) or (self.components is None) != (other.components is None):
             raise InvalidArgumentError("Cannot add optionals because one has a value and the other doesn't.")
+        # Neither has a value: gradients of a branch that did not run stay without one.
         if self.components is None or other.components is None:
             return self
         if len(self.components) != len(other.components):
@@ -98,11 +99,13 @@ def optional_get_value_shape(optional: TensorSpec, *, output_shapes: list[Shape]
 def optional_from_value_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     dtypes_of = [value.base_dtype for value in node.inputs]
     values = g.OptionalGetValue(grad, output_types=dtypes_of, output_shapes=[Shape()] * len(dtypes_of))
+    # The builder returns a single output without a tuple.
     return list(values) if isinstance(values, tuple) else [values]
 
 
 @gradient("OptionalGetValue")
 def optional_get_value_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+    # An optional holds all components or none, so a gradient without one of them cannot be put into one.
     missing = next((dtype for dtype, grad in zip(node.output_dtypes, grads) if grad is None), None)
     if missing is not None:
         raise UnimplementedError(f"a component of dtype {missing} has no gradient, so the optional has no gradient")
@@ -121,6 +124,7 @@ onnx("OptionalHasValue")(lambda g, optional: optional.is_there)
 
 @onnx("OptionalGetValue")
 def _get_value_onnx(g: Any, optional: Any) -> Any:
+    # An optional is a flag beside its tensors in ONNX, and one that is always empty has no tensors to take.
     if getattr(optional, "values", None) is None:
         g.refuse("it may be empty")
     return optional.values

@@ -33,6 +33,7 @@ def batch(ctx: KernelContext, in_tensors: list[Array], *, max_batch_size: int, a
     if size > max_batch_size:
         raise InvalidArgumentError(f"a batch of {size} rows exceeds max_batch_size {max_batch_size}")
     if not size:
+        # Without rows TensorFlow's outputs are vectors, whatever the rank of the inputs.
         empty = np.zeros(0, np.int64)
         return [np.zeros(0, value.dtype) for value in in_tensors], empty, empty
     padded = min((s for s in allowed_batch_sizes if s >= size), default=size)
@@ -69,6 +70,7 @@ def unbatch(ctx: KernelContext, batched_tensor: Array, batch_index: Array, id: A
         # The batch may hold rows of other calls, which come for them later.
         parts.by_id.update(_split(batched_tensor, batch_index))
         part = parts.by_id.pop(int(id), None)
+    # A session has no other call under way that could bring the rows, so `timeout_micros` is not waited for.
     if part is None:
         raise DeadlineExceededError(f"no batch has rows for id {int(id)}")
     return part
@@ -125,6 +127,7 @@ def batch_shape(in_tensors: list[TensorSpec]) -> list[Shape | list[Shape]]:
         if spec.rank == 0:
             raise InvalidArgumentError("Batching input tensors must have at least one dimension")
     batched = [UNKNOWN] * len(in_tensors)
+    # An empty batch comes with empty vectors in the place of its index and its id.
     return [batched, Shape((None, 3)), SCALAR] if _never_empty(in_tensors) else [batched, UNKNOWN, UNKNOWN]
 
 

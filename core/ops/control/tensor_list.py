@@ -144,6 +144,7 @@ not_differentiable(*_NOT_DIFFERENTIABLE)
 def tensor_list_resize(input_handle: Array, size: Array) -> Result:
     count = scalar(size, "size")
     if count < 0:
+        # TensorFlow's text, which names another op than this one.
         raise InvalidArgumentError(f"TensorListSlice expects size to be non-negative. Got: {count}")
     reserve(8 * count)
     return scalar_object(list_in(input_handle).resized(count))
@@ -168,6 +169,7 @@ def _changed(lists: TensorSpec, others: TensorSpec) -> TensorSpec:
 
 @gradient("TensorListResize")
 def tensor_list_resize_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    # Back to the former length: what was cut off gets unset elements, which count as zeros.
     return [g.TensorListResize(grad, g.TensorListLength(node.inputs[0])), None]
 
 
@@ -210,6 +212,7 @@ def tensor_list_pop_back_shape(
     """Return the specs of the shortened list and of its former last element."""
     length = length_of(input_handle)
     last = None if length is None else length - 1
+    # The last element stands at the place that is the length of the shorter list.
     element = element_of(input_handle, last)
     left = list_spec(element_dtype, declared_shape_of(input_handle), last)
     if input_handle.handle:
@@ -258,8 +261,10 @@ def tensor_list_set_item_shape(
 @gradient("TensorListSetItem")
 def tensor_list_set_item_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, index, item = node.inputs
+    # The item took the place of another, which therefore has no part in the result.
     list_grad = g.TensorListSetItem(grad, index, g.zeros_like(item))
     item_grad = g.TensorListGetItem(grad, index, g.shape_of(item), element_dtype=item.base_dtype)
+    # The list may have been shorter before, and its gradient must have its length.
     if node.attr("resize_if_index_out_of_bounds"):
         list_grad = g.TensorListResize(list_grad, g.TensorListLength(handle))
     return [list_grad, None, item_grad]
@@ -335,6 +340,7 @@ def tensor_list_get_item_shape(input_handle: TensorSpec, index: TensorSpec, elem
 @gradient("TensorListGetItem")
 def tensor_list_get_item_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, index, _ = node.inputs
+    # Unset but for one element: where such lists are added, an unset element costs nothing.
     return [g.TensorListSetItem(reserve_like(g, handle, grad.dtype), index, grad), None, None]
 
 
@@ -354,6 +360,7 @@ def _reserve_onnx(g: Any, shape: Any, count: Any, *, element_dtype: DType, outpu
 
 @onnx("EmptyTensorList")
 def _empty_onnx(g: Any, shape: Any, most: Any, *, element_dtype: DType, outputs: list[TensorSpec]) -> Any:
+    # The limit on the number of elements is left out: ONNX could not refuse one more element.
     return lists.empty(g, g.constant(np.int64(0)), element_dtype, _element_shape(outputs))
 
 
@@ -371,6 +378,7 @@ onnx("TensorListPopBack")(lists.popped)
 
 @onnx("TensorListConcatLists")
 def _concat_lists_onnx(g: Any, a: Any, b: Any, *, outputs: list[TensorSpec]) -> Any:
+    # A single list is one tensor in ONNX, and a vector of lists is not: the rank decides which it is.
     if outputs[0].rank is None:
         g.refuse("the rank of its inputs is unknown")
     return lists.concatenated(g, a, b) if outputs[0].rank == 0 else lists.of_each(g, lists.concatenated, a, b)

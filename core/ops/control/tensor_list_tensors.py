@@ -98,6 +98,7 @@ def tensor_list_split_shape(
 @gradient("TensorListSplit")
 def tensor_list_split_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     tensor, _, lengths = node.inputs
+    # Pieces differ in their first dimension, and an empty list cannot tell the other dimensions.
     shape = g.ConcatV2([g.constant([-1], "int32"), _row_shape(g, tensor)], g.constant(0, "int32"))
     gathered, _ = g.TensorListConcatV2(grad, shape, lengths, element_dtype=tensor.base_dtype)
     return [gathered, None, None]
@@ -119,6 +120,7 @@ def _scattered(tensor: Array, indices: Array, element_shape: Array, size: int, d
         raise InvalidArgumentError(f"TensorListScatter: Trying to scatter at index {highest} in list with size {size}")
     items: list[Any] = [None] * (highest + 1 if size < 0 else size)
     for i, row in zip(places, rows_of(tensor)):
+        # Of an index that is named twice the last row stays, as in TensorFlow.
         items[i] = row
     return scalar_object(TensorList(dtype, expected, items))
 
@@ -182,6 +184,7 @@ def tensor_list_scatter_into_existing_list_shape(
 def tensor_list_scatter_into_existing_list_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     _, tensor, indices = node.inputs
     gathered = g.TensorListGather(grad, indices, _row_shape(g, tensor), element_dtype=tensor.base_dtype)
+    # The elements that were overwritten had no effect on the result, so that their gradients are zeros.
     return [g.TensorListScatterIntoExistingList(grad, g.zeros_like(tensor), indices), gathered, None]
 
 
@@ -250,6 +253,7 @@ def tensor_list_gather(input_handle: Array, indices: Array, element_shape: Array
     places = ints(indices, "indices")
     for i in places:
         if not 0 <= i < len(items):
+            # TensorFlow's text, which lacks the same letter.
             raise InvalidArgumentError(f"Index {i} out o range; list only has {len(items)} elements.")
     return _stacked(items, places, shape_in(element_shape), "gather")
 
@@ -263,6 +267,8 @@ def tensor_list_gather_shape(input_handle: TensorSpec, indices: TensorSpec, elem
 @gradient("TensorListGather")
 def tensor_list_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, indices, _ = node.inputs
+    # As in TensorFlow, the rows are set, not added: an element that was gathered twice gets the gradient of its last copy
+    # alone.
     return [g.TensorListScatterIntoExistingList(reserve_like(g, handle, grad.dtype), grad, indices), None, None]
 
 
@@ -380,6 +386,7 @@ def _scatter_existing_onnx(g: Any, elements: Any, items: Any, indices: Any) -> A
 @onnx("TensorListScatterV2")
 def _scatter_v2_onnx(g: Any, items: Any, indices: Any, shape: Any, count: Any) -> Any:
     """Scatter into as many elements as `count` or the largest index asks for."""
+    # A count of -1 means as many elements as the largest index needs.
     largest = g.Add(g.ReduceMax(g.vector(indices), [0], keepdims=1), 1)
     asked = g.vector(count)
     return _scattered_onnx(g, items, indices, g.Where(g.Less(asked, 0), largest, asked))

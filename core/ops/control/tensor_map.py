@@ -81,6 +81,7 @@ def tensor_map_insert(input_handle: Array, key: Array, value: Array) -> Result:
 def tensor_map_insert_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """Give the gradient at the key to the value and the rest to the map; the key may have no gradient."""
     _, key, value = node.inputs
+    # Switches and merges, as the two branches of an If would have to be functions in the graph's library.
     has_key = g.TensorMapHasKey(grad, key)
     whole, with_key = g.Switch(grad, has_key)
     present = g.Switch(key, has_key)[1]
@@ -106,6 +107,7 @@ def tensor_map_erase(input_handle: Array, key: Array) -> Result:
 
 @gradient("TensorMapErase")
 def tensor_map_erase_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    # The erased entry did not reach the result, so the map of gradients has none for its key.
     return [grad, None]
 
 
@@ -135,6 +137,7 @@ shape("TensorMapLookup")(unknown_shape)
 @gradient("TensorMapLookup")
 def tensor_map_lookup_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The gradient of a map is the map of gradients."""
+    # The other entries had no effect: a key that is missing from a map of gradients stands for a gradient of 0.
     return [g.TensorMapInsert(g.EmptyTensorMap(), node.inputs[1], grad), None]
 
 
@@ -147,6 +150,7 @@ def tensor_map_stack_keys(input_handle: Array, *, key_dtype: DType) -> Result:
             raise InvalidArgumentError(f"Key does not match requested dtype {key_dtype}: {key.dtype}")
         if key.shape != keys[0].shape:
             raise InvalidArgumentError(f"Keys must have the same shape: {keys[0].shape} and {key.shape}")
+    # Filled row by row, as np.stack takes no empty list, and a map without entries has no keys to stack.
     result = np.empty((len(keys), *(keys[0].shape if keys else ())), key_dtype.numpy)
     for i, key in enumerate(keys):
         result[i, ...] = key

@@ -81,12 +81,15 @@ def stub_resource_handle(ctx: KernelContext, *, container: str, shared_name: str
 
 @kernel("ResourceInitializedOp")
 def resource_initialized(ctx: KernelContext, resource: Array) -> Result:
+    # A handle is its object here, so the object is there before ResourceCreateOp. The flag says whether TensorFlow's resource
+    # manager would have it yet.
     return np.bool_(held(resource, Stub).exists)
 
 
 @kernel("IsResourceHandleRefCounting")
 def is_resource_handle_ref_counting(ctx: KernelContext, handle: Array) -> Result:
     """Return True if no name leads to the resource, so that it lives only as long as its handles."""
+    # In TensorFlow a handle by name does not count references, as the resource manager keeps the resource alive.
     target = handle.item()
     named = [held for _, held in (*ctx.resources.items(), *ctx.step.resources.items())]
     return np.bool_(not any(target is other for other in (*named, *ctx.session.node_states.values())))
@@ -240,7 +243,9 @@ def custom_aggregator(
         raise InvalidArgumentError(f"num_bins must not be negative, is {num_bins}")
     values = np.ravel(input)
     nan = np.flatnonzero(np.isnan(values))
+    # As if each number x replaced the running minimum m unless m < x: a NaN comes in, and the next number replaces it.
     compared = values[nan[-1] + 1 :] if nan.size else values  # a NaN is replaced by the next number
+    # Without a number the ends are those that a search for the least and the greatest begins with.
     lowest, highest = np.float32(np.nan if nan.size else np.inf), np.float32(np.nan if nan.size else -np.inf)
     if compared.size:
         lowest, highest = compared.min(), compared.max()
@@ -280,8 +285,10 @@ def _custom_aggregator_onnx(g: Any, x: Any, *, calibration_method: int, num_bins
     numbers = iota(g, g.Size(values))
     is_nan = g.IsNaN(values)
     last = g.ReduceMax(g.Concat(g.Where(is_nan, numbers, -1), [-1], axis=0), keepdims=0)
+    # ONNX does not say what its reductions make of a NaN, so the numbers up to the last NaN are masked.
     is_compared = g.Greater(numbers, last)
     ends = []
+    # The start is joined to the numbers, as a reduction of no number at all is an error in onnxruntime.
     for reduce, start in ((g.ReduceMin, np.inf), (g.ReduceMax, -np.inf)):
         end = reduce(g.Concat(g.Where(is_compared, values, start), np.array([start], np.float32), axis=0), keepdims=0)
         is_lost = g.And(g.GreaterOrEqual(last, 0), g.Equal(g.Add(last, 1), g.Size(values)))
@@ -294,6 +301,7 @@ def _histogram_onnx(g: Any, values: Any, lowest: Any, highest: Any, bins: int) -
     if not bins:
         return g.constant(np.zeros(0, np.int64))
     ratio = g.Div(g.Sub(highest, lowest), bins)
+    # ONNX has no base-2 logarithm, and the quotient of two natural ones may miss an exponent that is whole.
     width = g.Gather(_WIDTHS, g.ReduceSum(g.cast(g.Less(g.constant(_WIDTHS[:-1]), ratio), dtypes.int64), keepdims=0))
     place = g.Floor(g.Div(g.Sub(values, g.Mul(g.Floor(g.Div(lowest, width)), width)), width))
     place = g.cast(g.Where(g.Less(g.Abs(place), 2.0**31), place, 0), dtypes.int64)

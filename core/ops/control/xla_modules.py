@@ -53,9 +53,12 @@ def _xla_call_module_lowering(
     function_list: list[Any],
     has_token_input_output: bool,
 ) -> Any:
+    # `dim_args_spec` names arguments for the sizes of unknown dimensions: a caller would have to compute these, and later
+    # modules compute them by themselves.
     if version < _FIRST_VERSION or dim_args_spec:
         raise UnimplementedError(f"its calling convention is {version}, from before {_FIRST_VERSION}")
     if function_list or has_token_input_output:
         raise UnimplementedError("its program calls functions of the graph")
+    # The attribute is bytecode and no text: strings of attributes carry bytes that are no UTF-8 as surrogates.
     code = module.encode("utf-8", "surrogateescape")
     return xla.call_module(code, version, platforms or ["cpu"], args, [dtype.numpy for dtype in Tout])

@@ -50,6 +50,7 @@ def datasets_of(handles: Sequence[Any], name: str = "") -> list[Dataset]:
 def spec_of_node(node: Node) -> Spec:
     """Return the dtypes and shapes that a node declares for its elements."""
     attrs = node.op_def.attrs if node.op_def is not None else {}
+    # PaddedBatch and the sets of records call the attribute Toutput_types.
     types = next((node.attr(name) for name in ("output_types", "Toutput_types") if name in attrs), ())
     return Spec(tuple(types), tuple(node.attr("output_shapes") if "output_shapes" in attrs else ()))
 
@@ -231,6 +232,7 @@ _SOURCES = (
 def _may_change(value: Any) -> bool:
     """Return True for a handle of an object that runs may change."""
     content = value.item(0) if isinstance(value, np.ndarray) and value.dtype.hasobject and value.size else value
+    # A static table keeps what it was filled with, so a look-up ahead of time finds the same.
     return not isinstance(content, np.generic | np.ndarray | bytes | StaticTable)
 
 

@@ -56,6 +56,7 @@ def padded_batch_dataset(
         if shape.ndim != 1 or (shape < -1).any():
             raise InvalidArgumentError("All padded shapes must be vectors of sizes, -1 for one that is unknown")
     shapes = [shape.tolist() for shape in padded_shapes]
+    # A dataset of unknown components has none here, and its elements are checked as they come.
     given = input_dataset.spec.dtypes
     if given and len(given) != len(shapes):
         raise InvalidArgumentError(
@@ -77,6 +78,7 @@ def rebatch_dataset_v2(ctx: KernelContext, input_dataset: Dataset, batch_sizes: 
     if np.ndim(batch_sizes) > 1:
         raise InvalidArgumentError("`batch_sizes` must be a scalar or a vector.")
     sizes = np.ravel(batch_sizes).tolist()
+    # Single sizes may be 0, and give empty batches between the others; with all of them 0 a pass would never end.
     if not sizes or min(sizes) < 0 or not any(sizes):
         raise InvalidArgumentError(f"`batch_sizes` must be sizes of at least one element, not {sizes}")
     return batches.Rebatch((input_dataset,), sizes, drop_remainder)

@@ -25,6 +25,7 @@ from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_sh
 from ..shared.resource_access import resource
 from ._datasets import dataset_kernel, dataset_of, text_in
 
+# TensorFlow reads the elements in the order of their names: padding makes this the order of their numbers.
 _WIDTH = 7
 """Digits of an element's place."""
 _NAME = re.compile(r" *(\d{1,18})_ *(\d{1,18})")
@@ -66,6 +67,7 @@ class ElementCheckpoint:
     def write(self, elements: Sequence[Element]) -> None:
         """Keep the elements."""
         for dtype in self._types:
+            # A variant or a resource lives in this process alone.
             if dtype.is_object and dtype.base is not string:
                 raise UnimplementedError(f"a cache file cannot hold a component of dtype {dtype}")
         width = len(str(len(self._types) - 1))
@@ -81,6 +83,7 @@ class ElementCheckpoint:
 @dataset_kernel("CacheDataset")
 def cache_dataset(ctx: KernelContext, input_dataset: Array, filename: Array) -> Dataset:
     """The same elements, kept."""
+    # The first version has no handle of a cache: each dataset made from it fills its own.
     return _cached(ctx, input_dataset, filename, MemoryCache())
 
 
@@ -98,6 +101,7 @@ def _cached(ctx: KernelContext, input_dataset: Array, filename: Array, cache: Me
     return Cache((source,), cache)
 
 
+# Compared by identity: it never holds an element, which two datasets would otherwise share.
 _DUMMY = MemoryCache()
 
 

@@ -29,6 +29,7 @@ def sql_dataset(
     output_shapes: list[Shape],
 ) -> Dataset:
     """The rows that a query gives."""
+    # The message lists a single database since TensorFlow registers a single driver as well.
     if driver_name != "sqlite":
         raise InvalidArgumentError(
             f"The database type, {driver_name}, is not supported by SqlDataset. The set of supported databases is: "
@@ -38,6 +39,7 @@ def sql_dataset(
         raise InvalidArgumentError(f"Each element of `output_types_` must be one of: {', '.join(_SQL_TYPES)}")
     if any(shape.rank != 0 for shape in output_shapes):
         raise InvalidArgumentError("Each element of `output_shapes_` must be a scalar.")
+    # The gate is asked here and not at the first row: SQLite would open a file by itself, past all that the run may read.
     path = gate(ctx).to_read(file_name(data_source_name))
     return Query((), path, query, output_types)
 
@@ -50,6 +52,7 @@ def lmdb_dataset(ctx: KernelContext, filenames: Texts) -> Dataset:
         name = file_name(path)
         with system_errors(name):
             is_folder = os.path.isdir(gate(ctx).to_read(name))
+            # LMDB keeps its data in a folder beside a file of locks, which a reader of a file at rest does not need.
             return gate(ctx).open(os.path.join(name, "data.mdb") if is_folder else name)
 
     return Pairs((), filenames, open_file)

@@ -24,6 +24,7 @@ _HANDLES = "string handles of multi-device iterators"
 
 
 def _made(ctx: KernelContext, devices: list[str], name: str = "") -> MultiDeviceIterator:
+    # Devices matter by their number alone: all of them are this machine's memory.
     return MultiDeviceIterator(name or ctx.name, spec_of_node(ctx.node), len(devices))
 
 
@@ -72,6 +73,7 @@ def multi_device_iterator_get_next_from_shard(
 def multi_device_iterator_to_string_handle(ctx: KernelContext, multi_device_iterator: Any) -> Array:
     """A word for an iterator."""
     iterator = resource(multi_device_iterator, MultiDeviceIterator)
+    # As for plain iterators, the string alone would keep no iterator alive.
     ctx.resources.get_or_create(_HANDLES, iterator.handle, MultiDeviceIterator, lambda: iterator)
     return scalar_object(iterator.handle.encode("utf-8", "surrogateescape"))
 

@@ -98,11 +98,13 @@ class _DatasetNodes:
         if isinstance(held, Seeds):
             if held is DUMMY:
                 return self._add("DummySeedGenerator", (), {}).output()
+            # A seed drawn by chance has 64 bits without a sign, and the node's input is signed.
             pair = [self._constant(np.uint64(seed % 2**64).astype(np.int64), dtypes.int64) for seed in held.pair]
             return self._add(
                 "AnonymousSeedGenerator", [*pair, self._constant(np.bool_(held.renewed), dtypes.bool_)], {}
             ).output()
         if isinstance(held, MemoryCache):
+            # A graph begins with an empty cache: elements of this process are no part of it.
             return self._add("DummyMemoryCache", (), {}).output()
         if isinstance(held, StaticTable):
             return self._table(held)
@@ -127,6 +129,7 @@ def _require_no_state(dataset: Dataset) -> None:
     """FailedPreconditionError if a function of the pipeline has a state that a graph does not hold."""
     for part in tree(dataset):
         origin = part.origin
+        # Lookups may stay, as a table travels in the graph as constants.
         if origin is not None and any(has_state(origin.library, f.name, LOOKUPS) for f in function_references(origin.node)):
             raise FailedPreconditionError(f"a function of '{origin.node.name}' is stateful", node=origin.node.name)
 
@@ -187,6 +190,7 @@ class _Digests:
 
     def of_node(self, node: Node) -> bytes:
         """Return the hash of a node and its ancestors."""
+        # By a list and not by recursion: a pipeline of a thousand steps would exceed Python's depth.
         pending = [node]
         opened: set[Node] = set()
         while pending:

@@ -41,6 +41,7 @@ def one_shot_iterator(ctx: KernelContext, *, dataset_factory: FuncRef, container
 
     def create() -> DatasetIterator:
         made = _made(ctx, shared_name)
+        # Made within the op that creates it: runs that meet the iterator again go on with the pass, and no op begins another.
         made.start(dataset_function(ctx, dataset_factory, [])([]))
         return made
 
@@ -56,6 +57,7 @@ def anonymous_iterator(ctx: KernelContext) -> Array:
 @kernel("AnonymousIteratorV2")
 def anonymous_iterator_v2(ctx: KernelContext) -> tuple[Array, Array]:
     """Return an iterator without a name, and its deleter."""
+    # TensorFlow's deleter ends the iterator when its last copy goes; here the references of Python do.
     return scalar_object(_made(ctx)), scalar_object(None)
 
 
@@ -115,6 +117,7 @@ def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Arr
             hint="IteratorToStringHandle of the same session gives an iterator's handle",
         ) from None
     spec = spec_of_node(ctx.node)
+    # Without types the handle is taken for any iterator, and each element is checked instead.
     if spec.dtypes:
         spec.require(source.spec)
     return scalar_object(source)

@@ -46,6 +46,7 @@ def map_dataset(
     force_synchronous: bool,
 ) -> Dataset:
     """Map the function over the elements."""
+    # A function that must not run beside itself is treated as one with a state, which sees the elements one by one.
     has_state = force_synchronous or is_stateful(ctx, f)
     return mapping.Map(
         (input_dataset,),
@@ -188,6 +189,7 @@ def legacy_parallel_interleave_dataset_v2(
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn."""
     _require_buffers(buffers)
+    # The older ops have no -1 that leaves the cycle length open.
     cycle, block = (positive_in(value, name) for name, value in lengths._asdict().items())
     function, early = dataset_function(ctx, f, captured), runs_early(ctx, f, captured)
     return mapping.LegacyParallelInterleave((input_dataset,), function, cycle, block, runs_early=early)
@@ -205,6 +207,7 @@ def parallel_interleave_dataset(
     f: FuncRef,
 ) -> Dataset:
     """The elements of several datasets that the function makes, in turn, whatever `sloppy` would allow."""
+    # A sloppy order may be any order, so the deterministic one is among those that it allows.
     return legacy_parallel_interleave_dataset_v2(ctx, input_dataset, captured, lengths, buffers, f=f)
 
 
@@ -247,6 +250,7 @@ def group_by_window_dataset(
     return windows_and_groups.GroupByWindow(
         (input_dataset,),
         number_function(ctx, key_func, captured_by_key, "key_func"),
+        # Keys are int64 in all functions: TensorFlow refuses a key_func of int32.
         lambda key: size_of([np.int64(key)]),
         lambda key, group: reduce([np.int64(key), scalar_object(group)]),
     )

@@ -18,12 +18,14 @@ _ALL = -2
 
 
 def _checked_size(size: Number) -> int:
+    # -1 is refused although it is the cardinality of an infinite dataset: no buffer holds all of that.
     if size <= 0 and size != _ALL:
         raise InvalidArgumentError("buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
     return size
 
 
 def _checked_count(count: Number) -> int:
+    # RepeatDataset takes 0, and gives no element; this op of the same meaning refuses it in TensorFlow too.
     if count <= 0 and count != -1:
         raise InvalidArgumentError("count must be greater than zero or equal to -1.")
     return count

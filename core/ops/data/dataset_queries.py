@@ -74,6 +74,7 @@ def reduce_dataset(
     run, state = function_of(ctx, f, captured), list(initial_state)
     for element in finalized(dataset_of(input_dataset)):
         state = run([*state, *element])
+    # Only the last state is held to the declared shapes: in between a state may have any.
     return held_to(tuple(state), output_types, output_shapes)
 
 
@@ -86,6 +87,7 @@ def get_element_at_index(
 ) -> Sequence[Result]:
     """The element of that place; OutOfRangeError if there is none."""
     source, place = dataset_of(dataset), number_in(index, "index")
+    # Before the search: a dataset without random access makes all elements up to the place.
     if source.cardinality() >= 0:
         require_index(place, source.cardinality())
     return held_to(source.element(place), output_types, output_shapes)
@@ -159,6 +161,7 @@ class CompressedElement:
 @kernel("WrapDatasetVariant", "UnwrapDatasetVariant")
 def wrap_dataset_variant(input_handle: Array) -> Array:
     """The dataset."""
+    # TensorFlow wraps a dataset so that its variant can be copied to another device and back. Here there is one device.
     return scalar_object(dataset_of(input_handle))
 
 

@@ -43,6 +43,7 @@ def opener(ctx: KernelContext) -> OpenFile:
 
 
 def _require_buffer(size: int) -> None:
+    # Checked and not used: how much is read at a time does not show in the records.
     if size < 0:
         raise InvalidArgumentError("`buffer_size` must be >= 0 (0 == default)")
 
@@ -60,6 +61,7 @@ def tf_record_dataset(
     ctx: KernelContext, filenames: Texts, compression_type: Text, buffer_size: Number, byte_offsets: Any = None
 ) -> Dataset:
     """The records of TFRecord files."""
+    # Unlike the other datasets of files, this one takes -1 in TensorFlow, for a size of its choice.
     if buffer_size < -1:
         raise InvalidArgumentError("`buffer_size` must be >= 0 (0 == no buffering)")
     offsets = [] if byte_offsets is None else np.ravel(byte_offsets).tolist()
@@ -114,6 +116,7 @@ def csv_dataset(
     output_types: list[DType],
 ) -> Dataset:
     """Read CSV records, a component for each column."""
+    # Checked alone, as above; 0 is no default here.
     if buffer_size <= 0:
         raise InvalidArgumentError("buffer_size should be positive")
     if len(field_delim) != 1:

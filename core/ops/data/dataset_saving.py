@@ -127,6 +127,7 @@ class Sharding(NamedTuple):
 def _saving(ctx: KernelContext, input_dataset: Array, path: Array, captured: list[Any], sharding: Sharding) -> Saving:
     """Return the elements of a dataset on their way into a folder."""
     compression, shard_func, use_shard_func = sharding
+    # Without the function TensorFlow, too, writes a single shard.
     shard_of = _shard_of(ctx, shard_func, captured) if use_shard_func else lambda element: 0
     dataset = dataset_of(input_dataset)
     folder = Folder(ctx, file_name(text_in(path, "path")), compression)

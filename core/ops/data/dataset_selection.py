@@ -57,6 +57,7 @@ def shard_dataset(
 def concatenate_dataset(ctx: KernelContext, input_dataset: Dataset, another_dataset: Dataset) -> Dataset:
     """Concatenate two datasets."""
     types = [[dtype.base for dtype in source.spec.dtypes] for source in (input_dataset, another_dataset)]
+    # Without types a dataset may hold anything, and its elements are looked at as they come.
     if all(types) and types[0] != types[1]:
         raise InvalidArgumentError(f"input dataset and another dataset have different output types: {types[0]}, {types[1]}")
     return filter_take_skip.Concatenate((input_dataset, another_dataset))
@@ -121,6 +122,7 @@ def assert_cardinality_dataset(ctx: KernelContext, input_dataset: Dataset, cardi
 def sampling_dataset(ctx: KernelContext, input_dataset: Dataset, rate: Array, seed: Number, seed2: Number) -> Dataset:
     """Each element with the same probability."""
     seeds = seeds_of(ctx, seed, seed2)
+    # The rate is rounded to float32, in which TensorFlow compares it with its samples.
     return Sampling((input_dataset,), float(np.float32(rate)), seeds)
 
 
@@ -133,6 +135,7 @@ def directed_interleave_dataset(
     stop_on_empty_dataset: bool = False,
 ) -> Dataset:
     """Take an element of the dataset whose number is the selector's next element."""
+    # A selector without types is asked element by element.
     if selector_input_dataset.spec.dtypes not in ((), (int64,)):
         raise InvalidArgumentError("The selector input must be a dataset of scalar int64 elements.")
     return DirectedInterleave((selector_input_dataset, *data_input_datasets), stop_on_empty_dataset)

@@ -31,6 +31,7 @@ class FirstFolder:
 
     def __init__(self, ctx: KernelContext, path: str, name: str, graph: str, form: FirstFormat) -> None:
         self._ctx = ctx
+        # TensorFlow's names: a snapshot with a name is found by both libraries, whatever the graph's fingerprint.
         self._path = os.path.join(path, f"custom-{name}" if name else graph)
         self._run = "custom" if name else f"{secrets.randbits(64):016x}"
         self._graph = graph
@@ -112,11 +113,13 @@ class ChunkFolder:
         """Return the paths of the chunks that are there, none where the folder of chunks is not."""
         folder = os.path.join(self._path, "chunks")
         with contextlib.suppress(NotFoundError), system_errors(folder):
+            # A reader may start before the service has made the folder.
             return [os.fsencode(os.path.join(folder, name)) for name in gate(self._ctx).names_in(folder)]
         return []
 
     def is_done(self) -> bool:
         """Return True if all chunks are written; an error if their writer failed."""
+        # The error first, as in TensorFlow: a folder with both files is a failed snapshot.
         for name in ("ERROR", "DONE"):
             with contextlib.suppress(NotFoundError):
                 reason = read_file(self._ctx, os.path.join(self._path, name))

@@ -65,6 +65,7 @@ def sparse_tensor_slice_dataset(
         )
     if np.any(dense_shape < 0):
         raise InvalidArgumentError(f"Expected shape dimensions to be non-negative, got {dense_shape.min()}")
+    # Only by rows: within a row the order is free, and is kept, as in TensorFlow.
     if np.any(indices[1:, 0] < indices[:-1, 0]):
         raise UnimplementedError(
             "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not currently "

@@ -47,6 +47,8 @@ def _read_wav(data: bytes) -> tuple[Any, Any]:
             require(form is not None, "the WAV file has no format chunk before its data")
             require(samples is None, "the WAV file has two chunks of data")
             require(len(body) == size, f"the data of the WAV file end after {len(body)} of {size} bytes")
+            # Whole frames only. TensorFlow goes on behind the last one, too, so that half a frame is read as the head of the
+            # next chunk.
             count = size // (2 * form[1])
             samples = np.frombuffer(body, "<i2", count * form[1]).reshape(count, form[1])
             size = samples.nbytes
@@ -80,7 +82,9 @@ def decode_wav(contents: Array, *, desired_channels: int, desired_samples: int) 
     require(isinstance(data, bytes) and len(data) <= 2**31 - 1, "contents must be a string of less than 2 GiB")
     samples, rate = _read_wav(data)
     if desired_channels != -1:
+        # The graph states this number, whatever the file holds.
         reserve(8 * desired_channels * (1 + len(samples)))
+        # Channels that the file lacks are copies of its last channel, as in TensorFlow.
         taken = np.minimum(np.arange(desired_channels), samples.shape[1] - 1)
         samples = samples[:, taken]
     if desired_samples != -1:
@@ -123,6 +127,7 @@ def _fft_length(window_size: int) -> int:
 
 
 def _hann(window_size: int) -> Array:
+    # The periodic window, divided by its size rather than its size less 1: the slices of a signal then add up evenly.
     return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window_size) / window_size)
 
 
@@ -174,6 +179,7 @@ def audio_spectrogram_flops(
 
 without_gradient("AudioSpectrogram")
 
+# TensorFlow's least output of a filter: the logarithm of silence would be infinite.
 _FLOOR = 1e-12
 
 
@@ -189,7 +195,9 @@ def _filterbank(bins: int, rate: int, channels: int, lower: float, upper: float)
     low = _mel(lower)
     centers = low + (_mel(upper) - low) / (channels + 1) * np.arange(1, channels + 2)
     step = 0.5 * rate / (bins - 1)
+    # 1.5, not 0.5: TensorFlow follows HTK, which leaves the bin of frequency 0 out even if `lower` is 0.
     first, last = int(1.5 + lower / step), int(upper / step)
+    # A column more than filters, for the bins above the last center; it is left out of the result.
     matrix = np.zeros((bins, channels + 1))
     places = np.arange(first, last + 1)
     mels = _mel(places * step)
@@ -205,6 +213,7 @@ def _filterbank(bins: int, rate: int, channels: int, lower: float, upper: float)
 def _cosines(coefficients: int, channels: int) -> Array:
     """Return the discrete cosine transform, (coefficients, channels)."""
     angles = np.pi / channels * np.arange(coefficients)[:, None] * (np.arange(channels) + 0.5)
+    # HTK's factor, the same for all coefficients: an orthonormal transform has sqrt(1 / channels) for the first.
     return np.sqrt(2.0 / channels) * np.cos(angles)
 
 
@@ -223,6 +232,7 @@ def mfcc(
         # The filters reach beyond the spectrum: TensorFlow logs an error and returns zeros.
         return xp.full((*spectrogram.shape[:2], dct_coefficient_count), np.float32(0))
     bank = _filterbank(bins, rate, channels, lower_frequency_limit, upper_frequency_limit)
+    # The input holds squared magnitudes, as AudioSpectrogram with `magnitude_squared` gives, but the filters take magnitudes.
     filtered = xp.matmul(xp.sqrt(spectrogram.astype(np.float64)), bank)
     logarithms = xp.log(xp.maximum(filtered, _FLOOR))
     return xp.matmul(logarithms, _cosines(dct_coefficient_count, channels).T).astype(np.float32)

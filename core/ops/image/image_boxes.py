@@ -200,6 +200,7 @@ def crop_and_resize_grad_boxes_flops(grads: TensorSpec, image: TensorSpec, boxes
 facts("backward", of=("CropAndResizeGradBoxes",))
 
 
+# TensorFlow's colours, RGBA, in the order in which the boxes of an image take them.
 _COLOURS = np.array(
     [
         [1, 1, 0, 1],
@@ -471,6 +472,7 @@ def _crop_and_resize_of_arrays(
 
 def _numbers(xp: Any, y: Any, x: Any, height: Any, width: Any) -> Any:
     """Return the numbers (boxes, h, w) of the pixels of an image at rows (boxes, h) and columns (boxes, w)."""
+    # Samples outside of the image are masked later, but gather a pixel all the same.
     y, x = (xp.maximum(place, 0).astype(np.int64) for place in (y, x))
     y, x = xp.minimum(y, height - 1), xp.minimum(x, width - 1)
     return y[:, :, None] * width + x[:, None, :]
@@ -589,6 +591,7 @@ def _boxes_gradient_of_arrays(xp: Any, grads: Any, image: Any, boxes: Any, box_i
 def _moves(xp: Any, size: Any, count: Any) -> tuple[Any, Any]:
     """Return how far the samples (count) of an axis move with the start and with the end of a box."""
     last = xp.asarray(size - 1).astype(np.float32)
+    # A single sample has no gap: its quotient is computed too, and must not divide by zero.
     gaps = xp.asarray(xp.maximum(count - 1, 1)).astype(np.float32)
     reach = xp.where(xp.asarray(count) == 1, last * 0.5, xp.arange(count).astype(np.float32) * (last / gaps))
     return last - reach, reach

@@ -294,6 +294,7 @@ def encode_jpeg_variable_quality(images: Array, quality: Array) -> Result:
     require(images.shape[2] in (1, 3), f"images must have 1 or 3 channels, not {images.shape[2]}")
     require(images.size > 0 and max(images.shape[:2]) < 65536, f"images must not be empty or too large: {images.shape}")
     options = {"subsampling": 2} if images.shape[2] == 3 else {}
+    # The density that EncodeJpeg has as its default; this op has no attribute for it.
     return scalar_object(_encode_jpeg(images, images.shape[2], quality, dpi=(300, 300), **options))
 
 

@@ -228,6 +228,7 @@ def resize_bicubic_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> 
     return Cost(32, macs=16) * grads.shape.num_elements
 
 
+# TensorFlow declares it so, although the op is as linear as that of ResizeBicubic.
 not_differentiable("ResizeBilinearGrad")
 
 

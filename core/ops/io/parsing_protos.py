@@ -253,6 +253,7 @@ def _columns(message: MessageType, attributes: DecodeAttributes) -> list[_FieldC
 
 
 def _field(message: MessageType, name: str, type_name: str, extensions: bool = False) -> MessageField:
+    # TensorFlow looks for extensions when it decodes, and among the fields alone when it encodes.
     field = message.field(name, extensions)
     if field is None:
         raise InvalidArgumentError(f"Unknown field: {name} in message type {type_name}")
@@ -307,6 +308,7 @@ def encode_proto(
     places = sorted(range(len(fields)), key=lambda place: fields[place].number)
 
     def written(row: int) -> bytes:
+        # Of a negative size TensorFlow writes a packed list of negative length, which no parser reads.
         parts = [(fields[i], tables[i][row, : max(0, counts[row, i])]) for i in places if counts[row, i]]
         return b"".join(_write_field(field, part) for field, part in parts)
 

@@ -148,6 +148,7 @@ class _Batch:
     def _steps(self, features: list[bytes], key: bytes, dtype: DType, index: int) -> list[Feature]:
         steps = [_examples.parse_feature(feature) for feature in features]
         for t, feature in enumerate(steps):
+            # A feature without a value has no dtype and fits any.
             if feature.dtype not in (None, dtype):
                 raise InvalidArgumentError(
                     f"Name: {self._name(index)}, Feature list: {key.decode('utf-8', 'replace')}, Index: {t}.  "
@@ -311,6 +312,7 @@ def parse_single_sequence_example(
     may_miss = [key in _keys(empty) for key in dense]
     all_keys = Keys(context_sparse, context_dense, sparse, dense, may_miss, context_dense_defaults)
     names = debug_name if debug_name.ndim == 0 else np.empty(0, object)
+    # The op for a single example does not return the lengths of the dense lists, which are the lengths of its outputs.
     return _without_ragged(_parse(serialized, names, _features_of(all_keys, types)))[:8]
 
 

@@ -352,6 +352,7 @@ def create_summary_file_writer(
     # TensorFlow opens a writer once; later calls, in a loop for instance, leave it as it is.
     if target.is_open:
         return
+    # `flush_millis` goes unused: there is no thread beside the runs that could write after a time.
     folder, suffix = file_name(scalar(logdir, "logdir")), os.fsdecode(scalar(filename_suffix, "filename_suffix"))
     target.open(EventWriter(folder, int(scalar(max_queue, "max_queue")), suffix, gate(ctx)))
 

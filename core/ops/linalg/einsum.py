@@ -27,6 +27,7 @@ def einsum(inputs: list[Array], *, equation: str) -> Result:
     """Sum products over the labels absent from the output, for one or two inputs."""
     dtype = inputs[0].dtype
     try:
+        # Both inputs are widened, and the sum is rounded once: narrow partial sums would lose more than their factors have.
         return np.asarray(numerics.einsum(equation, [wide(np.asarray(x)) for x in inputs])).astype(dtype, copy=False)
     except ValueError as error:
         raise InvalidArgumentError(f"einsum '{equation}': {error}") from None
@@ -69,6 +70,7 @@ def _sizes(inputs: list[TensorSpec], equation: str) -> tuple[Any, Any]:
     sizes: dict[Any, Any] = {}
     for names, x in zip(labels, inputs):
         for label, dim in zip(names, x.shape):
+            # A number is a dimension under the ellipsis: those broadcast, and named ones never do.
             merge = broadcast_dims if isinstance(label, int) else merge_dims
             sizes[label] = merge(sizes[label], dim) if label in sizes else dim
     return sizes, out
@@ -156,6 +158,7 @@ def _sum_broadcast(
     """Sum the gradient of x over the broadcast axes of its ellipsis."""
     head, _ = subscripts.split(ELLIPSIS)
     own, theirs = (_ellipsis_shape(g, v, s) for v, s in ((x, subscripts), (other, other_subscripts)))
+    # At run time: which dimensions broadcast depends on sizes that may be unknown before.
     axes, _ = g.BroadcastGradientArgs(own, theirs)
     axes = g.AddV2(axes, g.constant(len(head), "int32"))
     return g.Reshape(g.Sum(grad, axes), g.shape_of(x))
@@ -163,6 +166,7 @@ def _sum_broadcast(
 
 def _ellipsis_shape(g: GradientBuilder, x: Output, subscripts: str) -> Output:
     head, tail = subscripts.split(ELLIPSIS)
+    # With nothing behind the ellipsis the slice would end at -0, which is the beginning.
     end_mask = 0 if tail else 1
     return g.StridedSlice(g.shape_of(x), [len(head)], [-len(tail)], [1], end_mask=end_mask)
 
@@ -173,6 +177,7 @@ def einsum_arrays(xp: Any, inputs: Sequence[Any], *, equation: str) -> Any:
     equation = _lettered(equation)
     labels = re.findall(r"\.\.\.|.", equation.partition("->")[2])
     own = list(dict.fromkeys(labels))
+    # TensorFlow's op alone repeats labels in its output: NumPy and JAX refuse them, and ONNX's Einsum too.
     result = xp.einsum(f"{equation.partition('->')[0]}->{''.join(own)}", *inputs)
     for place, label in enumerate(labels):
         if own[place : place + 1] != [label]:

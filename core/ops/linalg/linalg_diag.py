@@ -68,6 +68,7 @@ def _from_diagonals(diagonal: Array, lower: int, upper: int, rows: int, columns:
 def _set_diagonals(result: Array, diagonal: Array, lower: int, upper: int, align: str) -> None:
     """Write diagonals into contiguous matrices (..., rows, columns)."""
     rows, columns = result.shape[-2:]
+    # A slice with a step writes a single diagonal without a table of its places.
     if lower == upper and columns:  # every so many elements, as long as there are rows
         start = upper if upper >= 0 else -upper * columns
         result.reshape(*result.shape[:-2], rows * columns)[..., start :: columns + 1][..., : diagonal.shape[-1]] = diagonal
@@ -109,6 +110,7 @@ def _matrix_size(longest: Any, lower: Any, upper: Any, rows: Any, columns: Any) 
 
 def _require_diagonals(rows: int, columns: int, lower: int, upper: int) -> None:
     for name, value in (("lower_diag_index", lower), ("upper_diag_index", upper)):
+        # 0 passes any shape: TensorFlow lets even a matrix without rows have a main diagonal.
         if value and not -rows < value < columns:
             raise InvalidArgumentError(f"{name} is out of bound: {value}. It must be between {-rows} and {columns}")
 
@@ -209,6 +211,7 @@ def _align(node: Node) -> dict[str, Any]:
 @gradient("MatrixDiagV2", "MatrixDiagV3")
 def matrix_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     op = node.op.replace("Diag", "DiagPart")
+    # TensorFlow has no gradient for the padding, although it is a float and shows in the result.
     return [g.apply(op, grad, node.inputs[1], g.scalar_like(grad, 0), **_align(node)), None, None, None, None]
 
 
@@ -248,6 +251,7 @@ def matrix_diag_part_v3(input: Array, k: Array, padding_value: Array, *, align: 
     _require_diagonals(rows, columns, lower, upper)
     padding = _part_padding(padding_value)
     if lower == upper:
+        # A single diagonal is the longest, and has no padding.
         return np.diagonal(input, upper, -2, -1)
     row, column, place, position = _band_places(rows, columns, lower, upper, align)
     size = (upper - lower + 1, max(_longest(rows, columns, lower, upper), 0))
@@ -351,6 +355,7 @@ def diag_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 def diag_part(input: Array) -> Result:
     """Return the elements of a tensor of shape s + s at which both halves of the index agree."""
     half = input.ndim // 2
+    # TensorFlow's kernel returns a scalar as it is, which its shape function refuses in a graph.
     if input.ndim == 0:
         return input
     require(input.ndim % 2 == 0, f"The rank of the tensor should be even and positive, got shape {input.shape}")

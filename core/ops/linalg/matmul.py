@@ -47,6 +47,7 @@ def matmul_shape(a: TensorSpec, b: TensorSpec, *, transpose_a: bool, transpose_b
 
 @gradient("MatMul")
 def matmul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    # The flags of MatMul transpose and do not conjugate, so the gradient does that itself.
     a, b = (g.conj(value) for value in node.inputs)
     flip_a, flip_b = node.attr("transpose_a"), node.attr("transpose_b")
     # Transposes go into the flags of the products: no op of the gradient copies a matrix.
@@ -138,6 +139,7 @@ def batch_matmul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
     x, y = node.inputs
     adj_x, adj_y = node.attr("adj_x"), node.attr("adj_y")
     multiply = g.BatchMatMulV2 if node.op != "BatchMatMul" else g.BatchMatMul
+    # Unlike those of MatMul, these flags conjugate as well: no node for it is needed.
     dx = multiply(y, grad, adj_x=adj_y, adj_y=True) if adj_x else multiply(grad, y, adj_y=not adj_y)
     dy = multiply(grad, x, adj_x=True, adj_y=adj_x) if adj_y else multiply(x, grad, adj_x=not adj_x)
     if node.op == "BatchMatMul":
@@ -149,6 +151,7 @@ def _sum_batch(g: GradientBuilder, grad: Output, x: Output, other: Output) -> Ou
     """Sum the gradient of x over the batch dimensions in which x was broadcast against `other`."""
     shape_x, shape_other = g.shape_of(x), g.shape_of(other)
     batches = [g.StridedSlice(s, [0], [-2], [1], begin_mask=1) for s in (shape_x, shape_other)]
+    # Also where nothing was broadcast: shapes may be unknown, and a sum over no axes is free.
     axes, _ = g.BroadcastGradientArgs(*batches)
     return g.Reshape(g.Sum(grad, axes), shape_x)
 

@@ -197,6 +197,7 @@ BINARY = (
     Binary("Div", _broadcasting(np.true_divide), _div_gradient, widened=True),
     Binary("DivNoNan", _broadcasting(_div_no_nan), _div_no_nan_gradient, widened=True),
     Binary("MulNoNan", _broadcasting(_mul_no_nan), _mul_no_nan_gradient),
+    # No gradient: a step function, whose derivative is 0 or undefined. TensorFlow gives none either.
     Binary("FloorDiv", _broadcasting(_float_floor_div), None, widened=True),
     Binary("FloorMod", _broadcasting(np.mod), _mod_gradient("FloorDiv")),
     Binary("Mod", _broadcasting(np.fmod), _mod_gradient("TruncateDiv")),
@@ -258,6 +259,7 @@ def equal_shape(x: TensorSpec, y: TensorSpec, *, incompatible_shape_error: bool)
     if incompatible_shape_error:
         return broadcast_shapes(x.shape, y.shape)
     try:
+        # A dimension that does not fit in a run makes the whole result a scalar, so an unknown one leaves even the rank open.
         return broadcast_shapes(x.shape, y.shape) if x.shape.is_known and y.shape.is_known else Shape()
     except InvalidArgumentError:
         return Shape(())
@@ -436,6 +438,7 @@ def broadcast_args_shape(s0: TensorSpec, s1: TensorSpec) -> Shape | TensorSpec:
 def broadcast_gradient_args(s0: Array, s1: Array) -> tuple[Result, ...]:
     """Return for each of two shapes the axes over which the gradient of a broadcast op is summed."""
     _require_vectors(s0, s1)
+    # Inference asks with symbolic sizes, which are objects.
     dtype = s0.dtype if s0.dtype == s1.dtype != object else np.dtype(np.int32)
     return _summed_axes(tuple(s0.tolist()), tuple(s1.tolist()), dtype)
 
@@ -522,6 +525,7 @@ def _clip_lowering(xla: Any, x: Any, low: Any, high: Any) -> Any:
 
 
 onnx("ClipByValue")(lambda g, x, low, high: g.Max(g.Min(x, high), low))  # of any rank: ONNX asks no shapes
+# Only an infinite x needs the 0: elsewhere the product is 0 by itself, and its derivative by y stays x.
 lower("MulNoNan")(lambda xla, x, y: xla.where((y == 0) & ~xla.isfinite(x), 0, x * y))
 onnx("MulNoNan")(lambda g, x, y: g.Where(g.Equal(y, 0), 0, g.Mul(x, y)))  # without the derivative at 0
 lower("AddN", "AccumulateNV2", always=True)(lambda xla, values: sum(values[1:], values[0]))

@@ -19,6 +19,7 @@ from ..shared.plain_shapes import first_shape
 
 def _require_parts(complex_dtype: np.dtype[Any], real_dtype: np.dtype[Any]) -> None:
     """Raise InvalidArgumentError unless the parts of `complex_dtype` have `real_dtype`."""
+    # The attributes may state any pair, but TensorFlow has kernels of matching ones alone.
     if np.result_type(real_dtype, np.complex64) != complex_dtype:
         raise InvalidArgumentError(f"the parts of {complex_dtype.name} are not {real_dtype.name}")
 
@@ -135,6 +136,7 @@ def complex_abs_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradie
 
 zero_flops("Complex", "Real", "Imag")
 flops("Conj")(unary_flops(1))
+# Two squares, their sum and a root.
 flops("ComplexAbs")(unary_flops(4))
 
 

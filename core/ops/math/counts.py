@@ -46,6 +46,7 @@ def _sparse_counts(
         counts = np.bincount(inverse.ravel(), weights.ravel()[is_counted], distinct.size).astype(dtype)
     else:
         counts = np.bincount(inverse.ravel(), minlength=distinct.size).astype(dtype)
+    # At least 1: places are divided by the sizes, and without values there is none to divide.
     return index_vectors(distinct, [*group_shape, max(width, 1)]), counts, np.array([*group_shape, width], np.int64)
 
 
@@ -53,6 +54,7 @@ def _width(values: Array, minlength: int, maxlength: int) -> int:
     """Return the size of the last dimension: maxlength if given, else the greatest value plus 1, at least minlength."""
     if maxlength >= 0:
         return maxlength
+    # TensorFlow seeks the greatest value from 0 on, so that no values at all still have a bin for 0.
     largest = int(values.max()) + 1 if values.size else 1
     return max(largest, minlength)
 
@@ -163,7 +165,8 @@ def _bincounts(groups: Array, rows: int, values: Array, size: int, weights: Arra
         result.reshape(-1)[keys] = 1
     else:
         scale = weights.ravel()[is_counted] if weights.size else None
-        # bincount adds weights in double; the assignment rounds to the dtype of the weights.
+        # bincount adds weights in double; the assignment rounds to the dtype of the weights. Integers above 2^53 therefore
+        # lose their last digits, which TensorFlow keeps.
         result.reshape(-1)[...] = np.bincount(keys, scale, result.size)
     return result
 
@@ -190,6 +193,7 @@ def sparse_bincount(
         return _bincounts(np.zeros(values.size, np.int64), 1, values.astype(np.int64), count, weights, binary_output)[0]
     if dense_shape.size != 2:
         raise InvalidArgumentError(f"the input must be of rank 1 or 2, not {dense_shape.size}")
+    # Not checked for negative values, which TensorFlow drops from a matrix and refuses in a vector.
     return _bincounts(indices[:, 0], int(dense_shape[0]), values.astype(np.int64), count, weights, binary_output)
 
 
@@ -235,6 +239,7 @@ def _dense_count_onnx(
     g: Any, values: Any, weights: Any, *, minlength: int, maxlength: int, binary_output: bool
 ) -> tuple[Any, Any, Any]:
     """Count densely, and return the entries above zero as a sparse tensor."""
+    # The 0 gives a bin even to no values, as in `_width`.
     largest = g.ReduceMax(g.Concat(g.reshape(g.cast(values, dtypes.int64), -1), [0], axis=0), [0], keepdims=1)
     width = g.vector(g.constant(maxlength)) if maxlength >= 0 else g.Max(g.Add(largest, 1), minlength)
 
@@ -242,6 +247,7 @@ def _dense_count_onnx(
         inputs = [values, g.reshape(width, []), terms]
         return g.evaluate(dense_bincount_arrays, (1,), (1,), inputs, {"binary_output": is_binary})
 
+    # An element is any value that occurs: its weights may sum to zero.
     number = counted(g.constant(np.zeros(0), weights.dtype), binary_output)
     places = g.transpose(g.NonZero(g.Greater(number, 0)), [1, 0])
     is_weighted = not binary_output and weights.shape.dims != (0,)
@@ -368,6 +374,7 @@ def histogram_fixed_width_flops(values: TensorSpec, value_range: TensorSpec, nbi
 @kernel("Bucketize")
 def bucketize(input: Array, *, boundaries: list[float]) -> Result:
     """Count the ascending boundaries that are not above each element."""
+    # The attribute holds float32, so that a double 0.1 lies below the boundary 0.1.
     limits = np.asarray(boundaries, np.float32)
     require(np.all(limits[1:] >= limits[:-1]), f"Expected sorted boundaries, not {boundaries}")
     return np.searchsorted(limits, input, side="right").astype(np.int32)
@@ -415,6 +422,7 @@ def isotonic_regression_gradient(g: GradientBuilder, node: Node, grad: Output, g
     shape_ = g.shape_of(x)
     size = g.StridedSlice(shape_, [-1], [0], [1], end_mask=1, shrink_axis_mask=1)
     firsts = g.FloorDiv(g.Range(0, g.Size(x, out_type="int32"), 1), size)
+    # The op numbers the parts of each row from 0, and SegmentMean takes one ascending sequence of ids.
     parts = g.AddV2(g.Mul(firsts, size), g.Reshape(node.output(1), [-1]))
     means = g.SegmentMean(g.Reshape(grad, [-1]), parts)
     return [g.Cast(g.Reshape(g.GatherV2(means, parts, 0), shape_), DstT=x.base_dtype)]
@@ -450,6 +458,7 @@ def _bins(size: Any) -> Any:
 
 def _has_weights(weights: Any) -> bool:
     if not all(isinstance(size, int) for size in weights.shape):
+        # Without weights each value counts 1, with them its weight: two programs, and only the size tells which.
         raise UnimplementedError("the presence of weights is unknown")
     return 0 not in weights.shape
 

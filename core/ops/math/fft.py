@@ -30,6 +30,7 @@ def _require_rank(input: Array, rank: int) -> None:
 def _transformed(name: str, rank: int, x: Any, transforms: Any = scipy.fft) -> Any:
     """Return a complex transform of all dimensions; `transforms` are those of SciPy, or of a namespace like it."""
     _require_rank(x, rank)
+    # SciPy transforms complex64 in single precision; NumPy before version 2 goes through complex128.
     return x if _is_empty(x) else getattr(transforms, name)(x, axes=range(-rank, 0)).astype(x.dtype, copy=False)
 
 
@@ -56,6 +57,7 @@ def _lengths(fft_length: Array, rank: int) -> list[int]:
 def _require_lengths(input: Array, needed: list[int]) -> None:
     for axis, least in enumerate(needed, input.ndim - len(needed)):
         size = input.shape[axis]
+        # TensorFlow lets an empty dimension pass, whatever length is asked for.
         fits = not isinstance(size, int) or size == 0 or size >= least
         require(fits, f"Input dimension {axis} must have length of at least {least} but got: {size}")
 
@@ -84,6 +86,7 @@ def _spectrum(x: Any, fft_length: Array, rank: int, Tcomplex: DType, transforms:
     """Return the first half of the spectrum, (..., n // 2 + 1), of the first fft_length numbers in each dimension."""
     lengths = _checked_lengths(x, fft_length, rank, Tcomplex)
     half = _half(lengths)
+    # TensorFlow leaves the memory of this result as it finds it; zeros are what padding the missing numbers would give.
     if _is_empty(x) or not math.prod(half):
         return np.zeros((*x.shape[:-rank], *half), Tcomplex.numpy)
     return transforms.rfftn(x, lengths, range(-rank, 0)).astype(Tcomplex.numpy, copy=False)
@@ -104,6 +107,7 @@ def _half(lengths: Sequence[Any]) -> list[Any]:
 
 
 def _require_precision(input: Array, Tcomplex: DType) -> None:
+    # The op's two attributes may differ in precision, which no kernel of TensorFlow takes.
     if input.dtype.itemsize * 2 != Tcomplex.numpy.itemsize:
         raise InvalidArgumentError(f"Wrong types for a real FFT: {input.dtype} and {Tcomplex}")
 
@@ -200,6 +204,8 @@ def _multiplicity(g: GradientBuilder, lengths: Any) -> Any:
     """Return the multiplicity of each element of a half spectrum in the whole: 1 for the first, and for the last of an even
     length, else 2.
     """
+    # From the length, not the size of the input as TensorFlow's gradient takes it, which fails for a spectrum longer than
+    # needed.
     last = g.Reshape(g.StridedSlice(lengths, [-1], [0], [1], end_mask=1), g.constant([], "int32"))
     places = g.Range(0, g.AddV2(g.FloorDiv(last, g.constant(2, "int32")), g.constant(1, "int32")), 1)
     is_alone = g.LogicalOr(g.Equal(places, g.constant(0, "int32")), g.Equal(g.Mul(places, g.constant(2, "int32")), last))

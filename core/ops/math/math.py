@@ -11,6 +11,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, of_output
+from ...numerics.elementwise import in_blocks
 from ...numerics.half_precision import widened
 from ...registry import registry
 from ...registry.registry import (
@@ -51,6 +52,7 @@ def _square_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Ou
 
 
 def _abs_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    # The sign of 0 is 0, and so is the gradient there, where the modulus has no derivative.
     return g.Mul(dy, g.Sign(x))
 
 
@@ -87,6 +89,7 @@ def _atan_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Outp
 
 
 def _asinh_gradient(g: GradientBuilder, x: Output, y: Output, dy: Output) -> Output:
+    # TensorFlow's formula, by the result, which spares a root.
     return g.RealDiv(dy, g.Cosh(g.conj(y)))
 
 
@@ -121,11 +124,15 @@ def _sigmoid(x: Array, *, out: Array | None = None) -> Array:
     # A scalar from a ufunc is no array that the next ufunc could write to.
     if not x.ndim:
         return one / (one + np.exp(-x))
-    # In place from here on: one array for four steps.
-    power = np.negative(x, out)
+    return in_blocks(functools.partial(_sigmoid_of, one), x, out=out)
+
+
+def _sigmoid_of(one: Array, x: Array, power: Array) -> None:
+    # In place: one array for four steps.
+    np.negative(x, power)
     np.exp(power, power)
     np.add(power, one, power)
-    return np.divide(one, power, power)
+    np.divide(one, power, power)
 
 
 @functools.cache
@@ -245,7 +252,7 @@ def _rsqrt_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> list[O
     return [g.Mul(g.Mul(g.scalar_like(cg, -1.5), cg), g.Mul(dy, g.Square(ca))), g.RsqrtGrad(ca, grad)]
 
 
-# TensorFlow conjugates y in some of these kernels; for the others their callers do
+# TensorFlow conjugates y in some of these kernels; for the others their callers do.
 _OF_VALUE = (
     ("TanhGrad", lambda y, dy: dy * (_one_of(y.dtype) - y * y), 3, _tanh_grad_gradient),
     ("SigmoidGrad", lambda y, dy: dy * y * (_one_of(y.dtype) - y), 3, _sigmoid_grad_gradient),
@@ -281,6 +288,7 @@ def _of_one_shape(function: Any) -> Any:
     """Return a program of two tensors without broadcasting; for different shapes NumPy reports the error."""
 
     def call(xp: Any, y: Any, dy: Any) -> Any:
+        # The kernel lets shapes differ as long as the numbers of elements agree; a program would need a shape that it has not.
         if not xp.same_shape(y, dy):
             raise UnimplementedError("its inputs have different shapes")
         return function(xp, y, dy)
@@ -343,6 +351,7 @@ def unary_ops_composition(x: Array, *, op_names: list[str]) -> Result:
     _require_composable(op_names)
     attrs = {"T": dtypes.from_numpy(x.dtype)}
     for op in op_names:
+        # The op's own kernel, so that a chain rounds as its parts do.
         function = next(k.function for k in registry.kernels(op) if k.accepts(attrs))
         x = function(x)
     return x
@@ -357,6 +366,7 @@ def unary_ops_composition_flops(x: TensorSpec, *, op_names: list[str]) -> Cost:
     total = ZERO
     for op in op_names:
         function = registry.flops_function(op)
+        # All of them keep the shape, so the first input's shape stands for that of every step.
         total = total + (ZERO if function is None else function(x))
     return total
 

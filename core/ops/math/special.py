@@ -85,7 +85,7 @@ _DERIVATIVES = {
     "Spence": _spence_derivative,
     "BesselI0": lambda g, x, y: g.BesselI1(x),
     "BesselI0e": lambda g, x, y: g.Sub(g.BesselI1e(x), g.Mul(g.Sign(x), y)),
-    # TensorFlow's value at zero is 1, though the derivative there is 1/2
+    # TensorFlow's value at zero is 1, though the derivative there is 1/2.
     "BesselI1": lambda g, x, y: _at_zero(g, x, 1, g.Sub(g.BesselI0(x), g.RealDiv(y, x))),
     "BesselI1e": _i1e_derivative,
     "BesselK0": lambda g, x, y: g.Neg(g.BesselK1(x)),
@@ -93,6 +93,7 @@ _DERIVATIVES = {
     "BesselK1": lambda g, x, y: g.Sub(g.Neg(g.BesselK0(x)), g.RealDiv(y, x)),
     "BesselK1e": _k1e_derivative,
     "BesselJ0": lambda g, x, y: g.Neg(g.BesselJ1(x)),
+    # The formula has 0 / 0 at 0, and the limit there is 1/2.
     "BesselJ1": lambda g, x, y: _at_zero(g, x, 0.5, g.Sub(g.BesselJ0(x), g.RealDiv(y, x))),
     "BesselY0": lambda g, x, y: g.Neg(g.BesselY1(x)),
     "BesselY1": lambda g, x, y: g.Sub(g.BesselY0(x), g.RealDiv(y, x)),
@@ -125,6 +126,7 @@ _FUNCTIONS = {
     "Erfinv": special.erfinv,
     "Ndtri": special.ndtri,
     "Dawsn": special.dawsn,
+    # TensorFlow's Expint is NaN below 0 and at infinity, where SciPy's expi has values.
     "Expint": lambda x: np.where((x < 0) | np.isposinf(x), x.dtype.type(np.nan), special.expi(x)),
     "FresnelCos": lambda x: special.fresnel(x)[1],
     "FresnelSin": lambda x: special.fresnel(x)[0],
@@ -133,6 +135,7 @@ _FUNCTIONS = {
     "BesselI0e": special.i0e,
     "BesselI1": special.i1,
     "BesselI1e": special.i1e,
+    # Not the NaN that SciPy gives for negative numbers: Eigen returns the limit at 0 for them, too.
     "BesselK0": _on_positive(special.k0, np.inf),
     "BesselK0e": _on_positive(special.k0e, np.inf),
     "BesselK1": _on_positive(special.k1, np.inf),
@@ -181,6 +184,7 @@ def _polygamma(n: Array, x: Array) -> Array:
 
 def _igamma(a: Array, x: Array) -> Array:
     invalid = (x < 0) | (a <= 0) | np.isnan(a) | np.isnan(x)
+    # Eigen looks at x first: at 0 the result is 0 for any a, even a NaN.
     value = np.where(invalid & (x != 0), np.nan, special.gammainc(np.where(invalid, 1, a), np.where(invalid, 0, x)))
     return np.where(np.isposinf(a) & (x >= 0), 0, value)
 
@@ -196,6 +200,7 @@ def _unless_zero(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _xlogy_gradient(g: GradientBuilder, x: Output, y: Output, z: Output, dz: Output) -> tuple[Output, Output]:
+    # The logarithm of y, but 0 where x is 0, since the function is 0 there for every y.
     return g.Mul(g.Xlogy(_is_nonzero(g, x), y), dz), g.Mul(g.Xdivy(x, y), dz)
 
 
@@ -222,6 +227,7 @@ def _igammac_partials(g: GradientBuilder, a: Output, x: Output, z: Output, dz: O
 
 
 def _zeta_gradient(g: GradientBuilder, x: Output, q: Output, z: Output, dz: Output) -> tuple[Any, Any]:
+    # TensorFlow has no op for the derivative by the first argument, and no gradient for it.
     return None, g.Mul(g.Mul(g.Neg(x), g.Zeta(g.AddV2(x, g.scalar_like(x, 1)), q)), dz)
 
 
@@ -254,6 +260,7 @@ def next_after(x1: Array, x2: Array) -> Result:
 @gradient("NextAfter")
 def next_after_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     x1, x2 = node.inputs
+    # The step to the neighbour is constant nearly everywhere, and x2 tells the direction only.
     return [g.reduce_to(grad, x1, x2), g.ZerosLike(x2)]
 
 
@@ -286,6 +293,7 @@ def betainc_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     one = g.scalar_like(x, 1)
     log_beta = g.Sub(g.AddV2(g.Lgamma(a), g.Lgamma(b)), g.Lgamma(g.AddV2(a, b)))
     powers = g.AddV2(g.Xlog1py(g.Sub(b, one), g.Neg(x)), g.Xlogy(g.Sub(a, one), x))
+    # TensorFlow has no gradient for a and b either.
     return [None, None, g.reduce_to(g.Mul(g.Exp(g.Sub(powers, log_beta)), grad), x, a)]
 
 
@@ -325,6 +333,7 @@ for _op, _name in _LOWERED_ALIKE.items():
     lower(_op)(functools.partial(_lowered_alike, _name))
 
 facts("own_gradient", of=["Spence", *_LOWERED_ALIKE])
+# The denominator is replaced, too, where x is 0: JAX differentiates both sides of `where`, and 0 * NaN would be NaN.
 arrays("Xdivy")(lambda xp, x, y: xp.where(x == 0, 0, x / xp.where(x == 0, 1, y)))
 arrays("Xlog1py")(lambda xp, x, y: xp.where(x == 0, 0, x * xp.log1p(xp.where(x == 0, 0, y))))
 arrays("Xlogy")(lambda xp, x, y: xp.where(x == 0, 0, x * xp.log(xp.where(x == 0, 1, y))))
@@ -343,6 +352,7 @@ for _op, _program in _PROGRAMS.items():
 arrays("BesselY1")(programs.bessel_y1)
 facts("own_gradient", of=({*_PROGRAMS, "BesselY1"} - {"IgammaGradA", "RandomGammaGrad"}))
 
+# JAX has these functions, and ONNX none of them.
 _ONNX: dict[str, Callable[..., Any]] = {
     "Lgamma": programs.lgamma, "Digamma": programs.digamma, "Polygamma": programs.polygamma, "Zeta": programs.zeta,
     "Erfinv": programs.erfinv, "Ndtri": programs.ndtri, "Spence": programs.spence,

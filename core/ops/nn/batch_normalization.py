@@ -172,6 +172,7 @@ def fused_batch_norm_grad_ex(
         y_backprop = np.where(y > 0, y_backprop, y_backprop.dtype.type(0))
     # The side input was added to the normalized values, so its gradient is that of the sum.
     results = fused_batch_norm_grad(y_backprop, saved, settings)
+    # Two outputs only hold places: the op takes as many reserve spaces as the forward pass gives.
     empty = np.zeros(0, saved.scale.dtype)
     return (*results, empty, empty, [y_backprop] * num_side_inputs)
 
@@ -193,6 +194,7 @@ def fused_batch_norm_grad_ex_flops(
     return normalized + Cost((activation_mode == "Relu") * x.shape.num_elements)
 
 
+# The op appears when a finished graph is optimized, after its gradients were built; TensorFlow has none either.
 without_gradient("_FusedBatchNormGradEx")
 
 

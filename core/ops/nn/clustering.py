@@ -108,4 +108,5 @@ def nearest_neighbors_flops(points: TensorSpec, centers: TensorSpec, k: TensorSp
 
 
 facts("random", of=("KMC2ChainInitialization", "KmeansPlusPlusInitialization"))
+# Nothing flows to the distances of neighbours either: TensorFlow registers no gradient for a choice.
 without_gradient("KMC2ChainInitialization", "KmeansPlusPlusInitialization", "NearestNeighbors")

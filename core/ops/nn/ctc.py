@@ -80,6 +80,7 @@ def _check_labels(rows: list[list[int]], classes: int, blank: int, collapse: boo
             ended = ended or is_blank
             if not ended and not (collapse and labels and labels[-1] == label):
                 labels.append(label)
+        # TensorFlow refuses it, although such a sequence, all blanks, has a loss.
         require(row, f"sequence {number} has no labels")
         checked.append(labels)
     return checked

@@ -74,6 +74,7 @@ def depthwise_convolve(x: Array, w: Array, geometry: Geometry, epilogue: Epilogu
     outputs, pads = geometry.fitted(last.shape[1:-1], w.shape[:2])
     # Nothing to add up; the kernels below take at least one element.
     if not (x.size and w.size and math.prod(outputs)):
+        # Not always an empty array: a filter without elements leaves results that are sums of nothing.
         y = np.zeros((last.shape[0], *outputs, w.shape[2] * w.shape[3]), x.dtype)
     else:
         y = numerics.depthwise_convolve(wide(last), wide(w), geometry.strides, pads, geometry.dilations, epilogue)
@@ -148,6 +149,7 @@ def depthwise_conv2d_native_shape(x: TensorSpec, w: TensorSpec, *, window: Windo
     *sizes, channels, multiplier = with_rank(w.shape, 4)
     if isinstance(channels, int) and isinstance(dims[-1], int):
         require(channels == dims[-1], f"input has {dims[-1]} channels, the filter {channels}")
+    # Either input may know the number of channels, which is the same for both.
     channels = channels if isinstance(channels, int) else dims[-1]
     return shape_from_channels_last((dims[0], *geometry.outputs(dims[1:-1], sizes), channels * multiplier), window.data_format)
 
@@ -268,6 +270,9 @@ def _depthwise_filter_gradient_onnx(g: Any, x: Any, sizes: Any, dy: Any, *, wind
     # A group is the images of a channel, so that ONNX sums over the batch within the group.
     images = g.reshape(g.transpose(first, [1, 0, 2, 3]), 1, -1, g.dim(first, 2), g.dim(first, 3))
     filters = g.transpose(channels_first(g, dy, window.data_format), [1, 0, 2, 3])
+    # The gradient takes the place of a filter: what was a stride lies now between its elements, and the other way round.
     steps = {"strides": attrs.get("dilations", [1, 1]), "dilations": attrs["strides"], "pads": attrs["pads"]}
+    # Rows and columns that no window reached make the result larger than the filter.
     gradient = g.Slice(g.Conv(images, filters, group=channels, **steps), [0, 0], [height, width], [2, 3])
+    # ONNX puts the filters of a group one after another, so the channels are the outer of the two.
     return g.transpose(g.reshape(gradient, channels, multiplier, height, width), [2, 3, 0, 1])

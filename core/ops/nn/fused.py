@@ -35,6 +35,8 @@ class Epilogue(NamedTuple):
     leakyrelu_alpha: float
 
 
+_VECTORS = {"BiasAdd": 1, "FusedBatchNorm": 4}
+"""The arguments that fused ops take, each a number for each channel."""
 _Part = Callable[[Array, slice], Array]
 """A fused op on a block (..., channels) of the product and its range of channels; the block may be overwritten."""
 
@@ -80,8 +82,7 @@ def _fused_ops(args: list[Array], epilogue: Epilogue, channels: int, dtype: np.d
     left = list(args)
     parts: list[_Part] = []
     for op in epilogue.fused_ops:
-        count = {"BiasAdd": 1, "FusedBatchNorm": 4}.get(op, 0)
-        vectors, left = _by_channel(left, count, channels, dtype)
+        vectors, left = _by_channel(left, _VECTORS.get(op, 0), channels, dtype)
         parts.append(_fused_op(op, vectors, epilogue))
     return parts
 
@@ -131,6 +132,7 @@ def _gelu(x: Array) -> Array:
 
 def _gelu_exact(x: Array) -> Array:
     """x times the normal distribution function."""
+    # Imported here: SciPy's functions take long to import, and hardly any graph has the exact Gelu.
     from scipy.special import ndtr
 
     return (x * ndtr(x)).astype(x.dtype)
@@ -189,6 +191,7 @@ _PER_ELEMENT = {
     "GeluApproximate": Cost(8, transcendentals=1),
     "GeluExact": Cost(4, transcendentals=1),
 }
+# The factor is a sum, a root and a quotient for each channel, and the offset a product and a difference.
 _PER_CHANNEL = {"FusedBatchNorm": Cost(5)}
 
 
@@ -203,6 +206,7 @@ def _finish_cost(fused_ops: list[str], result: Shape) -> Cost:
 
 
 facts("row_wise", of=("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative"))
+facts("finished_product", of=("_FusedConv2D", "_FusedDepthwiseConv2dNative"))
 
 
 @flops("_FusedConv2D")
@@ -293,6 +297,7 @@ def fused_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> lis
 
 def _fused_part(g: GradientBuilder, node: Node, op: str, y: Output, rest: list[Output]) -> Output:
     """Compose a fused op, with its arguments from the rest."""
+    require(len(rest) >= _VECTORS.get(op, 0), f"'{op}' has fewer arguments than it needs")
     if op == "BiasAdd":
         return g.BiasAdd(y, rest.pop(0))
     if op == "FusedBatchNorm":
@@ -309,6 +314,7 @@ def _fused_part(g: GradientBuilder, node: Node, op: str, y: Output, rest: list[O
 def _normal_part(g: GradientBuilder, op: str, y: Output) -> Output:
     """Compose the normal distribution function of y, or Gelu's approximation."""
     if op == "GeluExact":
+        # No op is the distribution function itself.
         share = g.Erf(g.Mul(y, g.scalar_like(y, np.sqrt(0.5))))
     else:
         cubed = g.Mul(g.scalar_like(y, 0.044715), g.Mul(y, g.Square(y)))

@@ -27,6 +27,7 @@ def padded_convolution_parts(g: GradientBuilder, node: Node, inputs: Sequence[Ou
     images, *sizes, paddings, filters = inputs
     if sizes:
         resized = g.ResizeBilinear(images, *sizes, align_corners=node.attr("resize_align_corners"))
+        # ResizeBilinear gives float32, whatever the images are, and the convolution takes the filter's dtype.
         images = g.Cast(resized, DstT=node.attr("T"))
     padded = g.MirrorPad(images, paddings, mode=node.attr("mode"))
     return [g.Conv2D(padded, filters, strides=node.attr("strides"), padding=node.attr("padding"))]
@@ -41,6 +42,7 @@ def _mirror_pad(x: Array, paddings: Array, mode: Any) -> Array:
         # REFLECT leaves out the edge itself, so one element less can be mirrored.
         limit = size - (mode == "REFLECT")
         require(min(pair) >= 0 and max(pair) <= max(limit, 0), f"paddings {widths} do not fit {x.shape} in mode {mode}")
+    # Only after the check: NumPy would mirror again and again where the image is too small.
     return np.pad(x, widths, mode=mode.lower())
 
 

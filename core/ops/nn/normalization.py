@@ -239,6 +239,7 @@ def fused_batch_norm_grad(y_backprop: Array, saved: Saved[Array], settings: Batc
 def fused_batch_norm_grad_v2(
     y_backprop: Array, saved: Saved[Array], *unused: Array, settings: BatchNormAttributes
 ) -> tuple[Result, Result, Result, Result, Result]:
+    # Scalars come from TensorFlow's kernels of oneDNN; the others give vectors without elements.
     nothing = np.zeros((), saved.scale.dtype)
     return (*fused_batch_norm_grad(y_backprop, saved, settings), nothing, nothing)
 

@@ -249,6 +249,7 @@ def max_pool_3d_grad_grad_shape(
     return merge_shapes(orig_output.shape, pooled_shape(orig_input, PoolingAttributes(5, window)))
 
 
+# TensorFlow has a gradient for the other versions, and none for this one.
 without_gradient("MaxPoolGradGradV2")
 layout("TTTVV -> T", "MaxPoolGradV2", "MaxPoolGradGradV2")
 
@@ -453,6 +454,7 @@ def max_pool_grad_grad_with_argmax_shape(input: TensorSpec, grad: TensorSpec, ar
     return argmax.shape
 
 
+# TensorFlow has none either, although both are linear in the gradient.
 without_gradient("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
 zero_flops("MaxPoolGradGradWithArgmax")
 facts("backward", of=("MaxPoolGradGradWithArgmax", "MaxPoolGradWithArgmax"))
@@ -489,6 +491,7 @@ def mean_of_windows(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
 
 @lower("AvgPoolGrad", "AvgPool3DGrad", static=(0,))
 def _avg_pool_grad_lowering(xla: Any, sizes: Array, dy: Any, *, window: WindowAttributes) -> Any:
+    # A mean is linear, so its gradient is its transpose, with the same counts of elements.
     return xla.transposed(lambda x: mean_of_windows(xla, x, window=window), tuple(sizes.tolist()), dy)
 
 
@@ -666,6 +669,7 @@ class _Windows:
         padded = xla.lax.pad(x, fill, [(low, high, 0) for low, high in self.pads])
         self.padded_shape = padded.shape
         counts = [(dim - size) // stride + 1 for dim, size, stride in zip(padded.shape, window.ksize, self.strides)]
+        # Without windows the span is empty, where the formula alone would give a negative one.
         self.spans = [max((count - 1) * stride + 1, 0) for count, stride in zip(counts, self.strides)]
         self.places = list(itertools.product(*map(range, window.ksize)))
         self.elements = [xla.lax.slice(padded, place, np.add(place, self.spans), self.strides) for place in self.places]
@@ -680,6 +684,7 @@ class _Windows:
         axes = zip(place, self.spans, self.strides, self.shape, self.pads)
         for axis, (start, span, stride, dim, (low, _)) in enumerate(axes):
             numbers = np.arange(start, start + span, stride) - low
+            # Times 0: each image counts from 0, but the axis of the batch stays.
             result = result[..., None] * dim + (numbers if axis or has_batch else numbers * 0)
         return result
 

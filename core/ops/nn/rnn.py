@@ -183,6 +183,8 @@ def _step_cost(x: TensorSpec, cs_prev: TensorSpec, use_peephole: bool, cell_clip
     """Return the cost of an LSTM step of a batch: the matrix product, and the gates of each cell."""
     batch, inputs = tuple(x.shape)[-2:]
     cells = with_rank(cs_prev.shape, 2)[1]
+    # Five sums with biases, three operations for each of three sigmoids, three for the state and one for the output. A
+    # peephole is a product and a sum, the clip two comparisons.
     each = Cost(18 + (6 if use_peephole else 0) + (2 if cell_clip > 0 else 0), transcendentals=5)
     return multiply_adds(batch * (inputs + cells) * 4 * cells) + each * (batch * cells)
 
@@ -235,6 +237,8 @@ def lstm_block_cell_grad_shape(cell: Cell[TensorSpec], step: LSTMStep[TensorSpec
 
 def _gates_gradient_cost(cs_prev: TensorSpec, use_peephole: bool) -> Cost:
     batch, cells = with_rank(cs_prev.shape, 2)
+    # `_cell_gradient` counted: 22 operations for a cell. Peepholes add 6, and their own gradients a product and a sum over the
+    # batch for each of three gates.
     return Cost(34 * batch * cells - 3 * cells if use_peephole else 22 * batch * cells)
 
 
@@ -332,6 +336,7 @@ def _block_lstm_grad(
     # Backwards, as each step needs the gradients of the state after it.
     for t in range(steps - 1, -1, -1):
         cs_prev, h_prev = (cs[t - 1], h[t - 1]) if t else (cs_first, h_first)
+        # State and output leave the op and enter the next step: a gradient comes from either side.
         step = LSTMStep(i[t], cs[t], f[t], o[t], ci[t], co[t], cs_grads[t] + dcs, h_grads[t] + dh)
         dcs, gates = _cell_gradient(cell._replace(cs_prev=cs_prev), step, use_peephole)
         joined = _join(gates, layout)
@@ -416,6 +421,7 @@ def gru_block_cell_flops(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -
     """Two matrix products, and for each cell two sigmoids, a tanh, and the new state."""
     batch, inputs = with_rank(x.shape, 2)
     cells = with_rank(h_prev.shape, 2)[1]
+    # Three biases, three operations for each of two sigmoids, the reset of the state, and four for the new state.
     return multiply_adds(batch * (inputs + cells) * 3 * cells) + Cost(14, transcendentals=3) * (batch * cells)
 
 

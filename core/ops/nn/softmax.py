@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from ...types.shapes import Shape, TensorSpec, broadcast_shapes, merge_dims
 from ..shared.argument_checks import with_rank
 from ..shared.plain_shapes import scalar_shape
 
+_BLOCK: Final = 1 << 16
+"""The elements of a block of rows that stays in a cache together with the intermediate results."""
+
 
 def _require_logits(logits: Array) -> None:
     if logits.ndim < 1:
@@ -26,6 +30,7 @@ def _require_logits(logits: Array) -> None:
 
 def _shifted(logits: Array) -> Array:
     """Logits less their largest, so that no exponential overflows."""
+    # A row of -inf alone becomes NaN by this, as in TensorFlow.
     return logits - row_maxima(logits) if logits.size else logits
 
 
@@ -36,19 +41,42 @@ facts("last_axis", of=("LogSoftmax", "Softmax"))
 def softmax(logits: Array) -> Result:
     """exp(x) / sum(exp(x)) along the last dimension."""
     _require_logits(logits)
-    powers = np.exp(_shifted(wide(logits)))
-    return (powers / summed(powers, (powers.ndim - 1,), True)).astype(logits.dtype, copy=False)
+    return _by_rows(_softmax, logits)
+
+
+def _softmax(x: Array, y: Array) -> None:
+    powers = _shifted(wide(x))
+    np.exp(powers, out=powers)
+    np.divide(powers, summed(powers, (powers.ndim - 1,), True), out=y, casting="same_kind")
+
+
+def _by_rows(evaluate: Callable[[Array, Array], None], logits: Array) -> Array:
+    """Evaluate blocks of rows, which stay in a cache through all steps."""
+    result = np.empty(logits.shape, logits.dtype)
+    columns = logits.shape[-1]
+    if logits.size <= _BLOCK:
+        evaluate(logits, result)
+        return result
+    rows, results = logits.reshape(-1, columns), result.reshape(-1, columns)
+    step = max(_BLOCK // columns, 1)
+    for start in range(0, len(rows), step):
+        evaluate(rows[start : start + step], results[start : start + step])
+    return result
 
 
 @kernel("LogSoftmax")
 def log_softmax(logits: Array) -> Array:
     """x - log(sum(exp(x))) along the last dimension."""
     _require_logits(logits)
+    return _by_rows(_log_softmax, logits)
+
+
+def _log_softmax(x: Array, y: Array) -> None:
     # TensorFlow rounds each step to half precision here, unlike in Softmax.
-    shifted = _shifted(wide(logits)).astype(logits.dtype, copy=False)
-    exponentials = np.exp(wide(shifted)).astype(logits.dtype, copy=False)
-    total = summed(wide(exponentials), (exponentials.ndim - 1,), True).astype(logits.dtype, copy=False)
-    return (wide(shifted) - np.log(wide(total))).astype(logits.dtype, copy=False)
+    shifted = _shifted(wide(x)).astype(x.dtype, copy=False)
+    exponentials = np.exp(wide(shifted)).astype(x.dtype, copy=False)
+    total = summed(wide(exponentials), (exponentials.ndim - 1,), True).astype(x.dtype, copy=False)
+    np.subtract(wide(shifted), np.log(wide(total)), out=y, casting="same_kind")
 
 
 @shape("Softmax", "LogSoftmax")
@@ -172,6 +200,7 @@ def softmax_cross_entropy_gradient(g: GradientBuilder, node: Node, grad_loss: Ou
 def sparse_softmax_cross_entropy_gradient(
     g: GradientBuilder, node: Node, grad_loss: Output, grad_backprop: Output
 ) -> Gradients:
+    # Labels are row numbers, which have no gradient.
     return [_cross_entropy_gradient(g, node, grad_loss, grad_backprop), None]
 
 

@@ -48,6 +48,7 @@ UPDATE_RULES: tuple[tuple[str, Callable[..., Values], _UpdateWork], ...] = (
     ("AdagradDA", update_rules.adagrad_da, _UpdateWork(12)),
     ("ProximalAdagrad", update_rules.proximal_adagrad, _UpdateWork(15)),
     ("ProximalGradientDescent", update_rules.proximal_gradient_descent, _UpdateWork(8)),
+    # A flag may save work: with multiply_linear_by_lr FTRL multiplies where it otherwise divides twice by the rate.
     ("Ftrl", update_rules.ftrl, _UpdateWork(17, more=-1)),
     ("FtrlV2", update_rules.ftrl_v2, _UpdateWork(19, more=-1)),
     ("RMSProp", update_rules.rms_prop, _UpdateWork(11)),
@@ -241,6 +242,7 @@ def _register_rule(rule: str, update: Callable[..., Values], work: _UpdateWork) 
         shape(op)(functools.partial(_training_shape, layout))
         flops(op)(functools.partial(_training_flops, layout, work if layout.indices is None else rows_work))
         if layout.indices is None:
+            # Sparse ops have no lowering: how often a row repeats, and so how often it is updated, is known in a run only.
             lower(op, updates=layout.variables)(update)
     without_gradient(*available)
     facts("training", "side_effect", of=available)

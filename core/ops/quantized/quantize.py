@@ -59,6 +59,7 @@ class Simulation(NamedTuple):
 def _simulated(xp: Any, x: Any, low: Any, high: Any, simulation: Simulation) -> Any:
     """Return floats rounded to the levels of `num_bits`, within the given or measured range."""
     signed, range_given, bits, round_mode, narrow, axis = simulation
+    # TensorFlow counts the levels in int64.
     require(0 < bits < (62 if signed else 63), f"num_bits {bits} is out of range")
     require(axis >= -1, f"axis {axis} is smaller than -1")
     require(axis < x.ndim, f"axis {axis} is not smaller than the rank of {x.shape}")
@@ -295,6 +296,7 @@ def quantize_and_dequantize_v4_grad(
     return xp.where(inside, gradients, gradients.dtype.type(0)), xp.zeros_like(low), xp.zeros_like(high)
 
 
+# The derivative of the rounding would be 0 everywhere, and nothing could be trained through it.
 facts("own_gradient", of=["QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3"])
 facts("own_gradient", of=["QuantizeAndDequantizeV4"])
 

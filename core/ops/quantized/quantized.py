@@ -85,6 +85,7 @@ def _by_steps(xp: Any, q: Any, old: tuple[Any, Any], old_type: DType, new: tuple
     if xp is np and old_type.size == 1 and q.size > highest - lowest:
         # A look-up is three passes less over a long tensor than a product, a sum and clips in 64 bits.
         levels = np.clip(zero + np.arange(lowest, highest + 1) * (one - zero), *limits(new_type)).astype(np.int32)
+        # The sign bit turned over makes a signed byte its distance from the lowest.
         return levels.take(q if lowest == 0 else q.view(np.uint8) ^ 0x80)
     return xp.clip(zero + q.astype(np.int64) * (one - zero), *limits(new_type))
 
@@ -188,11 +189,13 @@ def quantized_bias_add(
     require(input.ndim >= 2, f"input must have at least rank 2, not shape {input.shape}")
     require_rank(bias, 1, "bias")
     require(may_equal(bias.shape, input.shape[-1:]), f"bias {bias.shape} does not fit input {input.shape}")
+    # 17 bits, where QuantizedAdd takes 14: the results of TensorFlow's kernels have these ranges.
     new = _sum_range(xp, a, b, 17)
     parts = [
         tensor_from_float(tensor_to_float(q, *bounds, dtype, xp), *new, out_type, xp).astype(np.int64)
         for q, bounds, dtype in ((input, a, T1), (bias, b, T2))
     ]
+    # Either part counts the integer of zero once, and so must the sum.
     zero = from_float(np.float32(0), *new, out_type, xp).astype(np.int64)
     return wrapped(parts[0] + parts[1] - zero), *new
 

@@ -216,6 +216,7 @@ def _lowering(form: _Form, attrs: Any, xla: Any, *inputs: Any) -> Any:
         sums = xla.matmul(x, w)
     else:
         convolution.Geometry(4, attrs.window)
+        # A single input channel for each filter makes XLA convolve every channel by itself.
         w = w if form.kind == "Conv2D" else w.reshape(*w.shape[:2], 1, -1)
         sums = convolved(xla, x, w, attrs.window)
     return _finished(xla, form, sums.astype(np.float64), tensors, attrs.types)
@@ -291,8 +292,10 @@ def _result_shapes(
     if form.end == "Dequantize":
         return Shape(dims)
     edge = _edges(form, specs_by_name, filters)
+    # Even the rank of the result's range is open then: it is that of the filter's range.
     if specs_by_name["min_w"].rank is None and not form.end:
         edge = Shape()
+    # A vector of one element counts as a single range, as in `_in_largest_step`.
     if specs_by_name["min_w"].shape == Shape([1]):
         edge = SCALAR
     return [Shape(dims), edge, edge]
@@ -303,6 +306,7 @@ def _convolution_shape(form: _Form, *specs: TensorSpec, attrs: _FusedConvolution
     geometry = convolution.Geometry(4, attrs.window)
     batch, height, width, _ = with_rank(by_name["x"].shape, 4)
     *sizes, depth, filters = with_rank(by_name["w"].shape, 4)
+    # In a depthwise convolution each channel of the input has that many filters of its own.
     filters = filters if form.kind == "Conv2D" else depth * filters
     return _result_shapes(form, by_name, (batch, *geometry.outputs((height, width), sizes), filters), filters)
 

@@ -112,6 +112,7 @@ def quantized_avg_pool(
 ) -> tuple[Result, Result, Result]:
     """The mean of each window, rounded; the range stays."""
     low, high = scalar_range(min_input, max_input, "input")
+    # In double precision, of which every sum of integers of a window is exact.
     mean = _pooled(input.astype(np.float64), window, pooling_numerics.average_pool)
     return np.rint(mean).astype(T.numpy), low, high
 
@@ -142,6 +143,7 @@ def quantized_instance_norm(
     require_true(low < high, f"x_min {low} must be smaller than x_max {high}", xp)
     require_rank(x, 4, "x")
     values = x.astype(np.float32)
+    # 255 steps: TensorFlow has this kernel for quint8 alone.
     centered = (values - xp.mean(values, (1, 2), keepdims=True)) * ((high - low) / np.float32(255))
     variance = xp.mean(xp.square(centered), (1, 2), keepdims=True)
     normed = centered / xp.sqrt(variance + np.float32(variance_epsilon))
@@ -199,6 +201,7 @@ def quantized_batch_norm_with_global_normalization(
 
 
 def _truncated_quotient(xp: Any, x: Any, y: Any) -> Any:
+    # C++ divides towards zero, where NumPy's // would round down.
     return truncated_quotient(x, y) if xp is np else xp.truncated_quotient(x, y)
 
 
@@ -238,6 +241,7 @@ def quantized_resize_bilinear(
     return resize_numerics.resample(images, rows, columns), *bounds
 
 
+# TensorFlow's numbers of bits behind the point for the weights of neighbours.
 _LERP_BITS = {"quint8": 7, "qint32": 30}
 
 
@@ -311,6 +315,7 @@ def _average_pool_onnx(g: Any, x: Any, low: Any, high: Any, *, T: DType, window:
 
 def _joined_range(xp: Any, ranges: list[tuple[Any, Any]], dtype: DType) -> tuple[Any, Any]:
     """Return the range that holds all and zero; symmetric for signed types."""
+    # From 0 on: a quantized type must have an integer for zero.
     low, high = np.float32(0), ranges[0][1]
     for bounds in ranges:
         low, high = xp.minimum(low, bounds[0]), xp.maximum(high, bounds[1])

@@ -148,6 +148,7 @@ def to_output(x: Any, scale: Array, zero_point: Any, low: int, high: int, dtype:
     return _clipped(xp, _rescaled(xp, x, scale) + zero_point.astype(np.int64), low, high, dtype)
 
 
+# The scales must be known before a run: of their ratio NumPy makes an integer factor and a shift.
 @everywhere("UniformRequantize", static=(1, 3))
 def uniform_requantize(
     xp: Any, input: Any, input_scales: Array, input_zero_points: Any, output_scales: Array, output_zero_points: Any, *,

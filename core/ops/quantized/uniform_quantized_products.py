@@ -74,6 +74,7 @@ def _quantized_rows(xp: Any, x: Any) -> tuple[Any, Any]:
     Each row has the range that its own numbers and zero need, as in dynamic range quantization.
     """
     low, high = np.float64(-128), np.float64(127)
+    # A zero at the end of each row puts 0 into its range.
     with_zero = xp.pad(x.astype(np.float64), ((0, 0), (0, 1)))
     least, most = (extreme(with_zero, 1, keepdims=True) for extreme in (xp.min, xp.max))
     require_true(xp.isfinite(most - least).all(), "lhs must be finite", xp)
@@ -167,6 +168,7 @@ class _UniformConvolution:
         batch, channels = lhs[self.lhs_order[0]], lhs[self.lhs_order[-1]]
         depth, filters = rhs[self.rhs_order[-2]], rhs[self.rhs_order[-1]]
         groups = self.batch_groups, self.feature_groups
+        # XLA, whose convolution this is, has groups of the batch or of the channels, and never both.
         require(min(groups) >= 1 and 1 in groups, f"batch groups {groups[0]} and feature groups {groups[1]}")
         require(batch % groups[0] == 0 and filters % (groups[0] * groups[1]) == 0, f"{groups} groups do not divide the shapes")
         require(channels == depth * groups[1], f"{channels} channels are not {groups[1]} groups of {depth}")

@@ -161,6 +161,7 @@ def draw_binomial(gen: Philox, shape: Any, counts: Any, probs: Any, dtype: Any) 
     samples = trailing_samples(dims, parameters)
     counts, probs = (lanes_last(np.broadcast_to(x, parameters), samples) for x in (counts, probs))
     one = probs.dtype.type(1)
+    # The rarer outcome is drawn, and the other is its complement: both methods work best for small probabilities.
     rare = np.where(probs > probs.dtype.type(0.5), one - probs, probs)
     # In the dtype of the probabilities, as TensorFlow compares: in double a mean near 10 could go the other way.
     is_large = counts * rare >= probs.dtype.type(10)

@@ -81,6 +81,7 @@ def _halves(xp: Any, x: Any) -> tuple[Any, Any]:
     low = x.astype(np.uint32)
     if x.dtype.itemsize == 8:
         return low, (x.astype(np.uint64) >> np.uint64(32)).astype(np.uint32)
+    # As C++ widens them, so that equal seeds of 32 and of 64 bits give equal samples.
     return low, xp.where(x < 0, np.uint32(0xFFFFFFFF), np.uint32(0))
 
 
@@ -113,6 +114,7 @@ def _filled(xp: Any, generator: Generator, dims: Any, dtype: DType, samples_of: 
     """Return the samples of as many words as a shape needs, in whole blocks of four words."""
     count = dims.prod()
     blocks = xp.arange((count * (2 if dtype.size == 8 else 1) + 3) // 4).astype(np.uint32)
+    # The rest of the last block is dropped: a sample has the same words, however many are drawn.
     return xp.reshape(samples_of(_words(xp, generator, blocks))[:count], dims)
 
 
@@ -150,6 +152,7 @@ def _normals(xp: Any, words: Any, dtype: DType) -> Any:
     """
     wide = _computed(dtype)
     uniforms, turns = _pairs(_uniforms(words, wide))
+    # TensorFlow's bound, which keeps the logarithm of 0 away.
     least = xp.maximum(uniforms, 1e-7)
     if wide.size == 8 or not (xp.has_64_bits and xp.has_views):
         angle = turns * (2 * np.pi)
@@ -196,6 +199,7 @@ def poisson(xp: Any, generator: Generator, dims: Any, rates: Any, dtype: DType) 
     lanes = xp.size(rates)
     of_each = dims.prod() // (max(lanes, 1) if isinstance(lanes, int) else lanes)
     rate = xp.broadcast_to(rates.astype(wide_float(xp)).reshape(-1, 1), (lanes, of_each)).reshape(-1)
+    # TensorFlow's distance between the streams of two samples.
     firsts = xp.arange(lanes * of_each).astype(np.uint32) * np.uint32(RESERVED_PER_OUTPUT)
     is_small, limit = rate < _SMALL_RATE, xp.exp(-rate)
     of_large = _large_rates(xp, rate)

@@ -174,6 +174,7 @@ def random_gamma(ctx: KernelContext, shape: Array, alpha: Array, *, seed: int, s
     """Samples of Gamma(alpha, 1), of shape `shape` for each alpha."""
     dims = as_dims(shape)
     samples = element_count(dims)
+    # Nothing is drawn, so the stream stays where it is.
     if not samples or not alpha.size:
         return np.zeros((*dims, *alpha.shape), alpha.dtype)
     gen = node_stream(ctx, seed, seed2).reserve(samples * alpha.size)
@@ -245,11 +246,13 @@ def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -
     # TensorFlow draws nothing for a single row: the stream stays where it is.
     if value.size <= 1 or value.shape[0] <= 1:
         return value
+    # A word for each exchange but the last element's, in blocks of four.
     return shuffled(node_stream(ctx, seed, seed2).take((len(value) - 1 + 3) // 4), value)
 
 
 shape("RandomShuffle")(first_shape)
 not_differentiable("Multinomial", "RandomShuffle")
+# TensorFlow declares the other draws as without gradient flow and says nothing of these: a gradient through them is an error.
 without_gradient("RandomPoissonV2", "RandomPoisson")
 
 zero_flops(*_MOVING)
@@ -267,6 +270,7 @@ def random_crop(ctx: KernelContext, image: Array, size: Array, *, seed: int, see
         raise InvalidArgumentError(f"size ({height}, {width}) must not be negative")
     if height > image.shape[0] or width > image.shape[1]:
         raise FailedPreconditionError(f"size ({height}, {width}) does not fit into an image of shape {Shape(image.shape)}")
+    # TensorFlow passes such an image on without a draw.
     if (height, width) == image.shape[:2]:
         return image
     # The width is drawn first; a dimension without choice takes no word.

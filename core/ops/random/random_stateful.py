@@ -68,6 +68,7 @@ def _advance(variable: Variable, gen: Philox, outputs: int, tags: int = 0) -> No
     """Write back the state that lies behind `outputs` samples."""
     # TensorFlow moves on by the most that a sample may need, so that the state does not depend on how many were refused.
     counter = gen.skipped(outputs * RESERVED_PER_OUTPUT).counter
+    # The words are unsigned and the variable is int64: the bits go over as they are.
     words = np.array([counter & _MASK64, counter >> 64], np.uint64).view(np.int64)
     variable.writable()[tags : tags + 2] = words
 
@@ -164,6 +165,7 @@ def stateful_random_binomial(
     """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
     _check_algorithm(algorithm)
     resource_variable(resource).read()  # a state that is not there is reported first
+    # Unlike its siblings, this kernel of TensorFlow does not resolve AUTO_SELECT.
     if int(algorithm) != PHILOX:
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
     variable, gen = _state(resource, algorithm)
@@ -171,7 +173,8 @@ def stateful_random_binomial(
     parameters = np.broadcast_shapes(counts.shape, probs.shape)
     batches = element_count(parameters)
     samples = element_count(drawn.shape[: drawn.ndim - len(parameters)])
-    # TensorFlow's count for this op: up to 100 attempts of two numbers for each sample, in whole blocks.
+    # TensorFlow's count for this op: up to 100 attempts of two numbers for each sample, in whole blocks. The order of C++'s
+    # operators, too: the division comes after all products, and cuts off once.
     _advance(variable, gen, batches * 2 * 100 * (samples + 3) // 4)
     return drawn
 
@@ -234,6 +237,7 @@ def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) ->
     dims = as_dims(shape)
     if dtype.name not in ("int32", "int64", "uint32", "uint64"):
         raise InvalidArgumentError(f"Unsupported dtype: {dtype}")
+    # Not from the session's seed: TensorFlow's op has no seed either, and never repeats itself.
     data = secrets.token_bytes(element_count(dims) * dtype.numpy.itemsize)
     return np.frombuffer(data, dtype.numpy).reshape(dims)
 

@@ -76,6 +76,7 @@ def seeded(seed: Any) -> Philox:
     if seed.shape != (2,):
         raise InvalidArgumentError(f"seed must have shape [2], not {Shape(seed.shape)}")
     first, second = seed.tolist()
+    # A negative number of the seed, also one of 32 bits, counts by its 64 bits.
     mix = Philox(_SCRAMBLE_KEY, first & _MASK64 | (second & _MASK64) << 64).block()
     # The upper half of the counter is the seed's, the lower half counts the blocks that are drawn.
     return Philox(mix[0] | mix[1] << 32, (mix[2] | mix[3] << 32) << 64)
@@ -123,6 +124,7 @@ def _fill(distribution: Callable[..., Any], gen: Philox, shape: Array, *, dtype:
 def _fill_ints(gen: Philox, shape: Array, minval: Array, maxval: Array, *, dtype: DType) -> Array:
     dims = as_dims(shape)
     size = element_count(dims)
+    # As in TensorFlow, the bounds are compared only if a number is drawn: minval above maxval is no error for an empty shape.
     if not size:
         return np.zeros(dims, dtype.numpy)
     low, high = int_bounds(minval, maxval)
@@ -230,6 +232,7 @@ def stateless_random_gamma_v2(shape: Array, seed: Array, alpha: Array) -> Result
 def _gamma(gen: Philox, shape: Array, alpha: Array) -> Array:
     dims = as_dims(shape)
     if not element_count(dims):
+        # Before the shapes are compared: TensorFlow lets an empty result pass with any alpha.
         return np.zeros(dims, alpha.dtype)
     samples = trailing_samples(dims, alpha.shape)
     return draw_gamma(gen, alpha, samples, dims)
@@ -255,6 +258,7 @@ def _gamma_gradient(g: GradientBuilder, node: Node, alpha: Any, grad: Output) ->
     ones = g.Fill(g.Reshape(extra, [1]), 1)
     broadcast = g.Reshape(alpha, g.ConcatV2([ones, alpha_shape], 0))
     partial = g.RandomGammaGrad(g.BroadcastTo(broadcast, shape_), sample)
+    # Each alpha has many samples, and its gradient is the sum over them.
     summed = g.Sum(g.Mul(grad, partial), g.Range(0, extra, 1))
     return g.Reshape(summed, alpha_shape)
 
@@ -335,6 +339,7 @@ def stateless_parameterized_truncated_normal(
     dims = as_dims(shape)
     samples = trailing_samples(dims, rows[0].shape)
     flat = [row.reshape(-1) for row in rows]
+    # A block of the generator has four words.
     group = 4 // philox.words_per_sample(means.dtype)
     spans = [
         (start, stop, (start * 2 * MAX_ITERATIONS + group - 1) // group)
@@ -365,6 +370,7 @@ def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: 
     scaled, bottom, top = (g.RealDiv(g.Sub(x, means), stddevs) for x in (sample, low, high))
     half, root = g.scalar_like(sample, 0.5), g.scalar_like(sample, 2.0**-0.5)
 
+    # By the complement of the error function, which keeps its digits far below the mean.
     def below(x: Any) -> Any:
         return g.Mul(half, g.Erfc(g.Neg(g.Mul(x, root))))
 
@@ -417,6 +423,7 @@ def stateless_random_get_alg() -> Result:
 shape("StatelessRandomGetAlg")(scalar_shape)
 not_differentiable("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
 zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
+# The answer depends on the device, so that no constant may take its place.
 facts("random", of=("StatelessRandomGetAlg",))
 
 arrays("StatelessRandomGetKeyCounter")(programs.key_and_counter)
@@ -427,6 +434,7 @@ arrays("StatelessRandomGetKeyCounterAlg")(lambda xp, seed: (*programs.key_and_co
 def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> Result:
     """The rows of `value` in an order that key and counter decide."""
     gen = _keyed(key, counter, alg)
+    # After the checks: TensorFlow refuses a wrong key even where there is nothing to shuffle.
     if value.ndim == 0 or len(value) <= 1 or value.size == 0:
         return value
     return shuffled(gen, value)
@@ -507,17 +515,17 @@ def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array,
     require_shape(key, (1,), "key")
     require_rank(counter, 1, "counter")
     require(len(counter) >= 1, f"counter must not be empty: {counter.shape}")
-    # TensorFlow hands the first numbers of counter and key to the generator as its two seeds
+    # TensorFlow hands the first numbers of counter and key to the generator as its two seeds.
     gen = Philox.from_seeds(int(counter[0]), int(key[0]))
     values, limits = np.asarray(input).ravel(), np.iinfo(Tout.numpy)
     low, high = (np.asarray(limit).astype(values.dtype) for limit in (limits.min, limits.max))
     fixed = np.isnan(values) | (values >= high) | (values <= low) | (np.floor(values) == values)
     samples = _cast_samples(gen, fixed, values.dtype, Tout.name == "int32")
-    # the sums are rounded to the dtype, as TensorFlow's are
+    # The sums are rounded to the dtype, as TensorFlow's are.
     one = np.ones((), values.dtype)
     rounded = np.where(values < 0, np.floor(values + samples), np.floor(values + (one - samples)))
     result = np.where(fixed, np.where(np.isnan(values), 0, np.clip(values, low, high)), rounded)
-    # the greatest integer rounds up as a float, and the cast wraps to the smallest integer
+    # The greatest integer rounds up as a float, and the cast wraps to the smallest integer.
     exact = np.clip(result.astype(np.float64), -(2.0**31), 2.0**31).astype(np.int64)
     return exact.astype(Tout.numpy).reshape(np.shape(input))
 

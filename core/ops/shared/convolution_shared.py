@@ -193,6 +193,7 @@ def input_sizes_2d(sizes: Array, filter_shape: tuple[int, ...], grad: Array, dat
     require(len(sizes) == 2, f"input_sizes must have 2 or 4 elements, not {len(sizes)}")
     require_rank(grad, 4, "out_backprop")
     require(len(filter_shape) == 4, f"filter must have rank 4, not shape {filter_shape}")
+    # The filter's depth stands for the channels: an input of several groups must state all four sizes.
     return tuple(shape_from_channels_last((grad.shape[0], *sizes, filter_shape[2]), data_format).known())
 
 

@@ -88,4 +88,5 @@ def matching_files(ctx: Any, pattern: str) -> list[str]:
     path = file_name(pattern)
     scheme = pattern[: len(pattern) - len(path)]
     with system_errors(path):
+        # Names keep the scheme of the pattern, as readers may compare them with other names of that form.
         return [scheme + name for name in gate(ctx).matching(path)]

@@ -20,12 +20,15 @@ def parse_float(text: bytes) -> float | None:
     """Return a decimal or hexadecimal number, infinity or NaN between whitespace, None for anything else."""
     text = text.strip()
     if _DECIMAL.fullmatch(text):
+        # Python refuses the letters behind a NaN, which C takes and ignores.
         return float(text.split(b"(")[0])
     if not _HEXADECIMAL.fullmatch(text):
         return None
     try:
         return float.fromhex(text.decode())
     except OverflowError:
+        # Python raises for hexadecimal numbers out of range only; a decimal number becomes infinite by itself, as both do in
+        # C.
         return float("-inf" if text.startswith(b"-") else "inf")
 
 
@@ -38,6 +41,7 @@ def parse_integer(text: bytes, dtype: np.dtype) -> int | None:
     text = text.strip()
     least, most = _bounds(dtype)
     match = _INTEGER.fullmatch(text)
+    # TensorFlow takes no minus for an unsigned number, not even that of -0.
     if match is None or (text.startswith(b"-") and least == 0):
         return None
     value = int(match[1] + match[2])
@@ -55,6 +59,7 @@ def parse_number(text: bytes, dtype: np.dtype) -> float | int | None:
     return parse_float(text) if dtype.kind == "f" else parse_integer(text, dtype)
 
 
+# Without "_", which Python takes between digits and TensorFlow nowhere.
 _PLAIN = {"f": b"+-.0123456789eE", "i": b"+-0123456789", "u": b"+0123456789"}
 """The bytes of plain numbers, by kind of dtype; Python reads texts of only these bytes as TensorFlow does."""
 

@@ -124,6 +124,7 @@ def _require(holds: bool, reason: str) -> None:
 
 
 _SAME: Final = {
+    # QuantizeAndDequantizeV4 differs from the second version by its gradient alone.
     "AddV2": "Add", "CheckNumericsV2": "CheckNumerics", "PlaceholderV2": "Placeholder", "StatelessCase": "Case",
     "StatelessIf": "If", "StatelessWhile": "While", "QuantizeAndDequantizeV4": "QuantizeAndDequantizeV2",
     "FusedBatchNormV2": "FusedBatchNorm", "FusedBatchNormGradV2": "FusedBatchNormGrad",
@@ -291,6 +292,7 @@ def _examples(older: OlderOps, node: Node) -> None:
 
 @_rule("Conv2D", "DepthwiseConv2dNative")
 def _padded_convolution(older: OlderOps, node: Node) -> None:
+    # The other paddings are as old as the ops, so that there is nothing to report of such a node.
     _require(node.attr("padding") == b"EXPLICIT", "")
     paddings = older.constant(node, np.reshape(node.attr("explicit_paddings"), (-1, 2)), int32)
     padded = older.before(node, "Pad", node.inputs[0], paddings)

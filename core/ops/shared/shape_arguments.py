@@ -100,6 +100,7 @@ def scalar_int(value: Any, name: str) -> int:
 
 def number(value: Any) -> int:
     """Return a plain int; UnimplementedError for a symbolic dimension where a number is needed."""
+    # Dim has `__index__` only to raise the error that says why a number is needed.
     return operator.index(value)
 
 
@@ -126,3 +127,10 @@ def replaced(shape: Shape, axis: int, dim: DimLike | None) -> Shape:
     dims = list(shape)
     dims[normalize_axis(axis, len(dims))] = Dim.unknown() if dim is None else dim
     return Shape(dims)
+
+
+def without_ellipsis(index: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
+    """Return an index of an array with as many whole slices for the ellipsis as the rank leaves to it."""
+    place = next((i for i, each in enumerate(index) if each is Ellipsis), len(index))
+    left = rank - sum(each is not None and each is not Ellipsis for each in index)
+    return (*index[:place], *[slice(None)] * left, *index[place + 1 :])

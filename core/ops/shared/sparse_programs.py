@@ -150,6 +150,7 @@ def reduced(xp: Any, indices: Any, values: Any, dims: Any, axes: Any, keep_dims:
     into = tuple(sizes[axis] for axis in remaining) or (1,)
     require_bounds(xp, at, xp.dims_of(into))
     result = xp.scattered(xp.full(into, start, values.dtype), at, values, how)
+    # A place without an element still holds the start of the maximum, and TensorFlow has 0 there.
     if how == "max":
         counts = xp.scattered(xp.full(into, 0, np.int64), at, xp.ones_like(at[:, 0]), "add")
         result = xp.where(counts > 0, result, 0)
@@ -181,6 +182,7 @@ def to_dense(xp: Any, indices: Any, dims: Any, values: Any, default: Any, *, val
     require_bounds(xp, matrix, dims)
     if validate_indices and rank:
         flat = places(xp, matrix, xp.asarray(dims))
+        # Rising strictly: TensorFlow refuses a repeated index as well.
         xp.require((flat[1:] > flat[:-1]).all())
     blank = xp.full(tuple(dims.tolist()), default, values.dtype)
     return xp.scattered(blank, matrix, xp.broadcast_to(values, (count,)), "set")
@@ -197,6 +199,7 @@ def sliced(g: Any, indices: Any, values: Any, dims: Any, start: Any, size: Any) 
     return (
         g.Sub(g.Gather(indices, places_inside, axis=0), start),
         g.Gather(values, places_inside, axis=0),
+        # TensorFlow cuts the box to the tensor, and takes one beyond it as empty.
         g.Max(g.Min(size, g.Sub(dims, start)), 0),
     )
 
@@ -213,6 +216,7 @@ def filled_rows(g: Any, indices: Any, values: Any, dims: Any, default: Any) -> t
     added = g.Pad(g.unsqueeze(missing, 1), [0, 0, 0, rank - 1])
     all_indices = g.Gather(g.Concat(indices, added, axis=0), sorting, axis=0)
     all_values = g.Gather(g.Concat(values, g.Expand(default, g.dim(missing, 0)), axis=0), sorting, axis=0)
+    # The order of an order is its inverse: it says where each element went.
     targets = g.slice(_order(g, sorting), 0, g.dim(first, 0))
     return all_indices, all_values, is_empty, targets
 

@@ -23,6 +23,7 @@ def map_to(dtype: Any, function: Callable[[bytes], Any], array: np.ndarray[Any, 
 
 def bounded(values: Iterable[Any]) -> Iterable[Any]:
     """Yield the values while the run has time, and memory for the strings among them."""
+    # A generator between the elements would cost more than many of the functions, so only runs with limits have it.
     return _checked(values) if is_bounded() else values
 
 
@@ -38,6 +39,7 @@ def _checked(values: Iterable[Any]) -> Iterator[Any]:
 def joined(separator: bytes, strings: Iterable[bytes]) -> bytes:
     """Strings with a separator between them, where the run has memory for that."""
     listed = list(strings)
+    # Before the join: the check must come before the memory is taken.
     reserve(sum(map(len, listed)) + len(separator) * len(listed))
     return separator.join(listed)
 

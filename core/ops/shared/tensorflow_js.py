@@ -51,6 +51,7 @@ def _translate_fused(graph: Graph, node: Node) -> None:
     parts = [part.decode("utf-8", "replace") for part in node.attrs.get("fused_ops", ())]
     product, arguments = node.inputs[:2], node.inputs[2:]
     is_known = len(product) == 2 and all(part in _ARGUMENTS for part in parts)
+    # A node that fits no rule stays, and its own check names what is wrong with it.
     if is_known and not _is_tensorflows(node, parts) and sum(_ARGUMENTS[part] for part in parts) == len(arguments):
         _Chain(graph, node).fused(product, [part for part in parts if part not in _NOTHING], iter(arguments))
     elif "explicit_paddings" not in CATALOG[node.op].attrs:

@@ -356,6 +356,7 @@ def _parents_onnx(g: Any, kind: str, partition: Any) -> tuple[Any, Any]:
         return partition, g.Sub(iota(g, g.reshape(g.dims(partition), [])), starts)
     ends = g.slice(partition, 1, np.iinfo(np.int64).max)
     places = iota(g, g.reshape(g.slice(partition, -1, np.iinfo(np.int64).max), []))
+    # The first row that ends behind a value has it; an empty row ends where it begins, and is passed over.
     parents = _searched_onnx(g, upper_bound_arrays, ends, places)
     return parents, g.Sub(places, g.Gather(partition, parents))
 

@@ -76,6 +76,7 @@ def ragged_tensor_to_variant_gradient(g: GradientBuilder, node: Node, grad: Outp
     *nested, values = node.inputs
     batched = node.attr("batched_input")
     shape_of_values, dtype = g.shape_of(values), values.base_dtype
+    # The rows of a dense tensor: a vector of variants would decode to a ragged tensor of one level more.
     if batched and not nested:
         towards = g.RaggedTensorToVariantGradient(grad, g.constant(np.zeros(0, np.int64)), shape_of_values, Tvalues=dtype)
     else:

@@ -202,6 +202,7 @@ def set_size(indices: Array, values: Array, dense_shape: Array, *, validate_indi
     keys = rows.groups * count + codes
     if _may_flag(sets * count, codes.size):
         return np.count_nonzero(_flags(keys, sets * count).reshape(*rows.group_shape, count), -1).astype(np.int32)
+    # Sets behind the last one with an element have no count in what follows.
     sizes = np.zeros(rows.group_shape, np.int32)
     counts = np.bincount(np.unique(keys) // count)
     sizes.reshape(-1)[: counts.size] = counts

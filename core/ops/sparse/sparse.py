@@ -161,6 +161,7 @@ def sparse_to_dense_shape(indices: TensorSpec, dims: TensorSpec, values: TensorS
 def sparse_to_dense_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     indices, dims, values, _ = node.inputs
     rank = g.Cast(g.Size(dims), DstT=dims.base_dtype)
+    # Indices may be a scalar or a vector, too, for a dense vector.
     rows = g.Reshape(indices, g.Pack([g.constant(-1, dims.base_dtype), rank]))
     taken = g.GatherNd(grad, rows)
     # The default stands at all places but those of the values.
@@ -238,6 +239,7 @@ def _with_dim(dims: Array, axis: int, size: Array) -> Array:
 
 def _sliced(indices: Array, values: Array, axis: int, start: Array, length: Array) -> tuple[Array, Array]:
     is_inside = (indices[:, axis] >= start) & (indices[:, axis] < start + length)
+    # A mask copies, so the indices of the input stay as they are.
     rows = indices[is_inside]
     rows[:, axis] -= start
     return rows, values[is_inside]

@@ -25,6 +25,7 @@ from ..shared.sparse_checks import index_vectors, sparse_shapes, validate
 def _pack(parts: tuple[Array, ...], value_dtype: DType, out_type: DType) -> list[Array | bytes]:
     """Return the three parts of a sparse tensor as strings or as variants."""
     if out_type is dtypes.variant:
+        # A variant holds the tensor as it is: nothing is copied before it leaves the process.
         return list(parts)
     return [serialize_content(np.asarray(p), d) for p, d in zip(parts, (dtypes.int64, value_dtype, dtypes.int64))]
 
@@ -60,6 +61,7 @@ def _rows(indices: Array, values: Array, dense_shape: Array) -> Iterator[Any]:
         raise InvalidArgumentError(f"a row of {first.tolist()[:10]} is not in [0, {count})")
     # Elements of a row may lie apart, and stay in turn.
     order = np.argsort(first, kind="stable")
+    # np.split makes a part more than it has ends, and would give a row where there is none.
     ends: Any = np.cumsum(np.bincount(first, minlength=count))[:-1] if count else []
     for rows, row_values in zip(np.split(indices[order, 1:], ends), np.split(values[order], ends)) if count else ():
         yield rows, row_values, dense_shape[1:]
@@ -113,6 +115,7 @@ def deserialize_sparse(serialized: Array, *, dtype: DType) -> tuple[Result, ...]
     if math.prod(leading) == 0:
         raise InvalidArgumentError(f"Serialized sparse should have at least one element {Shape(serialized.shape)}")
     parts = [_unpack(items, dtype) for items in serialized.reshape(-1, 3).tolist()]
+    # A single packed tensor gets no dimension for a batch, unlike a vector of one.
     return tuple(parts[0]) if not leading else _stacked(parts, leading)
 
 
@@ -168,6 +171,7 @@ def add_many_sparse_to_tensors_map(
 ) -> Result:
     """The handles of the rows of a sparse tensor now kept by the session; rows without elements get theirs last."""
     store = _map(ctx, container, shared_name)
+    # Checked as a whole before the lock: a bad row must leave no handle behind for the rows before it.
     parts = list(_rows(indices, values, dense_shape))
     handles = np.empty(len(parts), np.int64)
     with store:

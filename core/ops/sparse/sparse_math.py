@@ -128,6 +128,7 @@ def sparse_reduce_sum_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     # Axes may be negative.
     places = g.FloorMod(g.AddV2(g.Reshape(axes, [-1]), rank), rank)
     reduced_dims = g.DynamicStitch([g.Range(0, rank, 1), places], [dense_shape, g.Fill(g.Shape(places), one)])
+    # The quotient is the size along a reduced axis, which takes each index to 0, and 1 along the others.
     scale = g.FloorDiv(dense_shape, g.Maximum(reduced_dims, one))
     return [None, g.GatherNd(g.Reshape(grad, reduced_dims), g.FloorDiv(indices, g.Maximum(scale, one))), None, None]
 
@@ -205,6 +206,7 @@ def _dense_side(g: GradientBuilder, node: Node) -> tuple[Any, Any]:
     dims = g.Shape(dense, out_type="int64")
     missing = g.Reshape(g.Sub(g.Size(dense_shape), g.Rank(dense)), [1])
     padded = g.ConcatV2([g.Fill(missing, one), dims], 0)
+    # As above: an index along a dimension that is broadcast becomes 0.
     places = g.FloorDiv(indices, g.Maximum(g.FloorDiv(dense_shape, g.Maximum(padded, one)), one))
     beside = g.GatherNd(g.Reshape(dense, padded), places)
     return beside, lambda values: g.Reshape(g.ScatterNd(places, values, padded), dims)
@@ -356,6 +358,8 @@ def sparse_mat_mul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
     require_rank(b, 2, "b")
     a, b = (xp.transpose(x, (1, 0)) if turned else x for x, turned in ((a, transpose_a), (b, transpose_b)))
     require(may_equal(a.shape[1:], b.shape[:1]), f"Matrix size incompatible: a: {a.shape}, b: {b.shape}")
+    # No search for zeros: a dense product of float32 is fast, and 0 times a finite number adds nothing. Of 0 and infinity it
+    # makes NaN, where TensorFlow skips the zeros of a matrix that a_is_sparse or b_is_sparse calls sparse.
     return xp.matmul(xp.asarray(a, np.float32), xp.asarray(b, np.float32))
 
 
@@ -380,6 +384,7 @@ def sparse_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     left = g.SparseMatMul(grad, b, transpose_b=not flip_b) if left is None else left
     right = g.SparseMatMul(grad, a, transpose_a=True, transpose_b=flip_a) if flip_b else None
     right = g.SparseMatMul(a, grad, transpose_a=not flip_a) if right is None else right
+    # The products are float32 also for matrices of bfloat16.
     return [g.Cast(d, DstT=x.base_dtype) for d, x in ((left, a), (right, b))]
 
 

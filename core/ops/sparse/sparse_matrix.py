@@ -157,6 +157,7 @@ def csr_to_dense_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
 
 def _pruned(g: GradientBuilder, dense: Any, like: Any) -> Any:
     """Return the elements of a dense matrix at the elements of a sparse matrix."""
+    # The gradient has the pattern of the matrix: an element that is not stored is no variable.
     indices = g.CSRSparseMatrixToSparseTensor(like, type=dense.dtype.base)[0]
     return g.DenseToCSRSparseMatrix(dense, indices)
 
@@ -209,6 +210,7 @@ def csr_components(matrix: Array, index: Array, *, type: DType) -> tuple[Result,
     if not 0 <= place < len(held.parts):
         raise InvalidArgumentError(f"index ({place}) not in [0, {len(held.parts)})")
     part = held.parts[place]
+    # SciPy chooses the dtype of these indices by their size; TensorFlow's are always int32.
     return part.indptr.astype(np.int32), part.indices.astype(np.int32), part.data
 
 
@@ -291,6 +293,7 @@ def sparse_matrix_mat_mul_gradient(g: GradientBuilder, node: Node, grad: Output)
     a, b = node.inputs
     flag = {name: node.attr(name) for name in ("transpose_a", "adjoint_a", "transpose_b", "adjoint_b")}
     if node.attr("conjugate_output"):
+        # The output was transposed and conjugated last, so that is undone first.
         grad = g.conj(grad)
     if node.attr("transpose_output"):
         grad = _turned(g, grad, True, False)
@@ -310,6 +313,7 @@ def _turned(g: GradientBuilder, x: Any, transpose: Any, adjoint: Any) -> Any:
     if not (transpose or adjoint):
         return x
     rank = g.Rank(x)
+    # The rank is 2 or 3, for a batch, and the graph may not know which.
     order = g.ConcatV2([g.Range(0, g.Sub(rank, 2), 1), g.Pack([g.Sub(rank, 1), g.Sub(rank, 2)])], 0)
     return g.ConjugateTranspose(x, order) if adjoint else g.Transpose(x, order)
 

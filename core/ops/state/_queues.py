@@ -214,6 +214,7 @@ class Adding(QueueAttempt):
     def __init__(self, queue: Queue, elements: Sequence[Element]) -> None:
         super().__init__(queue)
         self._left = collections.deque(elements)
+        # Nothing to add and nothing to take are done at once, in front of all that wait.
         self.is_done = not elements
 
     @property
@@ -275,6 +276,7 @@ class Taking(QueueAttempt):
         return self._missing < before or self.is_done
 
     def _settle_for_fewer(self) -> bool:
+        # Not even one element is an error for UpTo, too: so a consumer learns that the queue has ended.
         if not self._may_be_fewer or not (self.elements or len(self.queue)):
             return False
         self._count = len(self.elements) + len(self.queue)

@@ -263,6 +263,7 @@ class MutableTable(LookupTable):
                 del self.entries[key]
 
     def load(self, keys: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> None:
+        # Cleared, not made anew: C++'s map keeps its number of buckets when it is cleared, and later exports show it.
         self._live_order().clear()
         super().load(keys, values)
 
@@ -343,6 +344,7 @@ class DenseTable(LookupTable):
             self._add(names, rows)
 
     def _add(self, names: list[Any], rows: Any) -> None:
+        # Each new key once, where it first comes: a key that is there already keeps its bucket.
         for name in dict.fromkeys([name for name in names if name not in self.entries]):
             self._place(name)
         self.entries.update(zip(names, rows))
@@ -404,6 +406,7 @@ class DenseTable(LookupTable):
         is_object = self.key_dtype.is_object
         keys = object_array(flat, shape) if is_object else np.array(flat, self.key_dtype.numpy).reshape(shape)
         values = np.zeros((len(self.buckets), *(self.value_shape or (1,))), self.value_dtype.numpy)
+        # TensorFlow's free buckets hold empty strings, as those of numbers hold zeros.
         if self.value_dtype.is_object:
             values[...] = b""
         for i, name in enumerate(self.buckets):

@@ -43,6 +43,7 @@ class _Accumulator(Shared):
         """WouldBlock if too few gradients have come."""
         if needed <= 0:
             raise InvalidArgumentError(f"Argument num_required must be positive, not {needed}")
+        # More than are asked for are as good: what came in excess is part of the sum, and is counted in the mean.
         if self.count < needed:
             raise WouldBlock(f"accumulator '{self.name}' has {self.count} of {needed} requested gradients")
 
@@ -237,6 +238,7 @@ def accumulator_num_accumulated(handle: Any) -> Result:
 @kernel("AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep")
 def accumulator_set_global_step(handle: Any, new_global_step: Array) -> None:
     """Gradients of earlier steps are stale from now on."""
+    # A step before the present one is taken, too: TensorFlow only logs a warning.
     resource(handle, _Accumulator).global_step = scalar(new_global_step, "new_global_step")
 
 
@@ -289,6 +291,7 @@ def sparse_accumulator_apply_gradient_flops(
     return Cost(values.shape.num_elements)
 
 
+# A quotient for each element, also for a sum: which it is stands at the node that makes the accumulator.
 @flops("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
 def accumulator_take_gradient_flops(handle: TensorSpec, num_required: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     return Cost(outputs[0].shape.num_elements)

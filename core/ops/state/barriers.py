@@ -31,6 +31,7 @@ def barrier(
     ctx: KernelContext, *, component_types: list[DType], shapes: list[Shape], capacity: int, container: str, shared_name: str
 ) -> Any:
     """A barrier of unlimited capacity."""
+    # TensorFlow declares the attribute and then refuses all other values.
     if capacity != -1:
         raise InvalidArgumentError(f"Barrier only accepts capacity=-1, not {capacity}", hint="feed it through a queue")
     if len(shapes) < len(component_types):
@@ -143,6 +144,7 @@ zero_flops(*_ALL)
 
 # Barriers: elements that become ready once all their components have come.
 
+# TensorFlow's indices begin with the lowest int64, and a take returns them.
 _FIRST_INDEX = -(1 << 63)
 _MISSING: Any = object()
 
@@ -223,6 +225,7 @@ class Barrier(Shared):
         available = len(self._ready)
         if available >= count:
             return [self._ready.pop() for _ in range(count)]
+        # A closed barrier may still complete elements that have begun, so that a take may have to wait for them.
         waits = bool(self._incomplete) and (wait_for_incomplete or not allow_small_batch or not available)
         if not self.is_closed or (waits and not self._cancels):
             raise WouldBlock(f"barrier '{self.name}' has {available} complete elements of {count} requested")

@@ -34,6 +34,7 @@ _REMEDY = Hint("restore it with ", option("state"), ", or run its initializer wi
 # https://github.com/tensorflow/tensorflow/tree/v2.8.0/tensorflow/core/kernels/boosted_trees names the fields of the bytes
 # that a checkpoint of an estimator holds.
 _LEAF, _BUCKETIZED, _CATEGORICAL = 1, 2, 3
+# The number of the field `metadata` of a node in TensorFlow's boosted_trees.proto.
 _METADATA: Final = 777
 _TREES, _WEIGHTS, _TREE_METADATA, _GROWING = 1, 2, 3, 4
 
@@ -110,6 +111,7 @@ class _Ensemble:
     def _leaves(self, tree: Sequence[_TreeNode], features: _Matrices) -> np.ndarray[Any, Any]:
         """Return the leaf that each example reaches."""
         places = np.zeros(len(features[0]), np.int64)
+        # All examples together, node by node: a tree has far fewer nodes than a batch has examples.
         pending = [(0, np.arange(len(places)))]
         for _ in range(len(tree)):
             if not pending:
@@ -167,6 +169,7 @@ def _parse_ensemble(data: bytes) -> _Ensemble:
         trees = [list(map(_parse_node, wire.contents(part.payload, 1))) for part in parts if part.number == _TREES]
         weights = np.frombuffer(wire.repeated_fixed((part for part in parts if part.number == _WEIGHTS), 4), "<f4").tolist()
         finalized = [_integers(part.payload).get(3, 0) for part in parts if part.number == _TREE_METADATA]
+        # A message that stands several times is merged, which joining its bytes does.
         growing = _integers(b"".join(part.payload for part in parts if part.number == _GROWING))
     except DataLossError as error:
         raise InvalidArgumentError(f"Unable to parse tree ensemble proto: {error}") from None
@@ -201,6 +204,7 @@ def _parse_leaf(data: bytes) -> tuple[float, ...]:
     vectors = wire.contents(data, 1)
     if vectors:
         return _floats(b"".join(vectors), 1)
+    # Protobuf writes no field whose value is 0.
     return _floats(data, 3)[-1:] or (0.0,)
 
 
@@ -280,6 +284,7 @@ def boosted_trees_bucketize_arrays(xp: Any, values: list[Any], boundaries: list[
 
 
 def _counted(xp: Any, values: Any, boundaries: Any) -> Any:
+    # Counted and not searched: ONNX has no binary search, and a feature has few boundaries.
     limits = xp.reshape(boundaries, (1, -1))
     below = xp.sum(xp.asarray(limits < xp.reshape(values, (-1, 1)), np.int32), 1)
     last = xp.asarray(boundaries.shape[0], np.int32) - 1
@@ -369,6 +374,7 @@ def boosted_trees_get_ensemble_states(tree_ensemble_handle: Array) -> tuple[Resu
     growth, count = target.ensemble.growth, len(target.ensemble.trees)
     start, end = growth.last_layer
     numbers = (count, growth.finalized_trees, growth.attempted_layers)
+    # At least one node: an ensemble without trees would have the empty range (0, 0).
     return (np.int64(target.stamp), *map(np.int32, numbers), np.array([start, max(1, end)], np.int32))
 
 

@@ -60,6 +60,7 @@ def padding_fifo_queue(
     """A queue of elements that may differ in some dimensions, padded where they are taken together."""
     if len(shapes) != len(component_types):
         raise InvalidArgumentError(f"PaddingFIFOQueue: {len(component_types)} types but {len(shapes)} shapes")
+    # Batches are padded axis by axis to the largest element, so the number of axes has to be the same for all.
     if any(size.rank is None for size in shapes):
         raise InvalidArgumentError("PaddingFIFOQueue: every component needs a known rank")
     spec = QueueSpec.make("PaddingFIFOQueue", component_types, [_plain(size) for size in shapes], capacity)
@@ -155,6 +156,7 @@ def queue_enqueue_many(ctx: KernelContext, handle: Any, components: list[Array])
     sizes = {len(component) for component in components}
     if len(sizes) > 1:
         raise InvalidArgumentError(f"All input tensors must have the same size in the 0th dimension, not {sorted(sizes)}")
+    # The rows join the queue as one attempt: no element of another producer comes between them.
     rows = [tuple(row_of(component, i) for component in components) for i in range(sizes.pop())]
     done(ctx, queue.adding, (handle, *components), lambda: Adding(queue, rows))
 
@@ -224,6 +226,7 @@ def _dequeue_many(
     if n < 0:
         raise InvalidArgumentError(f"DequeueManyOp requested {n} < 0 elements")
     _check_types(queue, component_types)
+    # A queue without shapes may hold elements that make no batch: refused at once, and not when they come.
     queue.check_batches()
     attempt = done(ctx, queue.taking, (handle, n), lambda: Taking(queue, int(n), may_be_fewer))
     return queue.batched(attempt.elements)
@@ -270,6 +273,7 @@ shape("QueueIsClosed", "QueueIsClosedV2", "QueueSize", "QueueSizeV2")(scalar_sha
 @kernel("FakeQueue")
 def fake_queue(ctx: KernelContext, resource: Array) -> Any:
     """A reference handle to the queue behind a resource handle."""
+    # Ops of V1 take a queue by reference, and never look behind it.
     return ReferenceHandle("", ctx.name, resource.item())
 
 

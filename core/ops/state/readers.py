@@ -43,6 +43,7 @@ def text_line_reader(ctx: KernelContext, *, skip_header_lines: int, container: s
 
 @kernel("FixedLengthRecordReader")
 def fixed_length_record_reader(ctx: KernelContext) -> Any:
+    # TensorFlow's kernel serves both versions, and reads an attribute that only the second one declares.
     raise NotFoundError("No attr named 'encoding' in NodeDef", hint="TensorFlow too runs only FixedLengthRecordReaderV2")
 
 
@@ -219,6 +220,7 @@ class _RecordSource(Shared):
 
     def __init__(self, records: list[bytes], seed: int) -> None:
         self._records = records
+        # NumPy's generator takes no negative seed.
         self._random = np.random.default_rng(abs(seed))
         self._buffer: list[bytes] = []
         self._pending: list[bytes] = []
@@ -227,6 +229,7 @@ class _RecordSource(Shared):
         """Return a record."""
         while len(self._buffer) < buffer_size:
             if not self._pending:
+                # TensorFlow turns the list of files by this share at each epoch; here it is the list of records.
                 shift = int(shift_ratio * len(self._records))
                 self._records = self._records[shift:] + self._records[:shift]
                 self._pending = self._records[::-1]
@@ -391,6 +394,7 @@ class FixedLengthReader(Reader):
     def records(self, unit: bytes, read_file: ReadFile) -> Iterator[Record]:
         header, record, footer, hop = self._layout
         contents = _uncompressed(read_file(unit), self._encoding, unit)
+        # A rest shorter than a record is left out, as in TensorFlow.
         starts = range(header, len(contents) - footer - record + 1, hop)
         return ((b"%s:%d" % (unit, i), contents[start : start + record]) for i, start in enumerate(starts))
 

@@ -34,6 +34,7 @@ def generate_vocab_remapping(
     old = _tokens(ctx, old_vocab_file, "old_vocab_file", old_vocab_size)
     places: dict[bytes, int] = {}
     for i, token in enumerate(old):
+        # Only of the old file: a token that is twice in the new one takes the same old row both times.
         if places.setdefault(token, i) != i:
             raise FailedPreconditionError(f"the old vocabulary has a duplicate token {token!r}")
     chosen = new[new_vocab_offset : new_vocab_offset + num_new_vocab]
@@ -86,6 +87,7 @@ def load_and_remap_matrix(
     if ckpt_path.size != 1:
         raise InvalidArgumentError(f"ckpt_path must have exactly one element, not shape {Shape(ckpt_path.shape)}")
     old = _old_matrix(ctx, file_name(ckpt_path.item()), os.fsdecode(old_tensor_name.item()))
+    # An empty remapping of columns keeps the columns as they are.
     columns = col_remapping if len(col_remapping) else np.arange(num_cols)
     if not len(col_remapping) and old.shape[1] != num_cols:
         raise InvalidArgumentError(f"the checkpoint's tensor has shape {Shape(old.shape)}, num_cols is {num_cols}")
@@ -94,6 +96,7 @@ def load_and_remap_matrix(
         raise InvalidArgumentError(f"row_remapping points outside of the checkpoint's tensor of shape {Shape(old.shape)}")
     if columns.max(initial=-1) >= old.shape[1]:
         raise InvalidArgumentError(f"col_remapping points outside of the checkpoint's tensor of shape {Shape(old.shape)}")
+    # Every cell gets its value below, from the checkpoint or from the initializing values.
     result = np.empty((num_rows, num_cols), np.float32)
     # -1, for no source, would index the last row; what is read at 0 instead is not kept.
     result[present] = old[np.maximum(row_remapping, 0)[:, None], np.maximum(columns, 0)][present]

@@ -27,6 +27,7 @@ from ..shared.variable_access import resource_variable, rounds_without_repeats
 @kernel("ResourceGather")
 def resource_gather(resource: Array, indices: Array, *, batch_dims: int, dtype: DType) -> Result:
     """Return rows of a variable; leading `batch_dims` dimensions are paired with the dimensions of `indices`."""
+    # The op has no axis: it gathers along the dimension that follows the batches.
     return gather(_read(resource, dtype), indices, np.int32(batch_dims), batch_dims=batch_dims)
 
 
@@ -159,6 +160,7 @@ def _scatter_shape(ref: TensorSpec, indices: TensorSpec, updates: TensorSpec) ->
 
 
 def _replace(memory: Array, indices: Array, rows: Array) -> None:
+    # Of repeated rows the last one stays: NumPy assigns them in turn.
     memory[indices] = rows
 
 
@@ -247,6 +249,7 @@ _SCATTERS = [op for name in _REF_SCATTERS for op in (name, f"Resource{name}") if
 
 _ASSIGNING = ("ScatterUpdate", "ScatterMin", "ScatterMax", "ScatterNdMin", "ScatterNdMax")
 not_differentiable(*(op for op in _SCATTERS if op not in _ASSIGNING))
+# TensorFlow declares the sums as without gradient flow and says nothing of these: a gradient through them is an error.
 without_gradient(*_ASSIGNING)
 
 facts("side_effect", of=_SCATTERS)

@@ -34,6 +34,7 @@ class _SessionTensor:
 
 
 def _next_number(ctx: KernelContext) -> int:
+    # The session counts, not the node: a handle of an earlier run must never name the tensor of a later one.
     counter = ctx.resources.get_or_create(_SESSION_CONTAINER, "counter", itertools.count, itertools.count)
     return next(counter)
 
@@ -73,6 +74,7 @@ shape("GetSessionTensor")(unknown_shape)
 @kernel("DeleteSessionTensor")
 def delete_session_tensor(ctx: KernelContext, handle: Array) -> None:
     """Forget the tensor kept under a handle."""
+    # For its error, which is TensorFlow's: removing alone would say that there is no such resource.
     _session_tensor(ctx, handle)
     ctx.resources.remove(_SESSION_CONTAINER, handle.item())
 

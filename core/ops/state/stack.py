@@ -41,6 +41,7 @@ class Stack(RunState):
         return result
 
     def push(self, value: Array) -> None:
+        # Asked before the call, as V1 loops push and pop in each iteration and hardly ever find a closed stack.
         if self.is_closed:
             self._require_open()
         if not is_of(value, self.dtype):
@@ -129,6 +130,7 @@ def stack_pop_v2(handle: Array, *, elem_type: DType) -> Result:
 @shape("StackPop", "StackPopV2")
 def stack_pop_shape(handle: TensorSpec) -> Shape | TensorSpec:
     """Return the spec of the pushed values; unknown before a push."""
+    # Inference puts the spec of the pushed values into the handle: the op itself knows only the dtype.
     return handle.handle[0] if handle.handle else UNKNOWN
 
 
@@ -169,6 +171,7 @@ def _from_handle(handle: Array) -> Stack:
     return content
 
 
+# XLA's arrays have a fixed size, so a stack becomes an array of `max_size` elements, which the program must know.
 lower("StackV2", static=(0,), always=True)(lambda xla, max_size, *, elem_type: xla.new_stack(elem_type.numpy, int(max_size)))
 lower("StackPushV2", always=True, sites=True)(lambda xla, stack, elem, *, site="": stack.push(xla, elem, site))
 lower("StackPopV2", always=True)(lambda xla, stack, *, elem_type: stack.pop(xla, elem_type.numpy))

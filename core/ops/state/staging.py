@@ -129,6 +129,8 @@ class MapArea(_Area):
         """Return the smallest key of an ordered area, the latest of another; WouldBlock if there is none."""
         if not self.complete:
             raise WouldBlock(f"staging area '{self.name}' is empty")
+        # TensorFlow takes the first key of a C++ hash map. That is the latest, unless keys share a bucket: 1, 2 and 14 leave
+        # as 2, 14, 1 there.
         return min(self.complete) if self.is_ordered else next(reversed(self.complete))
 
 
@@ -181,6 +183,7 @@ def _indices(indices: Array) -> list[int]:
     if np.ndim(indices) != 1:
         raise InvalidArgumentError(f"indices must be a vector, not of shape {np.shape(indices)}")
     numbers = np.asarray(indices).tolist()
+    # TensorFlow demands rising indices, so that no part of an element is named twice.
     if any(index >= later for index, later in itertools.pairwise(numbers)):
         raise InvalidArgumentError(f"Indices are not strictly ordered: {numbers}")
     return numbers
@@ -241,6 +244,7 @@ def stage_peek(ctx: KernelContext, index: Array, *, bounds: Bounds, dtypes: list
     if index < 0:
         raise InvalidArgumentError(f"index must not be negative, not {index}")
     with area:
+        # TensorFlow's peek, too, waits until the element has come, rather than refuse an index that does not exist yet.
         if index >= len(area.elements):
             raise WouldBlock(f"staging area '{area.name}' has no element {index}")
         return _declared(area.elements[int(index)], dtypes)

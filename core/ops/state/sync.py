@@ -51,6 +51,7 @@ def mutex_lock(ctx: KernelContext, mutex: Array) -> Result:
     # A run that ended without releasing its lock, by an error for example, holds nothing any more.
     if target.holder is not None and not target.holder.step.is_over:
         raise WouldBlock(f"mutex '{target.name}' is held")
+    # The step and not the node: a lock is worth nothing once the run that took it is over.
     target.holder = Lock(target, ctx.step)
     return scalar_object(target.holder)
 

@@ -25,6 +25,7 @@ from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ._tables import DenseTable, LookupTable, MutableTable, StaticTable, file_lines
 
+# TensorFlow's TextFileIndex: column numbers below 0 stand for no column.
 _LINE_NUMBER, _WHOLE_LINE = -1, -2
 
 
@@ -295,6 +296,7 @@ def lookup_table_find_shape(table_handle: TensorSpec, keys: TensorSpec, default_
     key, value = table_handle.handle
     if keys.rank is None or key.rank is None:
         return UNKNOWN
+    # The last dimensions of the keys are those of a single key, which a vector may be.
     return keys.shape[: keys.rank - key.rank] + value.shape
 
 
@@ -381,6 +383,7 @@ class _TableHandle:
 @onnx("HashTable", "HashTableV2", "MutableHashTable", "MutableHashTableV2")
 @onnx("MutableHashTableOfTensors", "MutableHashTableOfTensorsV2")
 def _created_onnx(g: Any, *, shared_name: str) -> _TableHandle:
+    # A table without a shared name belongs to its node alone.
     return _TableHandle(shared_name or g.source)
 
 
@@ -408,6 +411,7 @@ def _contents(g: Any, table: _TableHandle) -> tuple[Array, Array]:
 
 @onnx("LookupTableSize", "LookupTableSizeV2")
 def _size_onnx(g: Any, table: _TableHandle) -> Any:
+    # A key that an initializer states twice is a single entry.
     return g.constant(np.int64(len(set(_contents(g, table)[0].tolist()))))
 
 
@@ -419,6 +423,7 @@ def _looked_up_onnx(g: Any, table: _TableHandle, keys: Any, default: Any) -> Any
         g.refuse("its table is empty, or has keys of several numbers")
     numbers = _numbers(g, known, keys)
     is_there = g.unsqueeze(g.GreaterOrEqual(numbers, 0), *range(-1, -values.ndim, -1))
+    # -1, the number of an unknown key, would take the last row; the row 0 that it takes here is replaced below.
     rows = g.Gather(g.constant(values, default.dtype), g.Max(numbers, 0), axis=0)
     return g.Where(is_there, rows, default)
 
@@ -434,4 +439,5 @@ def _numbers(g: Any, known: Array, keys: Any) -> Any:
         return g.op("LabelEncoder", keys, dtype=dtypes.int64, keys_strings=list(places), **attrs)
     if not keys.dtype.is_integer:
         g.refuse(f"ONNX has no tables with keys of {keys.dtype}")
+    # LabelEncoder knows integers of 64 bits only.
     return g.op("LabelEncoder", g.cast(keys, dtypes.int64), dtype=dtypes.int64, keys_int64s=list(places), **attrs)

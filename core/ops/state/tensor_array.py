@@ -101,6 +101,7 @@ def tensor_array_v3(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) 
 def tensor_array_v3_shape(
     size: TensorSpec, *, dtype: DType, element_shape: Shape, identical_element_shapes: bool
 ) -> tuple[Any, Any]:
+    # A partial shape without identical_element_shapes lets elements differ, so nothing is known of all of them.
     declared = element_shape if identical_element_shapes or element_shape.is_known else UNKNOWN
     return TensorSpec(dtypes.resource, SCALAR, handle=(TensorSpec(dtype, declared),)), SCALAR
 
@@ -190,6 +191,7 @@ def tensor_array_write(
 
 
 # Gradients: each forward write becomes a backward read of an array of gradients beside the array.
+# As in TensorFlow, the gradients of all three versions are made of the ops of the third.
 def _gradient_handle(g: GradientBuilder, handle: Output, flow: Output, source: str) -> tuple[Output, Output]:
     """Return the handle of the array of gradients, and a flow that waits for its creation."""
     grad_handle, _ = g.TensorArrayGradV3(handle, flow, source=source)
@@ -254,6 +256,7 @@ def tensor_array_gather_shape(handle: TensorSpec, indices: TensorSpec, flow_in: 
 def tensor_array_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     handle, indices, flow = node.inputs
     handle, flow = _gradient_handle(g, handle, flow, g.sweep)
+    # Writes to an array of gradients add up, so an element that was gathered twice gets the sum.
     return [None, None, g.TensorArrayScatterV3(handle, indices, grad, flow)]
 
 
@@ -372,6 +375,7 @@ def tensor_array_split(
             f"TensorArray's size is not equal to the size of lengths ({len(array)} vs. {len(lengths)}), "
             "and the TensorArray is not marked as dynamically resizeable."
         )
+    # np.split makes a part more than it has ends, and would make one of no lengths.
     array.write_pieces(np.split(value, np.cumsum(lengths)[:-1]) if len(lengths) else ())
     array.mark_size(len(lengths))
     return flow_in
@@ -426,6 +430,7 @@ onnx("TensorArrayGatherV3")(lambda g, handle, indices, flow: lists.taken(g, flow
 onnx("TensorArraySplitV3")(lambda g, handle, value, lengths, flow: lists.split(g, value, lengths))
 onnx("TensorArrayConcatV3")(lambda g, handle, flow: lists.joined(g, flow))
 onnx("TensorArraySizeV3")(lambda g, handle, flow: lists.length(g, flow))
+# The elements in ONNX are a tensor that flows from op to op, so there is nothing to close.
 onnx("TensorArrayCloseV3")(lambda g, handle: ())
 
 
@@ -437,6 +442,7 @@ def _made_lowering(
     xla: Any, size: Array, *, dtype: DType, element_shape: Shape, dynamic_size: bool, clear_after_read: bool,
     identical_element_shapes: bool,
 ) -> tuple[Any, Any]:  # fmt: skip
+    # XLA's arrays have a fixed size.
     if dynamic_size:
         raise UnimplementedError("it grows as it is written")
     shape = element_shape.known() if element_shape.is_known else None

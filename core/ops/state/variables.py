@@ -71,6 +71,7 @@ def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_na
     """Return the reference of a variable that lives until destroyed or until the step ends; its first value is zeros."""
     name = var_name or ctx.name
     created = Variable(name, dtype, shape)
+    # TensorFlow leaves the memory as it finds it; zeros make runs repeatable.
     created.assign(zeros(shape.known(), dtype))
     # Another node of the run has the name.
     if ctx.step.resources.get_or_create(_STEP_CONTAINER, name, Variable, lambda: created) is not created:
@@ -210,6 +211,7 @@ def _count(variable: Variable, limit: int) -> Any:
     count = variable.read()
     if count >= limit:
         raise OutOfRangeError(f"Reached limit of {limit}")
+    # Not in place: a run may still hold the count that is returned.
     variable.assign(count + count.dtype.type(1))
     return count
 
@@ -236,6 +238,7 @@ facts("side_effect", of=("CountUpTo", "ResourceCountUpTo"))
 @kernel("DestroyTemporaryVariable")
 def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -> Result:
     """Destroy a temporary variable and return its last value."""
+    # The name goes and the reference stays: its value is the op's result.
     ctx.step.resources.remove(_STEP_CONTAINER, var_name)
     return ref.read()
 
@@ -261,6 +264,7 @@ facts("forwarding", "transparent", of=("RefIdentity",))
 def var_handle_op(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Result:
     """Return the handle of the resource variable of that container and name; an anonymous variable is new in every run."""
     if shared_name == ANONYMOUS_NAME:
+        # Kept by the handle alone: without a name no other node could ask for it.
         return scalar_object(Variable(ctx.name, dtype, shape))
     return ctx.state(lambda: _handle(ctx, dtype, shape, container, shared_name))
 
@@ -335,6 +339,7 @@ def read_variable_op_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
 @kernel("_ReadVariablesOp")
 def read_variables_op(resources: list[Array], *, dtypes: list[DType]) -> Sequence[Result]:
     """The values of several variables."""
+    # Before the first is read, so that a single error names all of them.
     missing = [target.name for target in map(variable_behind, resources) if not target.is_initialized]
     if missing:
         raise FailedPreconditionError(f"the following variables are uninitialized: {', '.join(missing)}")
@@ -404,6 +409,7 @@ zero_flops("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
 facts("side_effect", of=("DestroyResourceOp",))
 facts("metadata", of=("VariableShape",))
 
+# In an array program a variable is its value at that point, which is what reaches a reader.
 lower("ReadVariableOp")(lambda xla, value: value)
 lower("_ReadVariablesOp")(lambda xla, values: tuple(values))
 lower("Assign", "AssignVariableOp", updates=1)(lambda xla, old, value: value)

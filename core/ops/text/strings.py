@@ -211,6 +211,7 @@ def reduce_join(inputs: Array, reduction_indices: Array, *, keep_dims: bool, sep
     # The joined axes last, the first named as the fastest, so that each row of the result is a row in memory.
     rows = inputs.transpose(*outer, *reversed(axes)).reshape(*(inputs.shape[a] for a in outer), -1) if inputs.size else None
     result = tuple(1 if a in axes else n for a, n in enumerate(inputs.shape) if keep_dims or a not in axes)
+    # Nothing is joined without axes, and the strings stay where they are.
     if not axes:
         return inputs
     if rows is None:

@@ -158,4 +158,5 @@ onnx("StaticRegexFullMatch")(lambda g, x, *, pattern: g.RegexFullMatch(x, patter
 
 @onnx("RegexFullMatch")
 def _regex_full_match_onnx(g: Any, x: Any, pattern: Any) -> Any:
+    # ONNX has the pattern as an attribute. Its operator takes RE2's syntax, so that the pattern goes over as it is.
     return g.RegexFullMatch(x, pattern=g.known(pattern, "patterns").item().decode())

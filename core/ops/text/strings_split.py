@@ -48,6 +48,7 @@ def string_split(input: Array, delimiter: Array, *, skip_empty: bool) -> tuple[R
     """Split strings at each byte of `delimiter`, or at every byte where `delimiter` is empty."""
     delimiters = _vector_and_scalar(input, delimiter, "delimiter")
     if delimiters:
+        # One split at one byte, after the others were turned into it, is faster than a pattern of several.
         first, rest = delimiters[:1], delimiters[1:]
         alike = bytes.maketrans(rest, first * len(rest))  # all delimiters as the first of them
         texts = [text.translate(alike) for text in input.tolist()] if rest else input.tolist()
@@ -65,6 +66,7 @@ def string_split_v2(input: Array, sep: Array, *, maxsplit: int) -> tuple[Result,
     """Split strings as Python does: at `sep`, or at runs of whitespace where `sep` is empty."""
     separator = _vector_and_scalar(input, sep, "sep")
     if maxsplit == 0:
+        # Python would still strip white space for no split at all; TensorFlow returns the text as it is.
         return _as_sparse([[text] for text in input.tolist()])
     if separator:
         return _as_sparse([text.split(separator, max(maxsplit, -1)) for text in input.tolist()])

@@ -19,6 +19,7 @@ from ..shared.plain_shapes import first_shape
 from ..shared.string_functions import map_bytes
 
 _OUTPUT_CODECS = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
+# What replace_control_characters replaces lies below: the C0 controls, but not 0x7F and the C1 controls.
 _FIRST_PRINTABLE = 0x20
 
 
@@ -163,6 +164,7 @@ def unicode_script(input: Array) -> Result:
 
 @shape("UnicodeDecode")
 def unicode_decode_shape(input: TensorSpec) -> tuple[Shape, Shape]:
+    # Splits count the strings of an input of any rank as those of a vector.
     return Shape((input.shape.num_elements + 1,)), Shape([None])
 
 

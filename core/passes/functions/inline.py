@@ -75,7 +75,7 @@ class Inline(Pass):
             return "a gradient is declared for the function"
         if function.name in captured_functions(graph):
             return "a saved gradient reads its nodes"
-        # A copy would leave out the effects that no result needs: TensorFlow inlines no call by name, and no call of a body
+        # A copy would leave out the effects that no result needs: TensorFlow inlines no call by name, and none of a body
         # without results.
         if call_site(node).runs_effects(function) and any(ctx.acts(n) for n in function.body):
             return "the call runs effects that no result may need"

@@ -533,12 +533,12 @@ class Program:
         return self.fused_calls.setdefault(step, self._fused_call(step, initial))
 
     def _fused_call(self, step: Fused, initial: list[Any]) -> FusedCall:
-        calls = [self._call(inner, False) for inner in step.body]
-        body = [instruction_of(inner, call, ()) for inner, call in zip(step.body, calls)]
+        body = [instruction_of(inner, self._call(inner, False), ()) for inner in step.body]
+        calls = [self._call(inner, False) for inner in step.parts]
         constants = {i: initial[slot] for i, slot in enumerate(step.inputs) if initial[slot] is not None}
         is_forced = self._tiers.policy.is_forced
-        functions = [self._calls[inner.node].function for inner in step.body]
-        return FusedCall(step, calls, functions, lambda start, slots: execute(body[start:], slots), constants, is_forced)
+        functions = [self._calls[inner.node].function for inner in step.parts]
+        return FusedCall(step, calls, functions, lambda some, slots: execute(body[some], slots), constants, is_forced)
 
     def _pad_fused(self, step: PadFused) -> PadFusedCall:
         """Return the call of a convolution fused with its neighbours; hooks do not see the fusion."""

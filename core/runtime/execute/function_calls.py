@@ -71,34 +71,38 @@ class FunctionCalls:
         self._cache = cache
         self._runtime = runtime
         self._policy = policy
-        self._bodies: dict[tuple[str, CallSite], _FunctionProgram] = {}
+        self._bodies: dict[tuple[str, CallSite, bool], _FunctionProgram] = {}
+        """The programs by name, with and without a hook; equal functions share theirs in `_programs`."""
+        self._programs: dict[tuple[Function, str, CallSite], _FunctionProgram] = {}
         self._made: dict[int, tuple[Function, _FunctionProgram]] = {}
-        self._checked: set[str] = set()
-        self._lowered: dict[str, Function] = {}
+        self._checked: set[Function] = set()
+        self._lowered: dict[tuple[Function, str], Function] = {}
         self._lock = threading.RLock()
 
     def find(self, reference: FuncRef) -> Function:
         """Return a function of the library for inspection, with its nodes checked; NotFoundError for an unknown name."""
         function = self._named(reference.name)
-        if function.name not in self._checked:
-            function.check(function.signature.attrs)
-            self._checked.add(function.name)
+        if function.pattern not in self._checked:
+            function.pattern.check(function.signature.attrs)
+            self._checked.add(function.pattern)
         return function
 
     def call(self, reference: FuncRef, args: Sequence[Any], site: CallSite = PLAIN_CALL) -> list[Any]:
         """Return the results of a library function on `args`; None for results that are left out."""
         # The first look takes no lock: entries are only added, and `_library_body` looks again under the lock.
-        body = self._bodies.get((reference.name, site)) or self._library_body(reference, site)
+        is_hooked = current().hook is not None
+        body = self._bodies.get((reference.name, site, is_hooked)) or self._library_body(reference, site, is_hooked)
         return self._run(body, args)
 
     def caller(self, reference: FuncRef, site: CallSite = PLAIN_CALL) -> Callable[[Sequence[Any]], list[Any]]:
         """Return a call of a single function; the first call looks the function up."""
-        body: _FunctionProgram | None = None
+        bodies: list[_FunctionProgram | None] = [None, None]
 
         def run(args: Sequence[Any]) -> list[Any]:
-            nonlocal body
+            is_hooked = current().hook is not None
+            body = bodies[is_hooked]
             if body is None:
-                body = self._library_body(reference, site)
+                body = bodies[is_hooked] = self._library_body(reference, site, is_hooked)
             return self._run(body, args)
 
         return run
@@ -150,18 +154,22 @@ class FunctionCalls:
                 entry = self._made[id(function)] = (function, self._compiled(function, PLAIN_CALL))
         return self._run(entry[1], args)
 
-    def _library_body(self, reference: FuncRef, site: CallSite) -> _FunctionProgram:
+    def _library_body(self, reference: FuncRef, site: CallSite, is_hooked: bool) -> _FunctionProgram:
         function = self._implementation(reference)
-        key = reference.name
         # A polymorphic function has a body for each set of attributes; for all others the name is enough.
-        if function.signature.attrs:
-            key = f"{reference.name}{sorted(reference.attrs.items(), key=lambda item: item[0])}"
+        attrs = str(sorted(reference.attrs.items(), key=lambda item: item[0])) if function.signature.attrs else ""
+        # A hook sees the nodes of the very function, and nodes with a state have a state for each function.
+        source = function if is_hooked or _may_keep_state(function.pattern) else function.pattern
         with self._lock:
-            if (key, site) not in self._bodies:
-                if key not in self._lowered:
-                    self._lowered[key] = lowered_function(with_attrs(function, reference))
-                self._bodies[key, site] = self._compiled(self._lowered[key], site)
-            return self._bodies[key, site]
+            program = self._programs.get((source, attrs, site))
+            if program is None:
+                if (source, attrs) not in self._lowered:
+                    self._lowered[source, attrs] = lowered_function(with_attrs(source, reference))
+                program = self._programs[source, attrs, site] = self._compiled(self._lowered[source, attrs], site)
+            body = dataclasses.replace(program, name=function.name)
+            if not attrs:
+                self._bodies[reference.name, site, is_hooked] = body
+            return body
 
     def _implementation(self, reference: FuncRef) -> Function:
         return self._named(implementation(self.library, reference.name))
@@ -199,6 +207,12 @@ class FunctionCalls:
         finally:
             run.depth -= 1
         return values if body.is_complete else [None if place is None else values[place] for place in body.results]
+
+
+def _may_keep_state(function: Function) -> bool:
+    """Return True if a node of the function may keep a state between runs, which sessions hold by the node."""
+    nodes = (node for node in function.body if not node.is_argument)
+    return any(node.op_def is None or node.op_def.is_stateful for node in nodes)
 
 
 class _DeepStack:

@@ -38,9 +38,9 @@ _Shapes = tuple[tuple[int, ...], ...]
 class FusedCall:
     """A fused group of steps as a call.
 
-    `run_body` runs the steps from an index on, by their own kernels, on a list of slots. `calls` are the bound kernels of
-    the steps, `functions` the registered kernels, `constants` the inputs that are the same in every run, by slot. A forced
-    call runs fused on values of any size.
+    `run_body` runs some steps of the body by their own kernels, on a list of slots. `calls` are the bound kernels of the
+    parts, `functions` the registered kernels, `constants` the inputs that are the same in every run, by slot. A forced call
+    runs fused on values of any size.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class FusedCall:
         step: Fused,
         calls: Sequence[Call],
         functions: Sequence[Call],
-        run_body: Callable[[int, list[Any]], None],
+        run_body: Callable[[slice, list[Any]], None],
         constants: Mapping[int, Any],
         is_forced: bool = False,
     ) -> None:
@@ -61,7 +61,7 @@ class FusedCall:
         self.layouts: KeyedCache[_Shapes, GroupLayout | None] = KeyedCache(_MOST_LAYOUTS)
         self.produced: KeyedCache[_Shapes, tuple[int, ...]] = KeyedCache(_MOST_LAYOUTS)
         self.is_useful = False
-        affine = [affine_function(inner.node.op) for inner in step.body]
+        affine = [affine_function(inner.node.op) for inner in step.parts]
         self.normalizes = any(form is not None and form.has_factor for form in affine)
         on_tiles = [_on_tiles(call, function) for call, function in zip(calls, functions)]
         takes_out = [_takes(function, "out") for function in functions]
@@ -77,7 +77,7 @@ class FusedCall:
             self.is_useful = True
             return result
         # The producer may have run already, to tell the shape of its result.
-        self.run_body(0 if slots[self.step.body[0].outputs[0]] is None else 1, slots)
+        self.run_body(slice(0 if slots[self.step.body[0].outputs[0]] is None else 1, None), slots)
         return slots[self.root]
 
     def _tiled(self, slots: list[Any]) -> Any:
@@ -86,17 +86,16 @@ class FusedCall:
         layout = self._layout(shapes, None)
         if layout is None:
             return None
-        result = np.empty(shapes_of(self.step.body, shapes)[self.root], self.dtype)
+        result = np.empty(shapes_of(self.step.parts, shapes)[self.root], self.dtype)
         return result if layout.chain.evaluate(result, self._operands(layout, slots, result)) else None
 
     def _produced(self, slots: list[Any]) -> Any:
         """Return the result of a convolution and its epilogue. The first run with new shapes shows the result's shape."""
-        first = self.step.body[0]
         shapes, layout = self._known_layout(slots)
         if layout is not None:
             return self._finished(layout, slots)
-        slots[first.outputs[0]] = result = self.calls[0](*[slots[i] for i in first.inputs])
-        self.produced[shapes] = result.shape
+        self.run_body(slice(0, 1), slots)
+        self.produced[shapes] = slots[self.step.body[0].outputs[0]].shape
         return None
 
     def _known_layout(self, slots: list[Any]) -> tuple[Any, GroupLayout | None]:
@@ -123,7 +122,7 @@ class FusedCall:
                 finished.append(result)
             return finish
 
-        first, second, *others = [slots[i] for i in self.step.body[0].inputs]
+        first, second, *others = [slots[i] for i in self.step.parts[0].inputs]
         filters = second if layout.filters is None else layout.filters
         keywords = {} if layout.bias is None else {"bias": layout.bias}
         if not layout.chain.instructions:
@@ -141,15 +140,16 @@ class FusedCall:
 
     def _operands(self, layout: GroupLayout, slots: Sequence[Any], result: Any) -> list[Any]:
         """Return the chain's operands in this run."""
-        values: dict[int, Any] = {**layout.fixed, -1: result}
+        values: dict[int, Any] = {**layout.known, -1: result}
         for call, sources, places in layout.early:
             computed = call(*[values[i] if i in values else slots[i] for i in sources])
             values.update(zip(places, computed if len(places) > 1 else (computed,)))
+        values |= layout.fixed
         return [values[i] if i in values else slots[i] for i in layout.operands]
 
     def _lay_out(self, shapes: tuple[Any, ...], produced: tuple[int, ...] | None) -> GroupLayout | None:
         """Return the layout for the shapes of the inputs and of the producer's result; None if tiles do not pay."""
-        shape_of = shapes_of(self.step.body, shapes, produced)
+        shape_of = shapes_of(self.step.parts, shapes, produced)
         full = shape_of[self.root]
         size = math.prod(full)
         # The epilogue overwrites the producer's blocks, which must have the shape of the result.
@@ -196,10 +196,12 @@ class _Early(NamedTuple):
 class GroupLayout(NamedTuple):
     """The layout of a group for certain shapes.
 
-    `fixed` are values that are the same in every run, `early` are computations before the tiles, `operands` are the
-    operands of the chain. `filters` include the factors of a convolution's channels, `bias` is the convolution's.
+    `early` are computations before the tiles, `operands` are the operands of the chain. Of the values that are the same in
+    every run, `known` are those that an early computation reads, and `fixed` are operands, cut for tiles. `filters` include
+    the factors of a convolution's channels, `bias` is the convolution's.
     """
 
+    known: Mapping[int, Any]
     fixed: Mapping[int, Any]
     early: tuple[_Early, ...]
     operands: tuple[int, ...]
@@ -234,13 +236,16 @@ def stand_in(shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 def shapes_of(
-    body: Sequence[Step], shapes: Sequence[tuple[int, ...]], produced: tuple[int, ...] | None = None
+    parts: Sequence[Step], shapes: Sequence[tuple[int, ...]], produced: tuple[int, ...] | None = None
 ) -> dict[int, tuple[int, ...]]:
     """Return the shapes of all values, by slot; InvalidArgumentError if they do not broadcast."""
     shape_of = dict(enumerate(shapes))
-    for i, step in enumerate(body):
+    for i, step in enumerate(parts):
         if i == 0 and produced is not None:
             shape_of[step.outputs[0]] = produced
+            continue
+        if step.node.is_constant:
+            shape_of[step.outputs[0]] = step.node.attr("value").shape
             continue
         inputs = [shape_of[slot] for slot in step.inputs]
         is_affine = affine_function(step.node.op) is not None
@@ -265,7 +270,7 @@ class _Draft:
         self.shapes = dict(shapes)
         self.full = full
         self.next_slot = group.step.slots
-        self.block = group.step.body[0].outputs[0] if group.step.has_producer else _NO_SLOT
+        self.block = group.step.parts[0].outputs[0] if group.step.has_producer else _NO_SLOT
         self.fixed: dict[int, Any] = dict(group.constants)
         self.early: list[_Early] = []
         self.operands: list[int] = []
@@ -275,15 +280,16 @@ class _Draft:
 
     def layout(self) -> GroupLayout | None:
         """Return the layout of `layout_of`."""
-        for i, step in enumerate(self.group.step.body):
+        parts = self.group.step.parts
+        for i, step in enumerate(parts):
             affine = affine_function(step.node.op)
             if i == 0 and self.group.step.has_producer:
                 continue
-            if self.shapes[step.outputs[0]] != self.full:
+            if step.node.is_constant or self.shapes[step.outputs[0]] != self.full:
                 self._compute_early(_Early(self.group.calls[i], step.inputs, step.outputs))
             elif affine is not None:
                 self._add_affine(step, affine)
-            elif step is not self.group.step.body[-1] and (same := self._factor_of_one(self.group.calls[i], step)) is not None:
+            elif step is not parts[-1] and (same := self._factor_of_one(self.group.calls[i], step)) is not None:
                 self.same[step.outputs[0]] = self.same.get(same, same)
             else:
                 self.draft.append((self.group.calls[i], self.group.takes_out[i], step.inputs, step.outputs[0]))
@@ -298,7 +304,9 @@ class _Draft:
             for slot, form in zip(self.operands, self.forms)
             if slot in self.fixed and form is not OperandForm.FULL
         }
-        return GroupLayout(fixed, tuple(self.early), tuple(self.operands), chain, filters, bias)
+        read = {slot for early in self.early for slot in early.sources}
+        known = {slot: value for slot, value in self.fixed.items() if slot in read}
+        return GroupLayout(known, fixed, tuple(self.early), tuple(self.operands), chain, filters, bias)
 
     def _factor_of_one(self, call: Call, step: Step) -> int | None:
         """Return the slot of the other factor where a step multiplies by constant ones, as swish does; else None."""
@@ -312,7 +320,7 @@ class _Draft:
 
         A bias that the kernel does not take stays an operation.
         """
-        way = blockwise_way(self.group.step.body[0].node.op)
+        way = blockwise_way(self.group.step.parts[0].node.op)
         filters = self._filters()
         if way is None:
             return None, None
@@ -324,7 +332,7 @@ class _Draft:
 
     def _filters(self) -> Any:
         """Return the producer's filters where they are constant, else None."""
-        return self.group.constants.get(self.group.step.body[0].inputs[1])
+        return self.group.constants.get(self.group.step.parts[0].inputs[1])
 
     def _take_vectors(self, value: int, has_factor: bool) -> tuple[Any, Any]:
         """Return (factor, bias) of the first operations, which multiply by or add constant vectors, and remove the

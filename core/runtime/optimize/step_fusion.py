@@ -14,14 +14,18 @@ import functools
 from collections.abc import Callable, Collection, Sequence, Set
 from typing import Any, Final
 
+from ...building.gradbuilder import parts_of
 from ...graph.graph import Node
 from ...inference.binding import with_attrs
 from ...planning.plan import Plan, Step, on_own_slots, with_releases
+from ...planning.planner import compile_plan
 from ...registry.catalog import CATALOG
 from ...registry.op_facts import has_fact
-from ...registry.registry import affine_function, blockwise_way
+from ...registry.registry import Composition, affine_function, blockwise_way, lowering
 from ...support import dataclasses
+from ...support.errors import TfgError
 from ...types.dtypes import float32, float64
+from ...types.shapes import UNKNOWN
 
 _MOST_STEPS: Final = 64
 """Steps of a group: all operands of a tile have to stay in a cache."""
@@ -32,11 +36,13 @@ _FLOATS: Final = (float32, float64)
 class Fused(Step):
     """A fused group of steps; `node` is the node of the last step, which computes the result.
 
-    `body` works on `slots` slots apart from the plan's slots, the inputs first. `steps` are the steps of the group as in the
-    plan. If the group `has_producer`, the first step is a convolution or a similar op with a result in blocks.
+    `body` works on `slots` slots apart from the plan's slots, the inputs first. `parts` compute the same: the body with the
+    first step taken apart, if the first step is a convolution that finishes its result. `steps` are the steps of the group
+    as in the plan. If the group `has_producer`, the first step is a convolution or a similar op with a result in blocks.
     """
 
     body: tuple[Step, ...] = ()
+    parts: tuple[Step, ...] = ()
     steps: tuple[Step, ...] = ()
     slots: int = 0
     has_producer: bool = False
@@ -48,14 +54,15 @@ def with_fused_steps(plan: Plan, has_groups: bool = True) -> Plan:
         return plan
     fetched = {slot for slot in plan.fetches if slot is not None}
     single = with_pad_fusions(_without_passing_on(plan.steps, fetched), fetched)
-    groups = _StepGrouping(single, fetched).groups() if has_groups else {}
+    grouping = _StepGrouping(single, fetched)
+    groups = grouping.groups() if has_groups else {}
     if not groups and len(single) == len(plan.steps):
         return plan
     inside = {id(step) for group in groups.values() for step in group}
     steps: list[Step] = []
     for step in single:
         if id(step) in groups:
-            steps.append(_fused(groups[id(step)]))
+            steps.append(_fused(groups[id(step)], grouping.apart(groups[id(step)][0])))
         elif id(step) not in inside:
             steps.append(step)
     return dataclasses.replace(plan, steps=with_releases(steps, fetched))
@@ -97,6 +104,7 @@ class _StepGrouping:
         for i, step in enumerate(steps):
             for slot in (*step.inputs, *step.controls):
                 self.readers[slot].add(i)
+        self._apart: dict[int, Plan | None] = {}
         self.kinds = [self._kind(step) for step in steps]
 
     def groups(self) -> dict[int, list[Step]]:
@@ -109,7 +117,7 @@ class _StepGrouping:
             if root in taken or not self.kinds[root]:
                 continue
             members = self._group(root, taken)
-            if len(members) > 1:
+            if len(members) > 1 or self.apart(self.steps[root]) is not None:
                 taken |= members
                 in_order = sorted(members, key=lambda i: (self.kinds[i] != "producer", i))
                 groups[id(self.steps[root])] = [self.steps[i] for i in in_order]
@@ -168,14 +176,26 @@ class _StepGrouping:
         kind = _kind_of_op(step.node.op) if has_kind else ""
         if not kind or not is_plain(step) or not _is_of_floats(step.node):
             return ""
+        if has_fact(step.node.op, "finished_product") and self.apart(step) is None:
+            return ""
         # A fused group makes the first output alone: moments of a batch, for example, must be unread.
         others = step.outputs[1:]
         return "" if any(self.readers[slot] for slot in others) or not self.fetched.isdisjoint(others) else kind
 
+    def apart(self, step: Step) -> Plan | None:
+        """Return the plan of the parts of a finished product; None for other steps, and parts that form no group."""
+        if not has_fact(step.node.op, "finished_product"):
+            return None
+        # Most convolutions of a network have the same attributes, and their parts differ in nothing else.
+        key = id(step.node.attrs)
+        if key not in self._apart:
+            self._apart[key] = _plan_of_parts(step.node)
+        return self._apart[key]
+
 
 @functools.cache
 def _kind_of_op(op: str) -> str:
-    if blockwise_way(op) is not None:
+    if blockwise_way(op) is not None or has_fact(op, "finished_product"):
         return "producer"
     if affine_function(op) is not None:
         return "affine"
@@ -192,17 +212,54 @@ def _is_of_floats(node: Node) -> bool:
     return dtype in _FLOATS and all(value.dtype is dtype for value in node.inputs)
 
 
-def _fused(steps: Sequence[Step]) -> Fused:
+def _fused(steps: Sequence[Step], apart: Plan | None) -> Fused:
     inputs, body, local = on_own_slots(steps)
+    parts, slots = (body, len(local)) if apart is None else _with_parts(body, len(local), apart)
     return Fused(
         steps[-1].node,
         inputs,
         steps[-1].outputs[:1],
         body=body,
+        parts=parts,
         steps=tuple(steps),
-        slots=len(local),
-        has_producer=blockwise_way(steps[0].node.op) is not None,
+        slots=slots,
+        has_producer=blockwise_way(parts[0].node.op) is not None,
     )
+
+
+# Finished products: a fused op that TensorFlow's optimizer, or tfg's, made of a convolution and the ops behind.
+#
+# Its kernel finishes blocks, too, but only with its own ops. Taken apart, they join the group: constant factors and biases go
+# into filters and sums, and a residual behind is added on the same block. A frozen ResNet-50 then takes 0.95 of the time of
+# the graph before the optimizer, and with the kernel 1.09.
+
+
+def _with_parts(body: tuple[Step, ...], slots: int, plan: Plan) -> tuple[tuple[Step, ...], int]:
+    """Return the steps with the first replaced by the steps of its plan, and the number of slots then."""
+    first, *others = body
+    local: dict[int | None, int] = dict(zip((*plan.feeds, *plan.fetches), (*first.inputs, *first.outputs)))
+    inner = [slot for slot in range(plan.slots) if slot not in local]
+    local.update((slot, slots + i) for i, slot in enumerate(inner))
+    parts = [
+        step.moved(tuple([local[slot] for slot in step.inputs]), tuple([local[slot] for slot in step.outputs]), ())
+        for step in plan.steps
+    ]
+    return (*parts, *others), slots + len(inner)
+
+
+def _plan_of_parts(node: Node) -> Plan | None:
+    """Return the plan of a finished product's parts, the product first; None for parts that form no group."""
+    rule = lowering(node.op)
+    assert rule is not None and isinstance(rule.function, Composition)
+    try:
+        graph, inputs, outputs = parts_of(node, rule.function, [UNKNOWN] * len(node.inputs))
+        plan = compile_plan(graph, outputs, inputs)
+    except TfgError:  # the kernel says what is wrong with the node
+        return None
+    # Constants, such as the epsilon of a normalization, may come before the product in the plan.
+    first, *others = sorted(plan.steps, key=lambda step: _kind_of_op(step.node.op) != "producer")
+    forms_group = all(step.node.is_constant or _kind_of_op(step.node.op) in ("elementwise", "affine") for step in others)
+    return dataclasses.replace(plan, steps=(first, *others)) if forms_group and others else None
 
 
 # Fusion of a convolution with a Pad before: the convolution pads its images with zeros by itself, without a copy.

@@ -54,11 +54,11 @@ def test_what_an_entry_says():
     entries = {entry.name: entry for entry in book.entries}
     numbers = {entry.name: i for i, entry in enumerate(book.entries)}
     mul = entries["a/mul"]
-    assert (mul.op, mul.kind, mul.device, mul.flops, mul.share) == ("Mul", "op", "/cpu:0", "3", 0.25)
+    assert (mul.common.op, mul.common.kind, mul.device, mul.flops, mul.share) == ("Mul", "op", "/cpu:0", "3", 0.25)
     assert mul.inputs == ((numbers["x"], 0), (numbers["two"], 0)) and mul.constants == ("with 2",)
-    assert mul.outputs == ("float (3)",), "inferred, not declared"
+    assert mul.common.outputs == ("float (3)",), "inferred, not declared"
     assert mul.chain == ("x",) and book.groups[mul.group].members == (numbers["x"], numbers["a/mul"])
-    assert entries["a/b/sum"].attributes == (("keep_dims", "true"),)
+    assert entries["a/b/sum"].common.attributes == (("keep_dims", "true"),)
     assert entries["end"].controls == (numbers["a/b/sum"],) and entries["a/b/sum"].effect == "has run (Sum)"
     explained = Explainer(SMALL)
     for node in SMALL:
@@ -113,7 +113,7 @@ def test_the_first_page_is_the_usual_signature():
 
 
 def test_how_calls_pass_values(tmp_path):
-    entries = {entry.name: entry for entry in book_of(load(calling_graph(tmp_path))).entries}
+    entries = {entry.name: entry.common for entry in book_of(load(calling_graph(tmp_path))).entries}
     assert (entries["chosen"].calls, entries["chosen"].passing) == (("double", "negate"), (1, 0))
     assert (entries["smoothed"].calls, entries["smoothed"].passing) == (("smooth",), (0, 0))
     assert (entries["grown"].calls, entries["grown"].passing) == (("below", "double"), (0, 1)), "results are the body's"
@@ -139,6 +139,6 @@ def test_bodies_have_the_shapes_of_all_their_calls():
     g.PartitionedCall([x], f="outer", Tout=["float32"], name="first")
     g.PartitionedCall([x], f="twice", Tout=["float32"], name="narrow")
     g.PartitionedCall([g.Placeholder(dtype="float32", shape=(5, 4), name="y")], f="twice", Tout=["float32"], name="wide")
-    outputs = {entry.name: entry.outputs for entry in make_page(model_view(g.graph, raw=True), "shapes", "").entries}
+    outputs = {entry.name: entry.common.outputs for entry in make_page(model_view(g.graph, raw=True), "shapes", "").entries}
     assert outputs["neg"] == outputs["call"] == ("float (3,4)",)
     assert outputs["exp"] == ("float (?,4)",), "the two calls agree on the columns alone"

@@ -17,7 +17,7 @@ from tfg.core.flops import count_flops
 from tfg.core.flops.flops_report import magnitude
 from tfg.core.flops.measured import measure
 from tfg.core.flops.training_steps import with_backward
-from tfg.core.flops.views import by_node, by_op, by_scope, readable, shortened
+from tfg.core.flops.views import by_node, by_op, by_scope, readable, shortened, what_is_short
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types.dims import Dim, dim_min, floor_div
 from tfg.formats.saving import save
@@ -259,6 +259,8 @@ N, H = Dim.symbol("N"), Dim.symbol("H")
 )
 def test_long_sums_are_shortened(value, text):
     assert shortened(value) == text
+    # What is not shown whole is explained below the table.
+    assert bool(what_is_short([1, value])) == ("term" in text or "f(" in text)
 
 
 def test_what_is_shortened_is_whole_in_json(tmp_path):
@@ -269,7 +271,7 @@ def test_what_is_shortened_is_whole_in_json(tmp_path):
     save(g.graph, tmp_path / "g.pb")
     table = tfg("flops", tmp_path / "g.pb")
     whole = tfg("flops", tmp_path / "g.pb", "--format", "json").json["total"]["flops_formula"]
-    assert " + 3 terms" in table.out and "--format json has all" in table.out
+    assert " + 3 terms" in table.out and "f(N) for a long factor of N; the JSON has all" in table.out
     # Window of 3 x 3 x 3, 3 channels out, in each of the places that are left.
     sizes = {"N": 2, "x_1": 101, "x_2": 57}
     halves = [(-(-101 // 2**i), -(-57 // 2**i)) for i in range(1, 5)]

@@ -71,7 +71,7 @@ def test_nodes_removed_inside_functions():
     assert merged.graph.functions["f"].results[0].node is body["neg"]
     merged.graph.functions["f"].check()
     pages = make_page(model_view(merged.graph, raw=True), "", "", compared=merged)
-    assert {entry.name: entry.outputs for entry in pages.entries}["exp"] == ("float (2)",)
+    assert {entry.name: entry.common.outputs for entry in pages.entries}["exp"] == ("float (2)",)
 
 
 def test_progress_counts_the_nodes_of_both_graphs(monkeypatch):

@@ -22,21 +22,46 @@ def unpacked(text):
 
 def entries_of(packed):
     columns = unpacked(packed["columns"])
-    entries = [{"name": name} for name in columns["names"]]
-    for column, values in columns["columns"].items():
-        for entry, at in zip(entries, values["at"], strict=True):
-            if values["values"][at] not in (None, 0.0) or (column == "group" and values["values"][at] is not None):
-                entry[column] = values["values"][at]
-    details = [detail for part in packed["details"] for detail in unpacked(part)]
-    return [entry | detail for entry, detail in zip(entries, details, strict=True)]
+    entries = [{"name": name, **common} for name, common in zip(columns["names"], of_column(columns["common"]), strict=True)]
+    fill(entries, columns["columns"])
+    for node, (inputs, controls, weights) in enumerate(zip(*map(of_column, columns["edges"].values()), strict=True)):
+        edges = {
+            "inputs": [[node - inputs[i], inputs[i + 1]] for i in range(0, len(inputs), 2)],
+            "controls": [node - back for back in controls],
+            "weights": [node - back for back in weights],
+        }
+        entries[node] |= {name: ends for name, ends in edges.items() if ends}
+    for place, part in enumerate(packed["details"]):
+        fill(entries[place * packed["size"] :], unpacked(part))
+    return entries
+
+
+def fill(entries, columns):
+    for name, column in columns.items():
+        for entry, value in zip(entries, of_column(column)):
+            if value not in (None, 0.0) or (name == "group" and value is not None):
+                entry[name] = value
+
+
+def of_column(column):
+    return [column["values"][at] for at in column["at"]]
+
+
+def view_of(packed):
+    opened = unpacked(packed)
+    links = [[target - back, target, output] for target, back, output in in_rows(opened["links"], 3)]
+    return {"root": opened["root"], **({"links": links} if links else {})}, in_rows(opened["holders"], 2)
+
+
+def in_rows(numbers, width):
+    return [numbers[i : i + width] for i in range(0, len(numbers), width)]
 
 
 def overlays_of(packed):
     overlays = unpacked(packed["columns"])["overlays"]
     for overlay in overlays:
         column = overlay.pop("column")
-        values = [column["values"][at] for at in column["at"]]
-        overlay["values"] = [[node, value] for node, value in enumerate(values) if value is not None]
+        overlay["values"] = [[node, value] for node, value in enumerate(of_column(column)) if value is not None]
     return overlays
 
 
@@ -46,29 +71,25 @@ def test_a_packed_book_says_the_same(sample):
     reports = []
     small, packed = json.loads(book_json(book)), json.loads(book_json(book, 1, lambda *done: reports.append(done)))
     assert entries_of(packed) == small["entries"]
-    traits = unpacked(packed["columns"])["traits"]
-    for entry, at in zip(small["entries"], traits["at"], strict=True):
-        assert set(traits["values"][at]) <= {f"{name}={value}" for name, value in entry.get("attributes", [])}
-    assert any(traits["values"]), "a search finds attributes before the details are unpacked"
     assert unpacked(packed["columns"])["groups"] == small.get("groups", [])
     for page, whole in zip(packed["pages"], small["pages"], strict=True):
         assert [node for first, count in page["ranges"] for node in range(first, first + count)] == whole["nodes"]
-        brief = unpacked(page["packed"]["brief"])
-        assert brief["view"] == whole["brief"] and brief["holders"] == whole.get("holders", [])
+        assert view_of(page["packed"]["brief"]) == (whole["brief"], whole.get("holders", []))
         assert ("whole" in page["packed"]) == ("whole" in whole)
-        assert "whole" not in whole or unpacked(page["packed"]["whole"])["view"] == whole["whole"]
+        assert "whole" not in whole or view_of(page["packed"]["whole"]) == (whole["whole"], [])
     assert overlays_of(packed) == small["overlays"]
     assert reports[-1] == (len(book.entries), len(book.entries))
 
 
-def test_consumers_are_the_inputs_turned_around():
-    entries = json.loads(book_json(make_page(model_view(load(SAMPLES / "xor.pbtxt")), "title", "")))["entries"]
-    uses = {(source, node, output) for node, entry in enumerate(entries) for source, output in entry.get("inputs", [])}
-    uses |= {(source, node, -1) for node, entry in enumerate(entries) for source in entry.get("controls", [])}
-    assert uses == {
-        (source, node, output) for source, entry in enumerate(entries) for node, output in entry.get("consumers", [])
-    }
-    assert any(entry.get("group") == 0 for entry in entries), "the first group is a group"
+def test_nodes_that_are_alike_share_what_is_said_of_them():
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float", shape=[2], name="x")
+    for i in range(100):
+        x = g.Neg(x, name=f"neg_{i}")
+    packed = json.loads(book_json(make_page(model_view(g.graph, raw=True), "title", ""), 1))
+    columns = unpacked(packed["columns"])
+    assert [common["op"] for common in columns["common"]["values"]] == ["Placeholder", "Neg"]
+    assert columns["edges"]["inputs"]["values"] == [[], [1, 0]], "counted back from each node"
 
 
 def test_a_page_has_a_second_tree_only_where_nodes_are_left_out():

@@ -5,7 +5,8 @@ import pytest
 
 from tests.core.runtime.optimize.beside_kernels import both, drawn, normalized, product, program
 from tfg import GraphBuilder, Session
-from tfg.core.support.errors import InvalidArgumentError
+from tfg.core.runtime.optimize.tiers import SETTLING_RUN
+from tfg.core.support.errors import InvalidArgumentError, TfgError
 
 pytestmark = pytest.mark.usefixtures("same_draws", "fused_from_the_first_run")
 
@@ -70,6 +71,74 @@ def test_constants_around_a_convolution_are_worked_into_it():
     assert len(step.body) == 6 and layout.filters is not None and layout.bias is not None
     assert len(layout.chain.instructions) == 1
     both(b.graph, "y:0", {"x:0": drawn(2, 9, 9, 8)})
+
+
+def finished(b, x, fused_ops, vectors, op="_FusedConv2D", **attrs):
+    """A convolution of 8 channels with the ops that TensorFlow's optimizer puts inside."""
+    depthwise = op == "_FusedDepthwiseConv2dNative"
+    w = b.constant(drawn(3, 3, 8, 1 if depthwise else 8))
+    inputs, types = ([], {}) if depthwise else ([[]], {"TArgs": ["float32"] * len(vectors)})
+    attrs |= {"strides": [1, 1, 1, 1], "padding": "SAME", "fused_ops": fused_ops, "num_args": len(vectors)}
+    return getattr(b, op)(x, w, vectors, *inputs, **types, **attrs)
+
+
+def vectors(b, count):
+    return [b.constant(np.abs(drawn(8)) + 0.5) for _ in range(count)]
+
+
+@pytest.mark.parametrize("has_residual", [True, False])
+@pytest.mark.parametrize("activation", ["Relu", "LeakyRelu", "Elu", None])
+@pytest.mark.parametrize(
+    ("op", "begun", "count"),
+    [("_FusedConv2D", "FusedBatchNorm", 4), ("_FusedConv2D", "BiasAdd", 1), ("_FusedDepthwiseConv2dNative", "BiasAdd", 1)],
+)
+def test_what_is_inside_of_a_convolution_runs_with_what_follows(op, begun, count, activation, has_residual):
+    """A normalization goes into the filters and the first sums; the rest and the ops behind are a chain on blocks."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    y = finished(b, x, [begun, *([activation] if activation else [])], vectors(b, count), op)
+    y = b.Relu(b.AddV2(y, x)) if has_residual else y
+    feeds, fetch = {"x:0": drawn(2, 6, 6, 8)}, y.name
+    (group,) = both(b.graph, fetch, feeds)
+    assert group == [op, *(["AddV2", "Relu"] if has_residual else [])]
+    session = Session(b.graph)
+    for _ in range(SETTLING_RUN):
+        session.run(fetch, feeds)
+    ((step, call),) = program(session).fused_calls.items()
+    (layout,) = call.layouts.values()
+    assert (layout.filters is not None) == (begun == "FusedBatchNorm") and step.parts[0].node.op in op
+    bias_apart = op == "_FusedDepthwiseConv2dNative"
+    assert len(layout.chain.instructions) == bias_apart + (activation is not None) + 2 * has_residual
+
+
+def test_vectors_inside_of_a_convolution_may_be_fed():
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    fed = [b.Placeholder(dtype="float32", shape=[8], name=f"v{i}") for i in range(4)]
+    b.Relu(b.AddV2(finished(b, x, ["FusedBatchNorm", "Relu"], fed, epsilon=0.1), x), name="y")
+    feeds = {"x:0": drawn(2, 6, 6, 8)} | {f"v{i}:0": np.abs(drawn(8)) + 0.5 for i in range(4)}
+    assert both(b.graph, "y:0", feeds) == [["_FusedConv2D", "AddV2", "Relu"]]
+
+
+@pytest.mark.parametrize(
+    ("fused_ops", "count", "message"),
+    [
+        (["FusedBatchNorm"], 2, "needs 4 more arguments"), (["BiasAdd", "Softmax"], 1, "cannot fuse"),
+        (["BiasAdd", "Erf"], 1, "cannot fuse"),
+        (["BiasAdd"], 1, "must have shape"),
+    ],
+)  # fmt: skip
+def test_the_kernel_of_a_convolution_says_what_is_wrong_inside(fused_ops, count, message):
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[2, 6, 6, 8], name="x")
+    given = [b.constant(drawn(5))] if message == "must have shape" else vectors(b, count)
+    fused = finished(b, x, fused_ops, given)
+    b.Relu(fused, name="y")
+    session = Session(b.graph)
+    for _ in range(SETTLING_RUN):
+        with pytest.raises(TfgError, match=message) as caught:
+            session.run("y:0", {"x:0": drawn(2, 6, 6, 8)})
+        assert caught.value.node == fused.node.name
 
 
 def test_a_residual_and_an_activation_that_reads_twice():
