@@ -325,7 +325,8 @@ class OnnxNamespace:
         """Return the running results of step(total, row) along an axis, after `start`, which changes no total."""
 
         def advance(total: Value, row: Value) -> Value:
-            return self.value(step(self.array_of(total), self.array_of(row)))
+            after: Value = self.value(step(self.array_of(total), self.array_of(row)))
+            return after
 
         # A sum has the shape of a row, also where only the run knows sizes.
         first = self.zeros_like(self._reduced("ReduceSum", x, axis)) + start

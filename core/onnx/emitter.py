@@ -682,7 +682,8 @@ class Emitter:
             total = advance(*inner)
             body.outputs = flat(self, [total, total])
         last, results = self.fresh(start.dtype, start.shape), self.fresh(rows.dtype, rows.shape)
-        inputs, count = flat(self, [start, rows]), len(flat(self, [rows]))
+        inputs: list[Value | None] = [*flat(self, [start, rows])]
+        count = len(flat(self, [rows]))
         directions = {f"scan_{way}_directions": [int(reverse)] * count for way in ("input", "output")}
         self._emit("Scan", inputs, flat(self, [last, results]), {"body": body, "num_scan_inputs": count, **directions})
         return results

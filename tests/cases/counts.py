@@ -7,6 +7,7 @@ from tests.opcases import case, i32, i64
 NONE = np.zeros(0, np.float32)
 VALUES = i32(1, 1, 4, 0, 4, 7)
 WEIGHTS = np.array([0.5, 1, 2, 3, 4, 5], np.float32)
+LONG = (1 << 53) + np.arange(6)
 INDICES = i64([0, 0], [0, 1], [2, 0], [2, 1], [2, 2], [3, 0])
 SHAPE = i64(4, 3)
 SPLITS = i64(0, 2, 2, 5, 6)
@@ -50,6 +51,12 @@ def bins():
     return [
         *cases,
         case("SparseBincount", INDICES[:, :1].copy(), VALUES, i64(4), 9, WEIGHTS.astype(np.int32)),
+        # Doubles would cut off the last digits of these sums.
+        case("DenseCountSparseOutput", VALUES, LONG, binary_output=False),
+        case("SparseCountSparseOutput", INDICES, VALUES, SHAPE, LONG, binary_output=False),
+        case("RaggedCountSparseOutput", SPLITS, VALUES, LONG, binary_output=False),
+        case("SparseBincount", INDICES, VALUES, SHAPE, 5, LONG),
+        case("RaggedBincount", SPLITS, VALUES, 5, LONG),
         case("SparseBincount", INDICES, -VALUES, SHAPE, 5, NONE),
         case("SparseBincount", INDICES, VALUES, SHAPE, -1, NONE),
         case("RaggedBincount", SPLITS, VALUES.astype(np.int64), np.int64(9), NONE),

@@ -151,6 +151,8 @@ CASES = [
     kept("PrefetchDataset", int64(-1), legacy_autotune=False, slack_period=1),
     kept("PrefetchDataset", int64(-2)),
     kept("SleepDataset", int64(10)),
+    kept("SleepDataset", int64(0)),
+    kept("SleepDataset", int64(-1)),
     kept("ExperimentalSleepDataset", int64(10)),
     kept("ModelDataset"),
     kept("NonSerializableDataset"),

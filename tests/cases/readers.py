@@ -67,6 +67,9 @@ def lmdb():
 CASES = [
     reader("lines", "TextLineReaderV2", LINES, 3),
     reader("lines without head", "TextLineReader", LINES, 3, skip_header_lines=1),
+    reader("lines with carriage returns", "TextLineReaderV2", b"a\rb\r\r\n\r\n\r\rc\nd\r", 4),
+    reader("a carriage return at the end", "TextLineReaderV2", b"a\n\r", 1),
+    reader("two carriage returns at the end", "TextLineReaderV2", b"a\n\r\r", 1),
     reader("whole", "WholeFileReaderV2", LINES, 1),
     reader("whole by reference", "WholeFileReader", LINES, 1),
     reader("fixed", "FixedLengthRecordReaderV2", b"0123456789", 2, header_bytes=1, record_bytes=3, footer_bytes=2),

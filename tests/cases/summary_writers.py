@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tests.opcases import graph_case, integers, normal
+from tests.opcases import graph_case, integers, normal, strings
+from tfg.core.codecs import wire
 
 WRITES = ("scalar", "histogram", "image", "audio", "tensor", "raw", "graph", "event")
 
@@ -27,9 +28,37 @@ def build(g):
     return [["scalar"], ["create"], *([name] for name in WRITES), ["flush"], ["close"]]
 
 
+def raw_summaries(key, *summaries):
+    """The only event after the first, without the time: one for all summaries."""
+
+    def build(g):
+        folder = b"/tmp/tfg_cases/events_raw/" + key.encode()
+        writer = g.SummaryWriter(shared_name="w")
+        numbers = (g.constant(10), g.constant(1000))
+        g.CreateSummaryFileWriter(writer, g.constant(folder), *numbers, g.constant(b""), name="create")
+        g.WriteRawProtoSummary(writer, g.constant(np.int64(3)), g.constant(strings(*summaries)), name="raw")
+        g.CloseSummaryWriter(writer, name="close")
+        # The names begin with the time: the last file is this run's.
+        newest = g.StridedSlice(g.MatchingFiles(g.constant(folder + b"/*")), [-1], [0], [1], end_mask=1)
+        queue = g.FIFOQueueV2(component_types=["string"], shapes=[()])
+        g.QueueEnqueueManyV2(queue, [newest], name="put")
+        g.QueueCloseV2(queue, name="closed")
+        _, event = g.ReaderReadV2(g.TFRecordReaderV2(), queue, name="read")
+        after_time = g.Substr(event, g.constant(9), g.constant(1000), name="event")
+        return [["create"], ["raw"], ["close"], ["put"], ["closed"], ["read"], [after_time.name], ["read"]]
+
+    return graph_case(f"raw, {key}", "WriteRawProtoSummary", build)
+
+
 OPS = (
     "SummaryWriter", "CreateSummaryFileWriter", "WriteScalarSummary", "WriteHistogramSummary", "WriteImageSummary",
     "WriteAudioSummary", "WriteSummary", "WriteRawProtoSummary", "WriteGraphSummary", "ImportEvent", "FlushSummaryWriter",
     "CloseSummaryWriter",
 )  # fmt: skip
-CASES = [graph_case(op, op, build) for op in OPS]
+VALUES = [wire.bytes_field(1, wire.bytes_field(1, tag)) for tag in (b"a", b"b")]
+CASES = [
+    *(graph_case(op, op, build) for op in OPS),
+    raw_summaries("two", *VALUES),
+    raw_summaries("none"),
+    raw_summaries("bad", VALUES[0], b"\x0a"),
+]

@@ -64,7 +64,9 @@ def ignore_errors_dataset(ctx: KernelContext, input_dataset: Dataset) -> Dataset
 @dataset_kernel("SleepDataset")
 def sleep_dataset(ctx: KernelContext, input_dataset: Dataset, sleep_microseconds: Number) -> Dataset:
     """The same elements, each after a pause."""
-    return run_options.Sleep((input_dataset,), max(0, sleep_microseconds))
+    if sleep_microseconds < 0:
+        raise InvalidArgumentError(f"`sleep_microseconds` must be >= 0, not {sleep_microseconds}")
+    return run_options.Sleep((input_dataset,), sleep_microseconds)
 
 
 @dataset_kernel(

@@ -364,7 +364,7 @@ def _combined_onnx(
 
         return _best_of_picks(xp, pick, boxes, scores, xp.as_size(xp.array_of(size)), clip_boxes)
 
-    return g.evaluate(program, (), (), (boxes, scores), {})  # type: ignore[no-any-return]
+    return g.evaluate(program, (), (), (boxes, scores), {})
 
 
 def _picked_onnx(g: Any, boxes: Any, scores: Any, limit: Any, overlap: Any, lowest: Any) -> tuple[Any, Any, Any]:

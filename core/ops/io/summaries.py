@@ -377,9 +377,16 @@ def write_summary(
 
 @kernel("WriteRawProtoSummary")
 def write_raw_proto_summary(ctx: KernelContext, writer: Array, step: Array, tensor: Array) -> None:
-    """Serialized Summaries."""
-    for text in tensor.ravel().tolist():
-        _add_summary(writer, step, text)
+    """Serialized Summaries, all in one event."""
+    texts = tensor.ravel().tolist()
+    for i, text in enumerate(texts):
+        try:
+            wire.contents(text, 1)
+        except DataLossError:
+            raise DataLossError(f"Bad tf.compat.v1.Summary binary proto tensor string at index {i}") from None
+    # Messages merge where their bytes are joined. No Summaries leave an event of a step alone.
+    content = wire.bytes_field(_EVENT_SUMMARY, b"".join(texts)) if texts else b""
+    _writer(writer).add(content, scalar(step, "step"))
 
 
 @kernel("WriteScalarSummary")

@@ -12,7 +12,7 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input
 from ...numerics.channel_sums import row_maxima, summed
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, layout, profiled, shape
+from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flops, gradient, kernel, layout, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes, merge_dims
@@ -218,13 +218,11 @@ def sparse_softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec,
     return Cost(4 * elements, transcendentals=elements + rows)
 
 
-@kernel("L2Loss")
-def l2_loss(t: Array) -> Result:
+@everywhere("L2Loss")
+def l2_loss(xp: Any, t: Any) -> Any:
     """Half the sum of squares."""
-    x = np.asarray(t)
     # TensorFlow halves each square in the dtype of t, before the sum: two large squares do not overflow, a half of 300 does.
-    halves = wide(np.square(x) * x.dtype.type(0.5))
-    return np.sum(halves, dtype=halves.dtype).astype(x.dtype)
+    return xp.sum(wide(t * t * t.dtype.type(0.5))).astype(t.dtype)
 
 
 shape("L2Loss")(scalar_shape)
@@ -245,9 +243,6 @@ layout("T -> .", "L2Loss")
 profiled(of_input(3, less=1), "L2Loss")
 
 arrays_as(Softmax="softmax", LogSoftmax="log_softmax")
-
-
-arrays("L2Loss")(lambda xp, t: xp.sum(t * t * 0.5))
 
 
 @arrays("SoftmaxCrossEntropyWithLogits")

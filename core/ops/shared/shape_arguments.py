@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -38,6 +38,11 @@ def scalar_of(spec: TensorSpec) -> int | None:
     """Return the value of a constant integer input with a single element; None unless the value is a known number."""
     dims = dims_of(spec)
     return dims[0] if dims is not None and len(dims) == 1 and isinstance(dims[0], int) else None
+
+
+def shape_in(place: int, rank: int) -> Callable[..., Shape]:
+    """Return the shape function of ops whose result has the shape, of this rank, in the input at a place."""
+    return lambda *inputs: shape_from(inputs[place], rank)
 
 
 def shape_from(spec: TensorSpec, rank: int | None = None) -> Shape:

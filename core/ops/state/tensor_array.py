@@ -108,7 +108,8 @@ def tensor_array_v3_shape(
 
 def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: tuple[int, ...] = ()) -> TensorArray:
     array = _array_of(ctx, handle)
-    if len(array) < 0:
+    array.require_open()
+    if array.is_grad:
         raise InvalidArgumentError(f"Input container should be '{_CONTAINER}', but received '{_GRADS_CONTAINER}'")
     # Named by `source`, the sweep that asks: gradients of two calls of tf.gradients must not be summed in one array.
     name = f"{array.name}@{source}"
