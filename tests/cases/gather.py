@@ -34,7 +34,7 @@ def gathers():
         case("GatherNd", X, i32([0, 4])),
         case("GatherNd", X, i32([0, 0, 0])),
         case("GatherNd", normal(0, 3), i32([0])),
-        case("GatherNd", X, i32([5, 0], [1, 1]), bad_indices_policy="IGNORE", differentiable=False),
+        case("GatherNd", X, i32([5, 0], [1, 1]), bad_indices_policy="IGNORE"),
     ]
 
 
@@ -50,6 +50,8 @@ def scatters():
         case("TensorScatterUpdate", strings(b"a", b"b"), i32([1]), strings(b"c")),
         case("TensorScatterUpdate", X, i32([0]), wide(2, 4)),
         case("TensorScatterAdd", X, i32([7], [1]), wide(2, 4), bad_indices_policy="IGNORE", differentiable=False),
+        case("TensorScatterMax", X, i32([7], [1]), wide(2, 4), bad_indices_policy="IGNORE"),
+        case("TensorScatterMin", X, i32([7], [1]), wide(2, 4), bad_indices_policy="IGNORE"),
         case("ScatterNd", rows, wide(3, 4), i32(3, 4)),
         case("ScatterNd", points, wide(3), i64(3, 4)),
         case("ScatterNd", points, integers(3, dtype="half"), i64(3, 4)),

@@ -281,8 +281,9 @@ def gather_nd_shape(params: TensorSpec, indices: TensorSpec) -> Shape:
 @gradient("GatherNd")
 def gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     params, indices = node.inputs
+    policy = node.attr("bad_indices_policy")
     # ScatterNd takes the indices and the shape in a single dtype.
-    return [g.ScatterNd(indices, grad, g.Shape(params, out_type=indices.base_dtype)), None]
+    return [g.ScatterNd(indices, grad, g.Shape(params, out_type=indices.base_dtype), bad_indices_policy=policy), None]
 
 
 zero_flops("GatherNd")

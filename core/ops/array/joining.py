@@ -408,6 +408,7 @@ def _split_sizes(sizes: Sequence[Any], total: int, num_split: int) -> list[Any]:
 @shape("SplitV")
 def split_v_shape(x: TensorSpec, sizes: TensorSpec, axis: TensorSpec, *, num_split: int) -> list[Shape]:
     position, lengths = scalar_of(axis), dims_of(sizes)
+    require(x.rank != 0, "a scalar cannot be split")
     if num_split == 1:
         return [x.shape]
     if x.rank is None or position is None:

@@ -277,7 +277,7 @@ def _folded(grad: Array, axis: int, before: int, after: int, offset: int) -> Arr
 def mirror_pad_grad_shape(grad: TensorSpec, paddings: TensorSpec) -> Shape:
     widths = dims_of(paddings)
     if grad.rank is None or widths is None:
-        return unknown_dims(grad.rank)
+        return unknown_dims(grad.rank if grad.rank is not None else paddings.shape[0])
     return Shape(d - before - after for d, before, after in zip(grad.shape, widths[::2], widths[1::2]))
 
 

@@ -14,9 +14,9 @@ from ...registry.registry import arrays, facts, gradient, kernel, layout, lower,
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, merge_dims
-from ..shared.argument_checks import require_rank
-from ..shared.shape_arguments import dims_of, ints, normalize_axis, numbers, replaced, unknown_dims
+from ...types.shapes import Shape, TensorSpec, merge_dims, merge_shapes
+from ..shared.argument_checks import require, require_rank
+from ..shared.shape_arguments import dims_of, ints, is_sized, normalize_axis, numbers, replaced, unknown_dims
 
 
 @kernel("Transpose")
@@ -54,8 +54,9 @@ def transpose_shape(x: TensorSpec, perm: TensorSpec) -> Shape:
     require_rank(perm, 1, "perm")
     axes = dims_of(perm)
     if axes is None or x.rank is None:
-        is_known = perm.rank == 1 and isinstance(perm.shape[0], int)
-        return unknown_dims(x.rank if x.rank is not None or not is_known else perm.shape[0])
+        length = perm.shape[0] if is_sized(perm) else x.rank
+        require(x.rank in (None, length), f"a permutation of {length} dimensions does not fit the shape {x.shape}")
+        return unknown_dims(length)
     return Shape(x.shape[a] for a in _permutation(np.array(axes), x.rank))
 
 
@@ -88,8 +89,8 @@ def reverse_shape(x: TensorSpec, axes: TensorSpec) -> Shape:
     require_rank(axes, 1, "axis")
     positions = dims_of(axes)
     if positions is not None and x.rank is not None:
-        for axis in positions:
-            normalize_axis(axis, x.rank)
+        axes_there = [normalize_axis(axis, x.rank) for axis in positions]
+        require(len({*axes_there}) == len(axes_there), f"an axis is specified more than once: {positions}")
     return x.shape
 
 
@@ -109,7 +110,7 @@ def reverse_v1(x: Array, dims: Array) -> Result:
 @shape("Reverse")
 def reverse_v1_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
     require_rank(dims, 1, "dims")
-    return x.shape
+    return x.shape if x.rank is not None else unknown_dims(dims.shape[0])
 
 
 @gradient("ReverseV2", "Reverse")
@@ -209,6 +210,7 @@ def roll_by(shift: Array, axis: Array) -> Callable[..., Result]:
 def roll_shape(x: TensorSpec, shift: TensorSpec, axis: TensorSpec) -> Shape:
     if x.rank == 0:
         raise InvalidArgumentError("input must be 1-D or higher")
+    merge_shapes(shift.shape, axis.shape)
     return x.shape
 
 

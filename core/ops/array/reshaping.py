@@ -32,9 +32,9 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, floor_div, may_stand_for_rest
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..control import _onnx_lists as lists
-from ..shared.argument_checks import is_empty, require, require_rank
+from ..shared.argument_checks import is_empty, require, require_rank, with_rank
 from ..shared.shape_arguments import (
     as_dims,
     dims_of,
@@ -128,7 +128,8 @@ def reshape_shape(x: TensorSpec, dims: TensorSpec, is_likely: bool = False) -> S
     """The wanted shape, with a known value in it: the kernel cannot reshape to a symbolic size that follows from others."""
     sizes = dims_of(dims)
     if sizes is None:
-        return shape_from(dims)
+        # All elements are in a row.
+        return Shape([x.shape.num_elements]) if dims.shape == Shape([1]) else shape_from(dims)
     result = Shape(_resolved(sizes, x.shape, is_likely))
     fits = x.value is not None and result.is_known and math.prod(result.known()) == x.value.size
     return TensorSpec(x.dtype, result, x.value.reshape(result.known())) if fits and x.value is not None else result
@@ -315,6 +316,9 @@ def broadcast_to_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
         for size, target_size in zip(reversed(list(x.shape)), reversed(list(target))):
             if isinstance(size, int) and isinstance(target_size, int) and size not in (1, target_size):
                 raise InvalidArgumentError(f"shape {x.shape} cannot be broadcast to {target}")
+        # Only a size of 1 is repeated.
+        kept = [size if isinstance(size, int) and size != 1 else None for size in x.shape]
+        target = target[: target.rank - x.rank] + merge_shapes(target[target.rank - x.rank :], Shape(kept))
     return target
 
 
@@ -433,8 +437,7 @@ def invert_permutation(x: Array) -> Result:
 
 @shape("InvertPermutation")
 def invert_permutation_shape(x: TensorSpec) -> Shape:
-    require_rank(x, 1, "x")
-    return x.shape
+    return Shape(with_rank(x.shape, 1))
 
 
 not_differentiable("InvertPermutation")
@@ -473,9 +476,9 @@ def _strides(dims: Array) -> Array:
 @shape("UnravelIndex")
 def unravel_index_shape(indices: TensorSpec, dims: TensorSpec) -> Shape:
     require_rank(dims, 1, "dims")
-    if indices.rank is None or dims.rank is None:
+    if indices.rank is None:
         return UNKNOWN
-    return dims.shape if indices.rank == 0 else Shape([dims.shape[0], indices.shape[0]])
+    return Shape([dims.shape[0]]) + indices.shape
 
 
 not_differentiable("UnravelIndex")

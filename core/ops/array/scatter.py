@@ -156,15 +156,16 @@ def tensor_scatter_sub_gradient(g: GradientBuilder, node: Node, grad: Output) ->
 @gradient("TensorScatterMin", "TensorScatterMax")
 def tensor_scatter_extreme_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     """The gradient goes to whoever equals the result, in equal parts among all of them."""
+    policy = node.attr("bad_indices_policy")
     tensor, indices, updates = node.inputs
     result = node.output()
     dtype = grad.base_dtype
-    from_updates = g.Cast(g.Equal(updates, g.GatherNd(result, indices)), DstT=dtype)
+    from_updates = g.Cast(g.Equal(updates, g.GatherNd(result, indices, bad_indices_policy=policy)), DstT=dtype)
     from_tensor = g.Cast(g.Equal(tensor, result), DstT=dtype)
-    claims = g.TensorScatterAdd(from_tensor, indices, from_updates)
+    claims = g.TensorScatterAdd(from_tensor, indices, from_updates, bad_indices_policy=policy)
     # Tensor and updates share the gradient of an element that several of them equal.
     share = g.RealDiv(grad, claims)
-    return [g.Mul(share, from_tensor), None, g.Mul(g.GatherNd(share, indices), from_updates)]
+    return [g.Mul(share, from_tensor), None, g.Mul(g.GatherNd(share, indices, bad_indices_policy=policy), from_updates)]
 
 
 @kernel("InplaceUpdate")

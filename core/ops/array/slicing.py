@@ -271,7 +271,7 @@ def slice_shape(x: TensorSpec, begin: TensorSpec, size: TensorSpec, is_likely: b
     require_rank(size, 1, "size")
     sizes = dims_of(size)
     if sizes is None:
-        return unknown_dims(x.rank) if x.rank is not None else shape_from(size)
+        return unknown_dims(x.rank) if x.rank is not None else merge_shapes(shape_from(size), unknown_dims(begin.shape[0]))
     starts = dims_of(begin) or [Dim.unknown()] * len(sizes)
     if x.rank is not None and not len(sizes) == len(starts) == x.rank:
         raise InvalidArgumentError(f"begin and size must have {x.rank} numbers, not {len(starts)} and {len(sizes)}")

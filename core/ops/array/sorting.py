@@ -33,9 +33,9 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims
-from ..shared.argument_checks import require, require_known_sizes, require_rank
+from ..shared.argument_checks import require, require_known_sizes, require_rank, with_rank
 from ..shared.onnx_lowerings import along
-from ..shared.shape_arguments import dims_of, normalize_axis, replaced, scalar_int
+from ..shared.shape_arguments import dims_of, normalize_axis, replaced, scalar_int, unknown_dims
 from ..shared.sparse_checks import common_keys
 
 
@@ -345,7 +345,8 @@ def unique_with_counts_v2_shape(x: TensorSpec, axis: TensorSpec) -> tuple[Shape,
     axes = dims_of(axis)
     count = Shape([None])
     if axes is None or x.rank is None:
-        return UNKNOWN, Shape([None]), count
+        return unknown_dims(x.rank), Shape([None]), count
+    require(len(axes) <= 1, f"axis has {len(axes)} elements, and at most one is possible")
     position = normalize_axis(axes[0], x.rank) if axes else 0
     return replaced(x.shape, position, count[0]), Shape([x.shape[position]]), count
 
@@ -421,11 +422,7 @@ def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
 
 @shape("InTopK")
 def in_top_k_v1_shape(predictions: TensorSpec, targets: TensorSpec) -> Shape:
-    require_rank(predictions, 2, "predictions")
-    require_rank(targets, 1, "targets")
-    if predictions.rank is None or targets.rank is None:
-        return Shape([None])
-    return Shape([merge_dims(predictions.shape[0], targets.shape[0])])
+    return Shape([merge_dims(with_rank(predictions.shape, 2)[0], with_rank(targets.shape, 1)[0])])
 
 
 @flops("InTopK", "InTopKV2")

@@ -18,9 +18,9 @@ from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, ceil_div
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import is_empty, require_rank
+from ..shared.argument_checks import is_empty, require_rank, with_rank
 from ..shared.plain_shapes import first_shape
-from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
+from ..shared.shape_arguments import dims_of, ints, is_sized, numbers, unknown_dims
 from ..shared.window_geometry import window_pads
 from .padding import zero_padded
 
@@ -82,17 +82,23 @@ def _space_to_batch(xp: Any, x: Any, block_shape: Array, paddings: Any, pad: Cal
 @shape("SpaceToBatchND")
 def space_to_batch_nd_shape(x: TensorSpec, block_shape: TensorSpec, paddings: TensorSpec) -> Shape:
     require_rank(block_shape, 1, "block_shape")
-    return _batched(x, dims_of(block_shape), dims_of(paddings))
+    return _batched(x.shape, _block_sizes(block_shape), dims_of(paddings))
 
 
-def _batched(x: TensorSpec, block: Sequence[DimLike] | None, pads: Sequence[DimLike] | None) -> Shape:
+def _block_sizes(block_shape: TensorSpec) -> Sequence[DimLike] | None:
+    """Return the sizes of a block; None if their number is unknown, too."""
+    sizes = dims_of(block_shape)
+    return list(unknown_dims(block_shape.shape[0])) if sizes is None and is_sized(block_shape) else sizes
+
+
+def _batched(x: Shape, block: Sequence[DimLike] | None, pads: Sequence[DimLike] | None) -> Shape:
     """Return the shape after SpaceToBatchND, as far as block and paddings are known."""
     if x.rank is None:
         return UNKNOWN
     if block is None:
         return unknown_dims(x.rank)
     _check_block(x, block)
-    dims = list(x.shape)
+    dims = list(x)
     dims[0] = dims[0] * math.prod(block)
     _check_amounts(pads, block, "paddings")
     for i, size in enumerate(block):
@@ -103,9 +109,9 @@ def _batched(x: TensorSpec, block: Sequence[DimLike] | None, pads: Sequence[DimL
     return Shape(dims)
 
 
-def _check_block(x: TensorSpec, block: Sequence[DimLike]) -> None:
-    if len(x.shape) < 1 + len(block) or any(isinstance(size, int) and size < 1 for size in block):
-        raise InvalidArgumentError(f"a block of {block} does not fit the shape {x.shape}")
+def _check_block(x: Shape, block: Sequence[DimLike]) -> None:
+    if len(x) < 1 + len(block) or any(isinstance(size, int) and size < 1 for size in block):
+        raise InvalidArgumentError(f"a block of {block} does not fit the shape {x}")
 
 
 def _check_amounts(amounts: Any, block: Any, name: str) -> Any:
@@ -151,17 +157,17 @@ def _batch_to_space(xp: Any, x: Any, block_shape: Array, crops: Any) -> Any:
 @shape("BatchToSpaceND")
 def batch_to_space_nd_shape(x: TensorSpec, block_shape: TensorSpec, crops: TensorSpec) -> Shape:
     require_rank(block_shape, 1, "block_shape")
-    return _unbatched(x, dims_of(block_shape), dims_of(crops))
+    return _unbatched(x.shape, _block_sizes(block_shape), dims_of(crops))
 
 
-def _unbatched(x: TensorSpec, block: Sequence[DimLike] | None, cuts: Sequence[DimLike] | None) -> Shape:
+def _unbatched(x: Shape, block: Sequence[DimLike] | None, cuts: Sequence[DimLike] | None) -> Shape:
     """Return the shape after BatchToSpaceND, as far as block and crops are known."""
     if x.rank is None:
         return UNKNOWN
     if block is None:
         return unknown_dims(x.rank)
     _check_block(x, block)
-    dims = list(x.shape)
+    dims = list(x)
     area = math.prod(block)
     _check_amounts(cuts, block, "crops")
     if isinstance(dims[0], int) and isinstance(area, int) and dims[0] % area:
@@ -196,8 +202,7 @@ def _require_rank_4(x: Any) -> None:
 
 @shape("SpaceToBatch")
 def space_to_batch_shape(x: TensorSpec, paddings: TensorSpec, *, block_size: int) -> Shape:
-    require_rank(x, 4, "input")
-    return _batched(x, [block_size] * 2, dims_of(paddings))
+    return _batched(Shape(with_rank(x.shape, 4)), [block_size] * 2, dims_of(paddings))
 
 
 @gradient("SpaceToBatch")
@@ -222,8 +227,7 @@ def _joined_square_blocks(xp: Any, x: Any, crops: Any, *, block_size: int) -> An
 
 @shape("BatchToSpace")
 def batch_to_space_shape(x: TensorSpec, crops: TensorSpec, *, block_size: int) -> Shape:
-    require_rank(x, 4, "input")
-    return _unbatched(x, [block_size] * 2, dims_of(crops))
+    return _unbatched(Shape(with_rank(x.shape, 4)), [block_size] * 2, dims_of(crops))
 
 
 @gradient("BatchToSpace")

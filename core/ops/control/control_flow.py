@@ -20,7 +20,8 @@ from ...support import dataclasses
 from ...support.errors import AbortedError, InvalidArgumentError
 from ...types.arrays import Array
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import first_shape, no_outputs_shape
+from ..shared.argument_checks import require_rank
+from ..shared.plain_shapes import no_outputs_shape, ranked
 
 PASSED_ON = ("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond")
 REFERENCES = ("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration", "RefSelect")
@@ -37,6 +38,7 @@ def switch(data: Any, pred: Array) -> Any:
 
 @shape("Switch", "RefSwitch")
 def switch_shape(data: TensorSpec, pred: TensorSpec) -> tuple[TensorSpec, TensorSpec]:
+    require_rank(pred, 0, "pred")
     return data, data
 
 
@@ -86,7 +88,7 @@ def pass_on_shape(data: TensorSpec) -> TensorSpec:
     return dataclasses.replace(data, value=None)
 
 
-shape("LoopCond")(first_shape)
+shape("LoopCond")(ranked(0))
 
 
 @kernel("ControlTrigger")

@@ -13,7 +13,7 @@ from ...runtime.state.resources import Shared
 from ...support.errors import DeadlineExceededError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import unknown_shape
+from ..shared.shape_arguments import unknown_dims
 
 _IDS = itertools.count(1)
 
@@ -144,7 +144,11 @@ def unbatch_shape(batched_tensor: TensorSpec, batch_index: TensorSpec, id: Tenso
     return Shape((None, *batched_tensor.shape[1:]))
 
 
-shape("UnbatchGrad")(unknown_shape)
+@shape("UnbatchGrad")
+def unbatch_grad_shape(original_input: TensorSpec, batch_index: TensorSpec, grad: TensorSpec, id: TensorSpec) -> Shape:
+    return unknown_dims(grad.rank)
+
+
 facts("backward", of=("UnbatchGrad",))
 
 

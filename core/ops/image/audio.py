@@ -112,6 +112,7 @@ def encode_wav(audio: Array, sample_rate: Array) -> Result:
 @shape("EncodeWav")
 def encode_wav_shape(audio: TensorSpec, sample_rate: TensorSpec) -> Shape:
     with_rank(audio.shape, 2)
+    with_rank(sample_rate.shape, 0)
     return SCALAR
 
 

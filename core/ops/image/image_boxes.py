@@ -33,7 +33,7 @@ from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import OutOfRangeError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec
+from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..random._random import node_stream
 from ..random.random_stateless import seeded
 from ..shared.argument_checks import may_equal, require, require_rank, scalar, with_rank
@@ -142,7 +142,8 @@ facts("asynchronous", of=("CropAndResize", "CropAndResizeGradImage", "CropAndRes
 @shape("CropAndResize")
 def crop_and_resize_shape(image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, crop_size: TensorSpec) -> Shape:
     height, width = shape_from(crop_size, 2)
-    return Shape((with_rank(boxes.shape, 2)[0] if boxes.rank == 2 else None, height, width, with_rank(image.shape, 4)[3]))
+    count = merge_dims(with_rank(boxes.shape, 2)[0], with_rank(box_ind.shape, 1)[0])
+    return Shape((count, height, width, with_rank(image.shape, 4)[3]))
 
 
 @shape("CropAndResizeGradImage")

@@ -24,7 +24,7 @@ from ...registry.registry import (
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ..shared.argument_checks import require_min_rank, require_shape, scalar
+from ..shared.argument_checks import require, require_min_rank, require_shape, scalar
 from ..shared.decompositions import gradient_by_parts
 from ..shared.plain_shapes import first_shape
 
@@ -172,7 +172,12 @@ def rgb_to_hsv_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [g.Pack(parts, axis=-1)]
 
 
-shape("RGBToHSV", "HSVToRGB", "AdjustHue")(first_shape)
+shape("AdjustHue")(first_shape)
+
+
+@shape("RGBToHSV", "HSVToRGB")
+def color_space_shape(images: TensorSpec) -> Shape:
+    return images.shape if images.rank is None else images.shape[:-1] + merge_shapes(images.shape[-1:], Shape([3]))
 
 
 @flops("RGBToHSV")
@@ -335,6 +340,7 @@ shape("AdjustSaturation")(first_shape)
 @shape("AdjustContrastv2")
 def adjust_contrast_v2_shape(images: TensorSpec, contrast_factor: TensorSpec) -> Shape:
     merge_shapes(contrast_factor.shape, SCALAR)
+    require(images.rank is None or images.rank >= 3, f"images must have at least rank 3, not shape {images.shape}")
     return images.shape
 
 

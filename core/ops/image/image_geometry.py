@@ -11,7 +11,7 @@ from ...graph.graph import Node, Output
 from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec
+from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
 from ..shared.quantized_ranges import round_half_away
 from ..shared.shape_arguments import ints, shape_from
@@ -107,6 +107,7 @@ def extract_glimpse_v2(ctx: KernelContext, input: Array, size: Array, offsets: A
 @shape("ExtractGlimpse", "ExtractGlimpseV2")
 def extract_glimpse_shape(input: TensorSpec, size: TensorSpec, offsets: TensorSpec) -> Shape:
     batch, _, _, channels = with_rank(input.shape, 4)
+    batch = merge_dims(batch, with_rank(offsets.shape, 2)[0])
     return Shape((batch, *shape_from(size, 2), channels))
 
 

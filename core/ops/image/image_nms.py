@@ -11,7 +11,7 @@ from ...numerics.non_max_suppression import FEW, box_overlaps, suppress, suppres
 from ...registry.registry import ZERO, Cost, flops, kernel, lower, not_differentiable, onnx, shape, without_gradient
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.shapes import SCALAR, Shape, TensorSpec
+from ...types.shapes import SCALAR, Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
 from ..shared.onnx_lowerings import iota
 from ..shared.plain_shapes import vector_shape
@@ -58,7 +58,14 @@ def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, 
     return suppress(scores, limit, threshold, np.finfo(scores.dtype).min, box_overlaps(boxes))[0]
 
 
-shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps")(vector_shape)
+shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3")(vector_shape)
+
+
+@shape("NonMaxSuppressionWithOverlaps")
+def non_max_suppression_with_overlaps_shape(overlaps: TensorSpec, scores: TensorSpec, *settings: TensorSpec) -> Shape:
+    rows, columns = with_rank(overlaps.shape, 2)
+    merge_dims(merge_dims(rows, columns), with_rank(scores.shape, 1)[0])
+    return Shape([None])
 
 
 @kernel("NonMaxSuppressionV3")
@@ -276,6 +283,7 @@ def combined_non_max_suppression_shape(
     pad_per_class: bool,
 ) -> list[Shape]:
     images, _, classes = with_rank(scores.shape, 3)
+    images = merge_dims(images, with_rank(boxes.shape, 4)[0])
     size, limit = _limit(max_total_size), _limit(max_output_size_per_class)
     if pad_per_class:
         size = None if size is None or limit is None or not isinstance(classes, int) else min(size, limit * classes)

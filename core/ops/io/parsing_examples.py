@@ -25,6 +25,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import with_rank
 from ..shared.plain_shapes import first_shape
 from ..shared.string_functions import map_bytes
 from . import _examples
@@ -367,7 +368,7 @@ def _batched(serialized: TensorSpec, sparse_count: int, dense: list[Shape], ragg
     rank = serialized.rank
     sparse = sparse_shapes(sparse_count, None if rank is None else rank + 1)
     batch = UNKNOWN if rank is None else serialized.shape
-    splits = UNKNOWN if rank is None else Shape([0]) if rank == 0 else Shape((serialized.shape[0] + 1,))
+    splits = Shape([None]) if rank is None else Shape([0]) if rank == 0 else Shape((serialized.shape[0] + 1,))
     return (*sparse, [batch + size for size in dense], [Shape([None]) for _ in range(ragged_count)], [splits] * ragged_count)
 
 
@@ -382,13 +383,15 @@ def parse_example_v2_shape(
 def parse_example_shape(
     serialized: TensorSpec, names: TensorSpec, sparse_keys: list[TensorSpec], *inputs: Any, dense_shapes: list[Shape]
 ) -> tuple[list[Shape], ...]:
-    return _batched(serialized, len(sparse_keys), dense_shapes, 0)[:4]
+    rows = TensorSpec(serialized.dtype, Shape(with_rank(serialized.shape, 1)))
+    return _batched(rows, len(sparse_keys), dense_shapes, 0)[:4]
 
 
 @shape("ParseSingleExample")
 def parse_single_example_shape(
     serialized: TensorSpec, dense_defaults: list[TensorSpec], *, num_sparse: int, dense_shapes: list[Shape]
 ) -> tuple[list[Shape], ...]:
+    with_rank(serialized.shape, 0)
     return (*sparse_shapes(num_sparse, 1), list(dense_shapes))
 
 

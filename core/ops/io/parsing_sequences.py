@@ -15,6 +15,7 @@ from ...types import dtypes
 from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import with_rank
 from . import _examples
 from ._examples import Feature, FeatureColumn
 from .parsing_examples import dense_batch, dense_features, sparse_shapes
@@ -345,12 +346,12 @@ def _vectors(count: int) -> list[Shape]:
 
 @shape("ParseSequenceExample")
 def parse_sequence_example_shape(serialized: TensorSpec, *inputs: Any, types: Types) -> tuple[list[Shape], ...]:
-    return _shapes(serialized, types)
+    return _shapes(TensorSpec(serialized.dtype, Shape(with_rank(serialized.shape, 1))), types)
 
 
 @shape("ParseSingleSequenceExample")
 def parse_single_sequence_example_shape(serialized: TensorSpec, *inputs: Any, types: Types) -> tuple[list[Shape], ...]:
-    return _shapes(serialized, types)[:8]
+    return _shapes(TensorSpec(serialized.dtype, Shape(with_rank(serialized.shape, 0))), types)[:8]
 
 
 _ALL = ("ParseSequenceExampleV2", "ParseSequenceExample", "ParseSingleSequenceExample")

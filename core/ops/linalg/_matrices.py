@@ -56,7 +56,7 @@ def square_shape(spec: Any) -> Shape:
 def system_shape(matrix: Any, rhs: Any) -> Shape:
     """Return the shape of the solution of a batch of square or least-squares systems."""
     a, b = matrix_shape(matrix), matrix_shape(rhs)
-    if a.dims is None or b.dims is None:
+    if a.dims is None and b.dims is None:
         return UNKNOWN
     merge_dims(a[-2], b[-2])
     return merge_shapes(a[:-2], b[:-2]) + [a[-1], b[-1]]

@@ -57,11 +57,12 @@ def _check_count(equation: Any, inputs: Sequence[object]) -> None:
 
 def _sizes(inputs: list[TensorSpec], equation: str) -> tuple[Any, Any]:
     """Return the size of each label, and the labels of the output; None if a rank is unknown."""
-    if any(x.shape.dims is None for x in inputs):
-        return {}, None
     try:
         parsed = numerics.parse(equation)
         _check_count(parsed, inputs)
+        inputs = [_labelled(x, subscripts) for x, subscripts in zip(inputs, parsed.inputs)]
+        if any(x.rank is None for x in inputs):
+            return {}, None
         labels = [numerics.expand(s, len(x.shape)) for s, x in zip(parsed.inputs, inputs)]
         out = numerics.output_labels(parsed, labels)
     except ValueError as error:
@@ -73,6 +74,13 @@ def _sizes(inputs: list[TensorSpec], equation: str) -> tuple[Any, Any]:
             merge = broadcast_dims if isinstance(label, int) else merge_dims
             sizes[label] = merge(sizes[label], dim) if label in sizes else dim
     return sizes, out
+
+
+def _labelled(x: TensorSpec, subscripts: Any) -> TensorSpec:
+    """Return a spec with a dimension for each label of an input of unknown rank without an ellipsis."""
+    if x.rank is not None or numerics.ELLIPSIS in subscripts:
+        return x
+    return TensorSpec(x.dtype, Shape([None] * len(subscripts)))
 
 
 def _labels_of(inputs: list[TensorSpec], equation: str) -> list[dict[Any, Any]]:

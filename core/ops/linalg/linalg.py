@@ -220,8 +220,10 @@ def matrix_solve(matrix: Array, rhs: Array, *, adjoint: bool) -> Result:
 
 @shape("MatrixSolve", "BatchMatrixSolve")
 def matrix_solve_shape(matrix: TensorSpec, rhs: TensorSpec) -> Shape:
-    square_shape(matrix)
-    return system_shape(matrix, rhs)
+    # The solution has the shape of the right-hand sides, and the matrix knows as many rows.
+    square = square_shape(matrix)
+    rows = square if square.dims is None else square[:-1] + [None]
+    return merge_shapes(system_shape(matrix, rhs), merge_shapes(rows, rhs.shape))
 
 
 @gradient("MatrixSolve", "BatchMatrixSolve")

@@ -310,7 +310,17 @@ def matrix_set_diag_v3(input: Array, diagonal: Array, k: Any, *, align: str = "L
     return result
 
 
-shape("MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")(same_matrices_shape)
+shape("MatrixSetDiagV2", "MatrixSetDiagV3")(same_matrices_shape)
+
+
+@shape("MatrixSetDiag", "BatchMatrixSetDiag")
+def matrix_set_diag_shape(input: TensorSpec, diagonal: TensorSpec) -> Shape:
+    """Return the shape of the matrices; of other dimensions the diagonals (..., min(rows, columns)) have the same."""
+    dims = same_matrices_shape(input)
+    if dims.dims is None:
+        return dims if diagonal.rank is None else diagonal.shape[:-1] + [None, None]
+    length = dim_min(dims[-2], dims[-1])
+    return merge_shapes(dims[:-2] + [length], diagonal.shape)[:-1] + dims[-2:]
 
 
 @gradient("MatrixSetDiagV2", "MatrixSetDiagV3")

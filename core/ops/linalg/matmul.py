@@ -14,7 +14,7 @@ from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, m
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
 from ..shared.argument_checks import require_known_sizes
 
 # a @ b in the inputs' dtype; 16-bit floats are multiplied in float32.
@@ -110,7 +110,19 @@ def batch_matmul_v3(x: Array, y: Array, *, adj_x: bool, adj_y: bool, Tout: DType
     return _batch_matmul(x.astype(Tout.numpy), y.astype(Tout.numpy), adj_x, adj_y)
 
 
-@shape("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+@shape("BatchMatMul")
+def batch_matmul_v1_shape(x: TensorSpec, y: TensorSpec, *, adj_x: bool, adj_y: bool) -> Shape:
+    """The dimensions in front of the matrices are equal: one input tells those of the other."""
+    if x.rank is not None or y.rank is not None:
+        x, y = (
+            spec if spec.rank is not None else TensorSpec(spec.dtype, other.shape[:-2] + [None, None])
+            for spec, other in ((x, y), (y, x))
+        )
+        merge_shapes(x.shape[:-2], y.shape[:-2])
+    return batch_matmul_shape(x, y, adj_x=adj_x, adj_y=adj_y)
+
+
+@shape("BatchMatMulV2", "BatchMatMulV3")
 def batch_matmul_shape(x: TensorSpec, y: TensorSpec, *, adj_x: bool, adj_y: bool) -> Shape:
     if x.shape.dims is None or y.shape.dims is None:
         return UNKNOWN

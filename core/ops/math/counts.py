@@ -22,7 +22,7 @@ from ..shared.argument_checks import require, require_known_sizes, require_rank
 from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import dims_of, scalar_of
-from ..shared.sparse_checks import flat_positions, index_vectors, sparse_shapes, validate
+from ..shared.sparse_checks import flat_positions, index_vectors, rank_of, sparse_shapes, validate
 
 
 def _sparse_counts(
@@ -114,7 +114,7 @@ def sparse_count(
 def sparse_count_shape(
     indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, weights: TensorSpec
 ) -> tuple[Shape, ...]:
-    return sparse_shapes(dense_shape.shape[0] if dense_shape.rank == 1 else None)
+    return sparse_shapes(rank_of(indices, dense_shape))
 
 
 @kernel("RaggedCountSparseOutput")
@@ -345,7 +345,9 @@ def histogram_fixed_width(values: Array, value_range: Array, nbins: Array, *, dt
 
 @shape("HistogramFixedWidth")
 def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbins: TensorSpec) -> Shape:
-    return Shape([scalar_of(nbins)])
+    count = scalar_of(nbins)
+    require(count is None or count > 0, f"nbins must be positive, not {count}")
+    return Shape([count])
 
 
 # Two clips, a difference, a quotient and a count each.

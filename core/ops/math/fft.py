@@ -16,7 +16,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dims import DimLike
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import is_empty, require
 from ..shared.shape_arguments import dims_of
 
@@ -126,6 +126,7 @@ def _complex_shape(rank: int) -> Callable[..., Any]:
 
 def _real_shape(rank: int, halved: bool) -> Callable[..., Any]:
     def transform_shape(input: TensorSpec, fft_length: TensorSpec) -> Shape:
+        merge_shapes(fft_length.shape, Shape([rank]))
         if input.shape.dims is None:
             return UNKNOWN
         require(len(input.shape) >= rank, f"Input must have rank of at least {rank}, not {input.shape}")

@@ -37,7 +37,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import is_empty, single
+from ..shared.argument_checks import is_empty, require, require_rank, single
 from ..shared.elementwise_tables import reduction_flops, unary_flops
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
@@ -292,6 +292,7 @@ kernel("ArgMin")(_place(np.argmin, np.inf))
 
 @shape("ArgMax", "ArgMin")
 def place_shape(input: TensorSpec, dimension: TensorSpec) -> Shape:
+    require_rank(dimension, 0, "dimension")
     if input.shape.dims is None or not len(input.shape):
         return input.shape
     axis = scalar_of(dimension)
@@ -366,7 +367,9 @@ def linspace(start: Array, stop: Array, num: Array) -> Result:
 
 @shape("LinSpace")
 def linspace_shape(start: TensorSpec, stop: TensorSpec, num: TensorSpec) -> Shape:
-    return Shape([scalar_of(num)])
+    count = scalar_of(num)
+    require(count is None or count > 0, f"num must be positive, not {count}")
+    return Shape([count])
 
 
 @flops("Range", "LinSpace")

@@ -32,7 +32,7 @@ from ...registry.registry import (
 )
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec
 from ..shared import special_programs as programs
 from ..shared.elementwise_tables import (
     Binary,
@@ -43,6 +43,7 @@ from ..shared.elementwise_tables import (
     register_binary,
     register_unary,
 )
+from ..shared.plain_shapes import besides_scalars
 
 # (g, x, y, dy) -> dx
 
@@ -282,14 +283,7 @@ def betainc(a: Array, b: Array, x: Array) -> Result:
 
 @shape("Betainc")
 def betainc_shape(a: TensorSpec, b: TensorSpec, x: TensorSpec) -> Shape:
-    specs = [s.shape for s in (a, b, x)]
-    if any(s.dims is None for s in specs):
-        return Shape()
-    result = Shape(())
-    for dims in specs:
-        if len(dims):
-            result = merge_shapes(result, dims) if len(result) else dims
-    return result
+    return besides_scalars([a, b, x])
 
 
 @gradient("Betainc")

@@ -25,6 +25,7 @@ from .normalization import (
     fused_batch_norm_grad,
     fused_batch_norm_grad_flops,
     fused_batch_norm_shape,
+    grad_shapes,
 )
 
 
@@ -101,11 +102,11 @@ def batch_norm_with_global_normalization_grad(
 def batch_norm_with_global_normalization_grad_shape(
     t: TensorSpec, m: TensorSpec, v: TensorSpec, gamma: TensorSpec, backprop: TensorSpec
 ) -> list[Shape]:
-    dims = with_rank(t.shape, 4)
+    dims = with_rank(merge_shapes(t.shape, backprop.shape), 4)
     channels = Shape(dims[3:])
     for vector in (m, v, gamma):
         channels = merge_shapes(channels, vector.shape)
-    return [merge_shapes(t.shape, backprop.shape), channels, channels, channels, channels]
+    return [Shape(dims[:3]) + channels, channels, channels, channels, channels]
 
 
 @flops("BatchNormWithGlobalNormalizationGrad")
@@ -137,9 +138,9 @@ def fused_batch_norm_ex(
 
 @shape("_FusedBatchNormEx")
 def fused_batch_norm_ex_shape(
-    x: TensorSpec, vectors: Vectors[TensorSpec], side_input: list[TensorSpec], *, data_format: str
+    x: TensorSpec, vectors: Vectors[TensorSpec], side_input: list[TensorSpec], *, data_format: str, is_training: bool
 ) -> list[Shape]:
-    return [*fused_batch_norm_shape(x, vectors, data_format=data_format), Shape([None])]
+    return [*fused_batch_norm_shape(x, vectors, data_format=data_format, is_training=is_training), Shape([None])]
 
 
 layout("T....T* -> T.*", "_FusedBatchNormEx")
@@ -183,10 +184,10 @@ def fused_batch_norm_grad_ex(
 
 @shape("_FusedBatchNormGradEx")
 def fused_batch_norm_grad_ex_shape(
-    y_backprop: TensorSpec, x: TensorSpec, scale: TensorSpec, *rest: TensorSpec, num_side_inputs: int
+    y_backprop: TensorSpec, saved: Saved[TensorSpec], *rest: TensorSpec, num_side_inputs: int, data_format: str
 ) -> list[Shape | list[Any]]:
-    side = [merge_shapes(x.shape, y_backprop.shape)] * num_side_inputs
-    return [x.shape, scale.shape, scale.shape, Shape([0]), Shape([0]), side]
+    gradients = grad_shapes(saved.x, y_backprop, data_format, *saved[1:])
+    return [*gradients, Shape([0]), Shape([0]), [gradients[0]] * num_side_inputs]
 
 
 @flops("_FusedBatchNormGradEx")

@@ -12,7 +12,8 @@ from ...numerics.half_precision import wide
 from ...registry.registry import affine, arrays, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims
+from ..shared.argument_checks import with_rank
 from ..shared.elementwise_tables import reduction_flops, unary_flops
 from ..shared.plain_shapes import first_shape
 from ..shared.window_geometry import is_channels_first
@@ -77,7 +78,13 @@ def _others(value: Any, data_format: str) -> tuple[int, ...]:
     return tuple(axis for axis in range(value.ndim) if axis != channels)
 
 
-shape("BiasAdd", "BiasAddV1")(first_shape)
+shape("BiasAdd")(first_shape)
+
+
+@shape("BiasAddV1")
+def bias_add_v1_shape(value: TensorSpec, bias: TensorSpec) -> Shape:
+    channels = with_rank(bias.shape, 1)[0]
+    return value.shape if value.rank is None else value.shape[:-1] + [merge_dims(value.shape[-1], channels)]
 
 
 @shape("BiasAddGrad")

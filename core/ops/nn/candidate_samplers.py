@@ -18,6 +18,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..random._random import new_stream
+from ..shared.argument_checks import with_rank
 from ..shared.kernel_files import read_file
 
 # TensorFlow reserves this many words of the stream for each sample, used or not: the next run continues after them.
@@ -222,6 +223,7 @@ def compute_accidental_hits_shape(
     true_classes: TensorSpec, sampled_candidates: TensorSpec, *, num_true: int
 ) -> tuple[Shape, Shape, Shape]:
     merge_shapes(true_classes.shape, Shape([None, num_true]))
+    with_rank(sampled_candidates.shape, 1)
     hits = Shape([None])
     return hits, hits, hits
 

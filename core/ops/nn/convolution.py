@@ -24,7 +24,7 @@ from ...registry.registry import (
     without_gradient,
 )
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec
+from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.convolution_shared import (
     Geometry,
@@ -44,7 +44,7 @@ from ..shared.convolution_shared import (
 )
 from ..shared.decompositions import composed
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, window_attrs, window_of
-from ..shared.plain_shapes import first_shape, second_shape
+from ..shared.plain_shapes import first_shape, ranked, second_shape
 from ..shared.shape_arguments import ints, shape_from, shape_in
 from ..shared.window_geometry import (
     WindowAttributes,
@@ -118,7 +118,8 @@ def conv2d_backprop_input_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSp
         height, width = shape_from(sizes, 2)
         batch = shape_to_channels_last(with_rank(grad.shape, 4), data_format)[0]
         return shape_from_channels_last((batch, height, width, with_rank(w.shape, 4)[2]), data_format)
-    return shape_from(sizes, 4)
+    batch = with_rank(grad.shape, 4)[0]
+    return merge_shapes(shape_from(sizes, 4), Shape([batch, None, None, None]))
 
 
 ATTRIBUTES_2D = ("strides", "padding", "explicit_paddings", "data_format", "dilations")
@@ -169,10 +170,12 @@ def backprop_filter_by_shape(x: Array, w: Array, grad: Array, *, window: WindowA
     return filter_gradient(x, w.shape, grad, checked(StrictGeometry, rank, window))
 
 
-shape("Conv2DBackpropInputV2", "Conv3DBackpropInput")(first_shape)
+shape("Conv2DBackpropInputV2")(first_shape)
+shape("Conv3DBackpropInput")(ranked(5))
 
 
-shape("Conv2DBackpropFilterV2", "Conv3DBackpropFilter")(second_shape)
+shape("Conv2DBackpropFilterV2")(second_shape)
+shape("Conv3DBackpropFilter")(ranked(5, 1))
 
 
 flops("Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv2DBackpropFilterV2", "Conv3DBackpropFilter")(

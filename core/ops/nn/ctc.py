@@ -13,8 +13,8 @@ from ...registry.registry import Cost, flops, gradient, kernel, not_differentiab
 from ...support.errors import FailedPreconditionError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.dims import Dim
-from ...types.shapes import Shape, TensorSpec
+from ...types.dims import Dim, DimLike
+from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.elementwise_tables import unary_flops
 from ..shared.onnx_lowerings import along
@@ -136,10 +136,16 @@ def ctc_loss_v2(
 def ctc_loss_shape(
     inputs: TensorSpec, labels_indices: TensorSpec, labels_values: TensorSpec, sequence_length: TensorSpec
 ) -> list[Shape]:
-    dims = with_rank(inputs.shape, 3)
+    times, _, classes = with_rank(inputs.shape, 3)
     with_rank(labels_indices.shape, 2)
     with_rank(labels_values.shape, 1)
-    return [Shape([dims[1]]), Shape(dims)]
+    batch = _batch(inputs, sequence_length)
+    return [Shape([batch]), Shape([times, batch, classes])]
+
+
+def _batch(inputs: TensorSpec, sequence_length: TensorSpec) -> DimLike:
+    """Return the number of sequences: the second dimension of inputs (time, batch, classes)."""
+    return merge_dims(with_rank(inputs.shape, 3)[1], with_rank(sequence_length.shape, 1)[0])
 
 
 @gradient("CTCLoss", "CTCLossV2")
@@ -226,14 +232,14 @@ def ctc_beam_search_decoder(
 @shape("CTCGreedyDecoder")
 def ctc_greedy_decoder_shape(inputs: TensorSpec, sequence_length: TensorSpec) -> list[Shape]:
     count = Dim.unknown()
-    return [Shape([count, 2]), Shape([count]), Shape([2]), Shape([with_rank(inputs.shape, 3)[1], 1])]
+    return [Shape([count, 2]), Shape([count]), Shape([2]), Shape([_batch(inputs, sequence_length), 1])]
 
 
 @shape("CTCBeamSearchDecoder")
 def ctc_beam_search_decoder_shape(
     inputs: TensorSpec, sequence_length: TensorSpec, *, top_paths: int
 ) -> list[Shape | list[Shape]]:
-    batch = with_rank(inputs.shape, 3)[1]
+    batch = _batch(inputs, sequence_length)
     counts = [Dim.unknown() for _ in range(top_paths)]
     indices, values = [Shape([count, 2]) for count in counts], [Shape([count]) for count in counts]
     return [indices, values, [Shape([2])] * top_paths, Shape([batch, top_paths])]

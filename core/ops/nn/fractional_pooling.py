@@ -22,7 +22,7 @@ from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec
 from ..random._random import node_stream
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
-from ..shared.plain_shapes import first_shape
+from ..shared.plain_shapes import ranked
 from ..shared.shape_arguments import ints, shape_in
 
 _FORWARD = ("FractionalAvgPool", "FractionalMaxPool")
@@ -290,7 +290,7 @@ def fractional_max_pool_grad(
     return result
 
 
-shape("FractionalMaxPoolGrad")(first_shape)
+shape("FractionalMaxPoolGrad")(ranked(4))
 
 
 @flops("FractionalMaxPoolGrad")

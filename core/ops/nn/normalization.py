@@ -32,7 +32,7 @@ from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
-from ..shared.argument_checks import may_equal
+from ..shared.argument_checks import may_equal, with_rank
 from ..shared.onnx_lowerings import nan_of_no_elements, on_channels_first
 from ..shared.window_geometry import from_channels_last, is_channels_first, to_channels_last
 
@@ -164,16 +164,22 @@ def _reserved_dims(rank: int, is_half: bool) -> tuple[int, ...]:
 
 
 @shape("FusedBatchNorm", "FusedBatchNormV2")
-def fused_batch_norm_shape(x: TensorSpec, vectors: Vectors[TensorSpec], *, data_format: str) -> list[Shape]:
-    channels = Shape([x.shape[1 if is_channels_first(data_format) else -1]])
-    for vector in (vectors.scale, vectors.offset):
+def fused_batch_norm_shape(x: TensorSpec, vectors: Vectors[TensorSpec], *, data_format: str, is_training: bool) -> list[Shape]:
+    dims = list(with_rank(x.shape, x.rank or len(data_format)))
+    place = 1 if is_channels_first(data_format) else -1
+    channels = Shape(dims[place:][:1])
+    # Training may leave out the moments, which are empty then.
+    for vector in vectors[:2] if is_training else vectors:
         channels = merge_shapes(channels, vector.shape)
-    return [x.shape, channels, channels, channels, channels]
+    dims[place] = channels[0]
+    return [Shape(dims), channels, channels, channels, channels]
 
 
 @shape("FusedBatchNormV3")
-def fused_batch_norm_v3_shape(x: TensorSpec, vectors: Vectors[TensorSpec], *, data_format: str) -> list[Shape]:
-    return [*fused_batch_norm_shape(x, vectors, data_format=data_format), Shape()]
+def fused_batch_norm_v3_shape(
+    x: TensorSpec, vectors: Vectors[TensorSpec], *, data_format: str, is_training: bool
+) -> list[Shape]:
+    return [*fused_batch_norm_shape(x, vectors, data_format=data_format, is_training=is_training), Shape()]
 
 
 layout("T.... -> T.*", "FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
@@ -240,9 +246,20 @@ def fused_batch_norm_grad_v2(
 
 
 @shape("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
-def fused_batch_norm_grad_shape(y_backprop: TensorSpec, saved: Saved[TensorSpec], *unused: TensorSpec) -> list[Shape]:
-    scale = saved.scale.shape
-    return [merge_shapes(saved.x.shape, y_backprop.shape), scale, scale, SCALAR, SCALAR]
+def fused_batch_norm_grad_shape(
+    y_backprop: TensorSpec, saved: Saved[TensorSpec], *unused: TensorSpec, data_format: str
+) -> list[Shape]:
+    return [*grad_shapes(saved.x, y_backprop, data_format, *saved[1:]), SCALAR, SCALAR]
+
+
+def grad_shapes(x: TensorSpec, y_backprop: TensorSpec, data_format: str, *vectors: TensorSpec) -> list[Shape]:
+    """Return the shapes of the gradients of x, scale and offset; a number of each vector belongs to a channel."""
+    both = merge_shapes(x.shape, y_backprop.shape)
+    dims = list(with_rank(both, both.rank or len(data_format)))
+    place = 1 if is_channels_first(data_format) else -1
+    channels = functools.reduce(merge_shapes, (vector.shape for vector in vectors), Shape(dims[place:][:1]))
+    dims[place] = channels[0]
+    return [Shape(dims), channels, channels]
 
 
 layout("TT.* -> T.*", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
@@ -474,7 +491,7 @@ def lrn_shape(input: TensorSpec) -> Shape:
 
 @shape("LRNGrad")
 def lrn_grad_shape(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec) -> Shape:
-    return merge_shapes(input_grads.shape, merge_shapes(input_image.shape, output_image.shape))
+    return Shape(with_rank(merge_shapes(input_grads.shape, merge_shapes(input_image.shape, output_image.shape)), 4))
 
 
 @gradient("LRN")

@@ -38,10 +38,10 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import may_equal, require_known_sizes, require_true
 from ..shared.onnx_lowerings import along, channels_first, in_format, on_channels_first, window_attrs
-from ..shared.plain_shapes import first_shape, second_shape
+from ..shared.plain_shapes import ranked
 from ..shared.pooling_shared import (
     PoolingAttributes,
     pool_attrs,
@@ -112,6 +112,8 @@ def _window_of_inputs(ksize: Array, strides: Array, padding: str, data_format: s
 
 @shape("MaxPoolV2")
 def max_pool_v2_shape(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec, *, padding: str, data_format: str) -> Shape:
+    for sizes in (ksize, strides):
+        merge_shapes(sizes.shape, Shape([4]))
     if ksize.value is None or strides.value is None:
         return Shape([None] * 4)
     return pooled_shape(input, PoolingAttributes(_window_of_inputs(ksize.value, strides.value, padding, data_format)))
@@ -192,10 +194,18 @@ def _require_elements(pool: PoolingAttributes, x: Any) -> None:
         raise InvalidArgumentError(f"orig_input must not be empty: {Shape(x.shape)}")
 
 
+@shape("MaxPoolGradGrad", "MaxPool3DGradGrad")
+def max_pool_grad_grad_shape(
+    orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, window: WindowAttributes
+) -> Shape:
+    return merge_shapes(orig_output.shape, pooled_shape(orig_input, PoolingAttributes(window)))
+
+
 kernel("MaxPoolGradV2")(_of_window_inputs(max_pool_grad))
 kernel("MaxPoolGradGradV2")(_of_window_inputs(max_pool_grad_grad))
-shape("MaxPoolGrad", "MaxPool3DGrad", "MaxPoolGradV2")(first_shape)
-shape("MaxPoolGradGrad", "MaxPool3DGradGrad", "MaxPoolGradGradV2")(second_shape)
+shape("MaxPoolGrad", "MaxPoolGradV2")(ranked(4))
+shape("MaxPool3DGrad")(ranked(5))
+shape("MaxPoolGradGradV2")(ranked(4, 1))
 flops("MaxPoolGradGrad", "MaxPool3DGradGrad")(max_pool_flops)
 flops("MaxPoolGradGradV2")(max_pool_v2_flops)
 # TensorFlow has a gradient for the other versions, and none for this one.
@@ -322,7 +332,7 @@ def max_pool_grad_with_argmax(
     return summed.reshape(x.shape).astype(grad.dtype)
 
 
-shape("MaxPoolGradWithArgmax")(first_shape)
+shape("MaxPoolGradWithArgmax")(ranked(4))
 
 
 @flops("MaxPoolGradWithArgmax")

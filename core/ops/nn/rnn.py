@@ -350,7 +350,7 @@ _register_sequences("V2", _V2)
 
 @shape("BlockLSTMGrad", "BlockLSTMGradV2")
 def block_lstm_grad_shape(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *results: TensorSpec) -> list[Shape]:
-    return [spec.shape for spec in cell]
+    return [Shape(with_rank(spec.shape, rank)) for spec, rank in zip(cell, (3, 2, 2, 2, 1, 1, 1, 1))]
 
 
 @flops("BlockLSTMGrad", "BlockLSTMGradV2")
@@ -439,8 +439,10 @@ def gru_block_cell_grad(
 
 @shape("GRUBlockCellGrad")
 def gru_block_cell_grad_shape(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
+    rows, inputs = with_rank(x.shape, 2)
     batch, cells = with_rank(h_prev.shape, 2)
-    return [x.shape, h_prev.shape, Shape((batch, cells)), Shape((batch, 2 * cells))]
+    batch = merge_dims(rows, batch)
+    return [Shape((batch, inputs)), Shape((batch, cells)), Shape((batch, cells)), Shape((batch, 2 * cells))]
 
 
 @flops("GRUBlockCellGrad")

@@ -202,8 +202,7 @@ def sdca_optimizer_v2(
 @shape("SdcaOptimizer", "SdcaOptimizerV2")
 def sdca_optimizer_shape(*inputs: Any) -> tuple[Any, Any, Any]:
     sparse, dense, state = inputs[7], inputs[8], inputs[9]
-    merge_shapes(state.shape, Shape([None, 4]))
-    return state.shape, [spec.shape for spec in sparse], [spec.shape for spec in dense]
+    return merge_shapes(state.shape, Shape([None, 4])), [spec.shape for spec in sparse], [spec.shape for spec in dense]
 
 
 @flops("SdcaOptimizer", "SdcaOptimizerV2")

@@ -15,7 +15,8 @@ from ...numerics.half_precision import wide
 from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flops, gradient, kernel, layout, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+from ...types.shapes import Shape, TensorSpec, broadcast_shapes, merge_dims
+from ..shared.argument_checks import with_rank
 from ..shared.plain_shapes import scalar_shape
 
 _BLOCK: Final = 1 << 16
@@ -162,16 +163,19 @@ def sparse_softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result
 
 @shape("SoftmaxCrossEntropyWithLogits")
 def softmax_cross_entropy_shape(features: TensorSpec, labels: TensorSpec) -> list[Shape]:
-    both = broadcast_shapes(features.shape, labels.shape)
-    if both.dims is not None and len(both) != 2:
+    # A tensor of less dimensions is broadcast, and both together are a matrix.
+    matrix = Shape([None, None])
+    both = broadcast_shapes(*(matrix if x.rank is None else x.shape for x in (features, labels)))
+    if len(both) != 2:
         raise InvalidArgumentError(f"logits and labels must be 2-dimensional, not {features.shape} and {labels.shape}")
-    return [Shape([both[0]]), Shape([both[0], both[1]])]
+    return [both[:1], both]
 
 
 @shape("SparseSoftmaxCrossEntropyWithLogits")
 def sparse_softmax_cross_entropy_shape(features: TensorSpec, labels: TensorSpec) -> list[Shape]:
-    rows = labels.shape[0] if features.shape.dims is None else features.shape[0]
-    return [Shape([rows]), features.shape if features.shape.dims is not None else Shape([rows, None])]
+    rows, classes = with_rank(features.shape, 2)
+    rows = merge_dims(rows, with_rank(labels.shape, 1)[0])
+    return [Shape([rows]), Shape([rows, classes])]
 
 
 def _cross_entropy_gradient(g: GradientBuilder, node: Node, grad_loss: Output, grad_backprop: Output) -> Output:

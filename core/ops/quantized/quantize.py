@@ -28,10 +28,18 @@ from ...support.errors import UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec
-from ..shared.argument_checks import is_empty, require, require_same_shape, require_shape, require_true, scalar
+from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..shared.argument_checks import (
+    is_empty,
+    require,
+    require_same_shape,
+    require_shape,
+    require_true,
+    scalar,
+    with_rank,
+)
 from ..shared.elementwise_tables import unary_flops
-from ..shared.plain_shapes import first_shape, second_shape
+from ..shared.plain_shapes import first_shape, merged_shape
 from ..shared.quantized_ranges import (
     along,
     fake_masks,
@@ -302,14 +310,29 @@ facts("own_gradient", of=["QuantizeAndDequantizeV4"])
 _SIMULATORS = ("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
 
 
-shape(*_SIMULATORS)(first_shape)
+shape("QuantizeAndDequantize")(first_shape)
+
+
+@shape("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
+def quantize_and_dequantize_shape(
+    input: TensorSpec, input_min: TensorSpec, input_max: TensorSpec, *rest: TensorSpec, axis: int
+) -> Shape:
+    merge_shapes(merge_shapes(input_min.shape, input_max.shape), _ends_shape(input.shape, axis))
+    return input.shape
+
+
+def _ends_shape(values: Shape, axis: int) -> Shape:
+    """Return the shape of the ends of ranges: a number, or one for each place on an axis."""
+    return SCALAR if axis == -1 else Shape([values[axis]])
 
 
 @shape("QuantizeAndDequantizeV4Grad")
 def quantize_and_dequantize_v4_grad_shape(
-    gradients: TensorSpec, input: TensorSpec, input_min: TensorSpec, input_max: TensorSpec
+    gradients: TensorSpec, input: TensorSpec, input_min: TensorSpec, input_max: TensorSpec, *, axis: int
 ) -> list[Shape]:
-    return [gradients.shape, input_min.shape, input_max.shape]
+    both = merge_shapes(gradients.shape, input.shape)
+    ends = merge_shapes(merge_shapes(input_min.shape, input_max.shape), _ends_shape(both, axis))
+    return [both, ends, ends]
 
 
 @gradient("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3")
@@ -442,22 +465,38 @@ def _range_gradients(
     return within, xp.sum(below, axes), xp.sum(above, axes)
 
 
-shape(*_FAKE)(first_shape)
-shape("FakeQuantWithMinMaxArgsGradient")(second_shape)
+shape("FakeQuantWithMinMaxArgs")(first_shape)
+
+
+@shape("FakeQuantWithMinMaxVars")
+def fake_quant_with_min_max_vars_shape(inputs: TensorSpec, min: TensorSpec, max: TensorSpec) -> Shape:
+    merge_shapes(merge_shapes(min.shape, max.shape), SCALAR)
+    return inputs.shape
+
+
+@shape("FakeQuantWithMinMaxVarsPerChannel")
+def fake_quant_with_min_max_vars_per_channel_shape(inputs: TensorSpec, min: TensorSpec, max: TensorSpec) -> Shape:
+    channels = with_rank(merge_shapes(min.shape, max.shape), 1)
+    return inputs.shape if inputs.rank is None else inputs.shape[:-1] + merge_shapes(inputs.shape[-1:], Shape(channels))
+
+
+shape("FakeQuantWithMinMaxArgsGradient")(merged_shape)
 
 
 @shape("FakeQuantWithMinMaxVarsGradient")
 def fake_quant_with_min_max_vars_gradient_shape(
     gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec
 ) -> list[Shape]:
-    return [inputs.shape, SCALAR, SCALAR]
+    return [merge_shapes(gradients.shape, inputs.shape), SCALAR, SCALAR]
 
 
 @shape("FakeQuantWithMinMaxVarsPerChannelGradient")
 def fake_quant_with_min_max_vars_per_channel_gradient_shape(
     gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec
 ) -> list[Shape]:
-    return [inputs.shape, min.shape, max.shape]
+    both = merge_shapes(gradients.shape, inputs.shape)
+    channels = merge_shapes(Shape([both[-1]]), merge_shapes(min.shape, max.shape))
+    return [both, channels, channels]
 
 
 facts(

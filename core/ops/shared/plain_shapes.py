@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from .argument_checks import with_rank
 
 
 def no_outputs_shape(*inputs: Any) -> tuple[()]:
@@ -34,6 +37,17 @@ def first_shape(x: TensorSpec, *rest: Any) -> Shape:
 
 def second_shape(first: Any, x: TensorSpec, *rest: Any) -> Shape:
     return x.shape
+
+
+def ranked(rank: int, place: int = 0) -> Callable[..., Shape]:
+    """Return a shape function: the shape of the input at a place, which must have this rank."""
+    return lambda *inputs: Shape(with_rank(inputs[place].shape, rank))
+
+
+def besides_scalars(inputs: Sequence[TensorSpec]) -> Shape:
+    """Return the shape that all inputs have except scalars, which count as such a tensor."""
+    tensors = [x.shape for x in inputs if x.rank != 0]
+    return functools.reduce(merge_shapes, tensors) if tensors else SCALAR
 
 
 def merged_shape(x: TensorSpec, y: TensorSpec) -> Shape:

@@ -48,7 +48,7 @@ def shape_in(place: int, rank: int) -> Callable[..., Shape]:
 def shape_from(spec: TensorSpec, rank: int | None = None) -> Shape:
     """Return the shape in a vector of dimensions, of length `rank` if given; a negative dimension is unknown."""
     require_rank(spec, 1, "a shape")
-    length = spec.shape[0] if spec.rank == 1 and isinstance(spec.shape[0], int) else None
+    length = spec.shape[0] if is_sized(spec) else None
     require(rank is None or length in (None, rank), f"a shape must be a vector of {rank} elements, not of shape {spec.shape}")
     sizes = dims_of(spec)
     if sizes is None:
@@ -84,6 +84,11 @@ def unknown_dims(rank: DimLike | None) -> Shape:
     if rank > _MOST_DIMS:
         raise InvalidArgumentError(f"a tensor has at most {_MOST_DIMS} dimensions, not {rank}")
     return Shape([None] * rank)
+
+
+def is_sized(spec: TensorSpec) -> bool:
+    """Return True for a vector of a known number of elements."""
+    return spec.rank == 1 and isinstance(spec.shape[0], int)
 
 
 def normalize_axis(axis: Any, rank: int, name: str = "axis") -> int:

@@ -17,9 +17,9 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ..array.sorting import lower_bound_arrays, upper_bound_arrays
-from ..shared.argument_checks import require, require_min_rank, require_rank
+from ..shared.argument_checks import require, require_min_rank, require_rank, with_rank
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import scalar_int, shape_from, unknown_dims
 from ..shared.sparse_checks import sparse_shapes
@@ -184,7 +184,9 @@ def ragged_tensor_to_sparse(nested: list[Array], values: Array) -> tuple[Result,
 
 @shape("RaggedTensorToSparse")
 def ragged_tensor_to_sparse_shape(nested: list[TensorSpec], values: TensorSpec) -> tuple[Shape, ...]:
-    return sparse_shapes(None if values.rank is None else values.rank + len(nested))
+    indices, _, rank = sparse_shapes(None if values.rank is None else values.rank + len(nested))
+    # An element of the flat values is an element of the sparse tensor.
+    return (merge_shapes(indices, Shape([values.shape.num_elements, None])), Shape([values.shape.num_elements]), rank)
 
 
 @gradient("RaggedTensorToSparse")
@@ -429,7 +431,8 @@ def ragged_fill_empty_rows_shape(
     require_rank(default_value, 0, "default_value")
     count = Shape([None])
     rows = None if nrows.value is None else nrows.value.item()
-    return UNKNOWN, count, Shape([rows]), value_rowids.shape
+    # TensorFlow's shape function knows a vector of values, but the kernel takes rows of any shape.
+    return UNKNOWN, count, Shape([rows]), Shape([merge_dims(with_rank(value_rowids.shape, 1)[0], values.shape[0])])
 
 
 @gradient("RaggedFillEmptyRows")

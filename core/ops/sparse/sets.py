@@ -12,7 +12,7 @@ from ...numerics.integers import extremes
 from ...registry.registry import Cost, flops, kernel, not_differentiable, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..array.sorting import unique_index
 from ..shared.shape_arguments import dims_of, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_order, flat_positions, index_vectors, rank_of, sparse_shapes, validate
@@ -132,6 +132,7 @@ def dense_to_dense_set_operation_shape(set1: TensorSpec, set2: TensorSpec) -> tu
     rank = set1.rank if set1.rank is not None else set2.rank
     if rank is not None and rank < 2:
         raise InvalidArgumentError(f"sets need a rank of at least 2, not {rank}")
+    merge_shapes(set1.shape[:-1], set2.shape[:-1])
     return sparse_shapes(rank)
 
 

@@ -24,10 +24,10 @@ from ...registry.registry import (
 )
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.dims import Dim
-from ...types.shapes import Shape, TensorSpec
+from ...types.dims import DimLike
+from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared import sparse_programs as programs
-from ..shared.argument_checks import require, require_rank
+from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.shape_arguments import dims_of, normalize_axis, scalar_int, shape_from, shape_value
 from ..shared.sparse_checks import (
     check_bounds,
@@ -53,10 +53,9 @@ def sparse_reorder(indices: Array, values: Array, dense_shape: Array) -> tuple[R
 
 @shape("SparseReorder")
 def sparse_reorder_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> tuple[Shape, Shape]:
-    require_rank(indices, 2, "input_indices")
-    require_rank(values, 1, "input_values")
-    require_rank(dense_shape, 1, "input_shape")
-    return indices.shape, values.shape
+    count, rank = with_rank(indices.shape, 2)
+    count = merge_dims(count, with_rank(values.shape, 1)[0])
+    return Shape([count, merge_dims(rank, with_rank(dense_shape.shape, 1)[0])]), Shape([count])
 
 
 @gradient("SparseReorder")
@@ -201,8 +200,9 @@ def sparse_concat(
 def sparse_concat_shape(
     indices: list[TensorSpec], values: list[TensorSpec], shapes: list[TensorSpec]
 ) -> tuple[Shape, Shape, Shape]:
-    rank = rank_of(indices[0], shapes[0])
-    count = sum(i.shape[0] for i in indices) if all(i.rank is not None for i in indices) else Dim.unknown()
+    ranks = map(rank_of, indices, shapes)
+    rank = next((rank for rank in ranks if isinstance(rank, int)), None)
+    count: DimLike = sum(merge_dims(i.shape[0], v.shape[0]) for i, v in zip(indices, values))
     return Shape([count, rank]), Shape([count]), Shape([rank])
 
 
@@ -383,11 +383,11 @@ def _check_rows(rows: Array, count: int) -> None:
 def sparse_fill_empty_rows_shape(
     indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, default_value: TensorSpec
 ) -> tuple[Shape, Shape, Shape, Shape]:
-    require_rank(indices, 2, "indices")
+    count = merge_dims(with_rank(indices.shape, 2)[0], with_rank(values.shape, 1)[0])
     require_rank(default_value, 0, "default_value")
     sizes = dims_of(dense_shape)
     rows, columns, _ = sparse_shapes(rank_of(indices, dense_shape))
-    return rows, columns, Shape([sizes[0] if sizes else None]), Shape([indices.shape[0]])
+    return rows, columns, Shape([sizes[0] if sizes else None]), Shape([count])
 
 
 @gradient("SparseFillEmptyRows")
@@ -417,9 +417,8 @@ def fill_empty_rows_grad(reverse_index_map: Array, grad_values: Array) -> tuple[
 
 @shape("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
 def fill_empty_rows_grad_shape(reverse_index_map: TensorSpec, grad_values: TensorSpec) -> tuple[Shape, Shape]:
-    require_rank(reverse_index_map, 1, "reverse_index_map")
     require_rank(grad_values, 1, "grad_values")
-    return reverse_index_map.shape, Shape(())
+    return Shape(with_rank(reverse_index_map.shape, 1)), Shape(())
 
 
 @flops("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")

@@ -35,7 +35,7 @@ from ...types.dims import Dim
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ..array.sorting import unique_index
 from ..shared import sparse_programs as programs
-from ..shared.argument_checks import may_equal, require, require_rank
+from ..shared.argument_checks import may_equal, require, require_rank, with_rank
 from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 
@@ -235,8 +235,7 @@ def sparse_softmax(indices: Array, values: Array, dense_shape: Array) -> Result:
 @shape("SparseSoftmax")
 def sparse_softmax_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
     require_rank(indices, 2, "sp_indices")
-    require_rank(values, 1, "sp_values")
-    return values.shape
+    return Shape(with_rank(values.shape, 1))
 
 
 @flops("SparseSoftmax")

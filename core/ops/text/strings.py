@@ -21,7 +21,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..shared.argument_checks import require_rank, scalar
 from ..shared.numerals import parse_number, plain_numbers
-from ..shared.plain_shapes import first_shape
+from ..shared.plain_shapes import besides_scalars, first_shape
 from ..shared.shape_arguments import unknown_dims
 from ..shared.string_functions import joined, joined_rows, map_bytes, map_to
 
@@ -189,13 +189,7 @@ def string_join(inputs: list[Array], *, separator: str) -> Result:
 
 @shape("StringJoin")
 def string_join_shape(inputs: list[TensorSpec]) -> Shape:
-    if any(spec.shape.dims is None for spec in inputs):
-        return UNKNOWN
-    result = SCALAR
-    for spec in inputs:
-        if spec.rank:
-            result = merge_shapes(result, spec.shape) if result.rank else spec.shape
-    return result
+    return besides_scalars(inputs)
 
 
 facts("elementwise", of=("StringJoin",))

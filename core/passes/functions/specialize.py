@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import itertools
+from collections.abc import Hashable, Iterable, Sequence
 from typing import ClassVar
 
 from ...functions.call_kinds import CallKind, call_kind
@@ -82,8 +83,10 @@ class _Specialization:
                 acting[function.name] = {inner for inner in function.body if ctx.acts(inner)}
         self.acting = [acting[function.name] for function in self.functions]
         self.results = set(self.all_results) if self._keeps_results() else set(filter(self._is_needed, self.all_results))
-        self.constants = self._constants(limit)
-        self.args = self._needed_args() - self.constants.keys()
+        self.results = self._filled(self.results, [kind.results], self.all_results)
+        constants = self._constants(limit)
+        self.args = self._filled(self._needed_args() - constants.keys(), kind.args, range(len(self.operands)))
+        self.constants = {i: constant for i, constant in constants.items() if i not in self.args}
         if kind.is_loop:
             # The variables of a loop are arguments and results in one.
             self.results = self.args
@@ -101,6 +104,13 @@ class _Specialization:
             return
         self._fire(dropped)
         self._rewrite(dropped, [self._specialized(i, made) for i in range(len(self.references))])
+
+    def _filled(self, places: set[int], names: Sequence[str], every: Iterable[int]) -> set[int]:
+        """Return the places, and the first others where the op takes no shorter list (RemoteCall, MapDefun)."""
+        attrs = self.node.op_def.attrs if self.node.op_def is not None else {}
+        least = max((attrs[name].minimum or 0 for name in names if name in attrs), default=0)
+        spare = (place for place in every if place not in places)
+        return places | set(itertools.islice(spare, max(least - len(places), 0)))
 
     def _keeps_results(self) -> bool:
         """Return True if unread results stay: a call of a function without results runs more effects."""

@@ -412,3 +412,17 @@ def test_a_body_in_which_nothing_changed_is_looked_at_once(monkeypatch):
     said = [{refusal for refusal in record.refused if refusal.node.startswith("then: ")} for record in rounds]
     assert said[0]
     assert all(outcome == said[0] for outcome in said)
+
+
+def test_a_call_keeps_the_arguments_that_its_op_needs_at_least():
+    """RemoteCall takes one argument or more: a constant stays an argument, though the function could hold the constant."""
+
+    def build(b):
+        name = define(b, "scaled", [FLOAT, FLOAT], lambda g, x, y: [g.Mul(g.Neg(x), y)])
+        target = b.constant(np.array("/job:localhost/replica:0/task:0/device:CPU:0", object))
+        values = [b.constant(np.float32([1, 2])), b.constant(np.float32([3, 4]))]
+        return b.RemoteCall(target, values, Tout=[FLOAT], f=FuncRef(name))[0]
+
+    result = rewritten(build, PASSES)
+    (call,) = nodes(result.after, "RemoteCall")
+    assert len(call.inputs) == 2
