@@ -42,10 +42,9 @@ def _sparse_counts(
     distinct, inverse = np.unique(keys, return_inverse=True)
     if binary:
         counts = np.ones(distinct.size, dtype)
-    elif weights.size:
-        counts = np.bincount(inverse.ravel(), weights.ravel()[is_counted], distinct.size).astype(dtype)
     else:
-        counts = np.bincount(inverse.ravel(), minlength=distinct.size).astype(dtype)
+        scale = weights.ravel()[is_counted] if weights.size else weights
+        counts = _counts(inverse.ravel(), scale, distinct.size, dtype)
     # At least 1: places are divided by the sizes, and without values there is none to divide.
     return index_vectors(distinct, [*group_shape, max(width, 1)]), counts, np.array([*group_shape, width], np.int64)
 
@@ -164,10 +163,8 @@ def _bincounts(groups: Array, rows: int, values: Array, size: int, weights: Arra
     if binary:
         result.reshape(-1)[keys] = 1
     else:
-        scale = weights.ravel()[is_counted] if weights.size else None
-        # bincount adds weights in double; the assignment rounds to the dtype of the weights. Integers above 2^53 therefore
-        # lose their last digits, which TensorFlow keeps.
-        result.reshape(-1)[...] = np.bincount(keys, scale, result.size)
+        scale = weights.ravel()[is_counted] if weights.size else weights
+        result.reshape(-1)[...] = _counts(keys, scale, result.size, weights.dtype)
     return result
 
 
