@@ -158,6 +158,7 @@ def _rounded(report: EngineReport) -> Iterator[render.Section]:
 def _choices(report: EngineReport) -> Iterator[render.Section]:
     """Yield a table of the choices of `auto`, with the time of each alternative."""
     if report.choices:
+        # Each combination of shapes may have tried other engines.
         ways = list(dict.fromkeys(way for choice in report.choices for way in choice.seconds))
         rows = [
             (
@@ -178,6 +179,7 @@ def _summary(report: EngineReport) -> list[str]:
     lines = [f"{counted(taken, 'step')} in {counted(len(report.groups), 'group')}"]
     if report.note:
         lines.append(report.note)
+    # Else a user would look for reasons against nodes that the engine supports.
     if report.in_small_groups:
         lines.append(f"{counted(report.in_small_groups, 'step')} left to NumPy, as their groups would be too small")
     return lines

@@ -186,6 +186,7 @@ def _stem(word: str) -> str:
 def option_hint(option: str, words: Sequence[str]) -> str | None:
     """Return the command line for an option that its command lacks; None for an unexpected option."""
     line = OPTIONS.get((words[0], option))
+    # The first word that is no option: good enough for a line that the user reads before typing it.
     graph = next((word for word in words[1:] if not word.startswith("-")), "GRAPH")
     if line is None:
         return None

@@ -40,6 +40,7 @@ def _command(name: str) -> click.Command:
 def _manual(command: click.Command, name: str, rest: Iterable[str]) -> str:
     """Return a manual page: name, synopsis, description and command lines by the help, then the rest."""
     page = name.replace(" ", "-")
+    # The line that `tfg --help` has for the command; `tfg` itself is told by the first of its own help.
     said = summary(name.removeprefix("tfg ")) or inspect.cleandoc(root.help or "").partition("\n")[0]
     usage = command.collect_usage_pieces(click.Context(command, info_name=name, **root.context_settings))
     paragraphs = inspect.cleandoc(command.help or "").split("\n\n")

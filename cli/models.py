@@ -73,6 +73,7 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
     from ..formats.api.outputs import outputs_of
 
     has_signature = graph.meta is not None and bool(graph.meta.signatures)
+    # A model that has signatures keeps them, and gets no further one for its outputs.
     words = tuple(fetches) or (() if has_signature else outputs_of(graph))
     values = {word: graph.result(names.fetch(word)) for word in words}
     outputs = {word.removesuffix(":0"): value for word, value in values.items() if isinstance(value, Output)}

@@ -134,6 +134,7 @@ class OutputFile(FileName):
         asked = None if is_unsaid else format_of(path, self.writable)
         if asked is SAVED_MODEL:
             require_new_folder(path)
+        # TensorFlow.js has files of weights beside the model, for which tfg makes the folder.
         is_made = asked is TFJS or (self.makes_folders and asked is not None and asked.is_folder)
         # Before the work: a run of an hour must not fail at the name of its output.
         if not is_made:
@@ -339,6 +340,7 @@ class GraphReader:
 
 def format_option(*formats: str) -> Any:
     """--format with the formats given, `table` first among them by default."""
+    # The first is the default, as people read what scripts ask for by name.
     choices = formats or ("table", "json", "csv")
     kind = click.Choice(choices)
     said = option("--format", type=kind, default=choices[0], help="Output format.")
@@ -464,6 +466,7 @@ def tolerance_option(compared: str, default: float | str = TOLERANCE, **rules: A
     """--tolerance: the largest accepted difference, relative to the largest value; `default` is a text if the default
     varies.
     """
+    # A default that depends on the graph is worked out where the graph is known.
     number = default if isinstance(default, float) else None
     text = f"Largest difference that {compared} accepts, relative to the largest value. Default: {default}."
     return option(type=Number(0), default=number, show_default=False, help=text, **rules)

@@ -83,6 +83,7 @@ class SessionOptions(SessionSetup):
 
     def of_many_runs(self) -> Self:
         """Return the options for many runs of a graph: with `auto` where the user names no engine and one is installed."""
+        # A mesh has its engine, and the user's word stands.
         name = None if self.engine_options.is_named or self.process_group is not None else self.engine_of_many_runs()
         if name is None:
             return self
@@ -231,6 +232,7 @@ def session_options_for(
     options for initial values need no other option. `cluster` adds --on for commands that need only a SessionLike; `mesh`
     adds the options for dividing rows.
     """
+    # Options that only prepare a run do nothing where nothing runs.
     passive = "--seed --allow-files --engine" + ("" if start else " --init --init-op --state") + (" --on" if cluster else "")
     ruled = [needing(passive, " ".join(needs))] if needs else []
 

@@ -238,6 +238,7 @@ def _values(graph: Graph) -> Iterator[str]:
     """Yield names of tensors: the outputs, layers and nodes as the author of the model knows them, then nodes of the file."""
     from ..core.model.model_view import model_view
 
+    # What the author named comes first: a model of TF2 has thousands of nodes in functions.
     view = model_view(graph)
     outputs = () if view.signature is None else view.signature.fetched
     author = (node.name for node in view.graph)

@@ -94,6 +94,7 @@ class _Drawing:
 
     def _style(self, box: Box) -> dict[str, str]:
         style = dict(_STYLES[box.kind])
+        # The shape still tells the kind of a node whose colour tells its share or its group.
         if box.share is not None:
             style["fillcolor"] = _heat(box.share)
         elif self._colours:
@@ -205,4 +206,5 @@ def pure_path() -> str | None:
         installed = files(_PURE) or ()
     except PackageNotFoundError:
         return None
+    # By the list of installed files, as the folder of programs need not be on the path.
     return next((str(file.locate()) for file in installed if file.stem == _PURE), None)

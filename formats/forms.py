@@ -35,6 +35,7 @@ def write_message(source: Source, target: str, form: GraphForm, tags: Sequence[s
 
 def _read(source: Source) -> GraphDef | MetaGraphDef | SavedModel:
     path: Source = source if is_in_memory(source) or not is_folder(str(source)) else model_file(str(source))
+    # The folder of a SavedModel is read by the file of its graph; what lies in memory has no folder.
     name, data = describe(path), read_source(source) if path is source else read_regular(str(path))
     kind, is_text = detect.graph_kind(data, name)
     if kind in ("events", "run_metadata"):

@@ -410,7 +410,7 @@ class FunctionLibrary(ReadFunctions):
         return self[name] if name in self._entries else default
 
     def _decoded(self, name: str, proto: FunctionDef) -> Function:
-        """Return a function with nodes of its own, or one that shares those of equal functions at first."""
+        """Return a function that shares the nodes of its equals until somebody asks for its own."""
         gradient = self._gradients.get(name)
         key = gradient, *_apart_from_name(proto)
         pattern = known = self._patterns.get(key)

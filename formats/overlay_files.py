@@ -62,6 +62,7 @@ def _values_by_node(view: ModelView, rows: Mapping[str, Any], source: str, throu
         return {at[name]: value for name, value in values.items()}
     sums: dict[Node, float] = {}
     for name, value in values.items():
+        # So the box of a call is coloured while it is closed, and its nodes are once it is opened.
         for node in paths.through(view.path(name)):
             sums[node] = sums.get(node, 0.0) + value
     return sums
@@ -97,6 +98,7 @@ def _rows(contents: dict[str, Any], plain: NodeOverlay, path: str) -> tuple[dict
         return contents, plain
     key, name, value, frame = _DOCUMENTS[schema]
     try:
+        # `tfg compare` names tensors, and an overlay nodes: the first output stands for its node.
         return {str(row[name]).removesuffix(":0"): row[value] for row in contents[key]}, frame
     except (KeyError, TypeError):
         raise InvalidArgumentError(

@@ -54,7 +54,9 @@ class Transform:
             # Half-pixel centers and no aligned corners, as tf.image.resize of TensorFlow 2 has them.
             rows, columns = (bilinear(old, new, False, True) for old, new in zip(result.shape, self.size))
             result = resample(result[None], rows, columns)[0]
+        # Scaled in float32, as a model's own preprocessing does: a double would round otherwise.
         result = result * np.float32(self.scale) + np.float32(self.offset)
+        # A cast would cut off the fraction: 254.99 of a resized white area would become 254.
         return np.rint(result) if dtype is not None and dtype.is_integer else result
 
 
@@ -88,8 +90,10 @@ def read_picture(
     with file_errors(path), open_regular(path) as file:
         if not image_kind(file.read(HEAD)):
             return None
+        # The kind is told by the first bytes: other files, which may be large, are not read as a whole.
         file.seek(0)
         contents = np.array(file.read(), object)
+    # The numbers of channels that TensorFlow's decoders make: gray, colour, and colour with transparency.
     channels = shape[-1] if shape.rank and shape[-1] in (1, 3, 4) else 3
     # The op's kernel decodes the picture, which then has the pixels that a graph's own decoder would give.
     decode = registry.kernels("DecodeImage")[0].function

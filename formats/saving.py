@@ -38,6 +38,7 @@ def graph_form(
     InvalidArgumentError for a name that asks for another format than the arguments, or for a format without graphs.
     """
     extension = "" if path == "-" else extension_of(path)
+    # Standard output has no name to ask for a form, and takes the default unless the arguments decide.
     by_name = GRAPHS.default if path == "-" else format_of(path, GRAPHS)
     assert by_name is not None
     is_packed = extension.endswith(".gz")
@@ -139,6 +140,7 @@ def _texts(graph: Graph, kind: Kind | None) -> Iterator[str]:
 
 
 def _output_kind(graph: Graph, kind: Kind | None) -> Kind:
+    # A graph built in Python came from no file, so it has no kind to keep.
     return kind or (graph.source.kind if isinstance(graph.source, GraphSource) else "graph")
 
 
@@ -148,4 +150,5 @@ def _chunks(graph: Graph, kind: Kind | None) -> Iterator[bytes | memoryview]:
         return chunks
     from .meta_graph import meta_graph_chunks
 
+    # A message inside of another is written after its length, so all its pieces are made before.
     return meta_graph_chunks(graph, list(chunks))

@@ -11,6 +11,8 @@ import pathlib
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# By default TensorFlow looks at the processor, and only newer ones run the kernels of oneDNN, which round otherwise.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
 
 import numpy as np
 import tensorflow as tf

@@ -187,5 +187,6 @@ def _match_sections(match: CheckpointMatch, format_: str) -> Iterator[render.Sec
         yield render.Table(("name", "status", "graph", "checkpoint", "nearest"), rows)
     yield render.Text(match.headline())
     if match.pairs() and format_ != "csv":
+        # As text to copy into a file, which --map takes.
         lines = "\n".join(f"{old}={new}" for old, new in match.pairs().items())
         yield render.Text(lines, "likely new names, for a file that --map and --rename read", "code")

@@ -137,6 +137,7 @@ def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
     """
     # A prefix is how TensorFlow 1 names the three files of a checkpoint together with its graph.
     if not exists(options.source) and all(is_file(options.source + end) for end in (".meta", ".index")):
+        # All later messages name the file that was read.
         options = dataclasses.replace(options, source=f"{options.source}.meta")
     prefix = options.source.removesuffix(".meta")
     if not options.needs_values or prefix == options.source or options.session.changes_state:

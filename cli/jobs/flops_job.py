@@ -502,6 +502,7 @@ def _measured_row(node: MeasuredNode, everything: float, peak: float) -> tuple[A
 
 
 def _measured_remarks(measurement: Measurement) -> Iterator[str]:
+    # A node without a count is a hole in the rate below, so it is told first.
     known, nodes = len(measurement.nodes) - len(measurement.unknown()), counted(len(measurement.nodes), "node")
     yield f"coverage: {known} of {nodes}{_listed(measurement.unknown())}"
     # The hook of the profile costs time itself: users compare the run without it.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -151,11 +152,7 @@ def _decision(decision: Location | str | None) -> str:
 
 def coverage_sections(rows: Sequence[FamilyCoverage], total: FamilyCoverage) -> Iterator[Section]:
     columns = ("family", "ops", "kernels", "shapes", "gradients", "not differentiable", "flops")
-    yield Table(columns, [_counts(row) for row in (*rows, total)])
-
-
-def _counts(row: FamilyCoverage) -> tuple[str | int, ...]:
-    return row.family, row.ops, row.kernels, row.shapes, row.gradients, row.not_differentiable, row.flops
+    yield Table(columns, [dataclasses.astuple(row) for row in (*rows, total)])
 
 
 def formula_sections(formulas: Sequence[Formula]) -> Iterator[Section]:

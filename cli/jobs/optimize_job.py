@@ -158,6 +158,7 @@ class OptimizeJob:
             save(result, output, text=self.options.text or None)
             notes.append(f"wrote {counted(len(result), 'node')} to {render.place(self.options.output or output)}")
         if folder:
+            # By the names before the passes, which may have dropped a signature's nodes.
             words = self.options.fetches or self.names.outputs
             # The variables are filled by the graph before the passes, which removed the initializers.
             session = self.session.filled(self.graph).on_graph(result)
@@ -310,6 +311,7 @@ def report_sections(report: OptimizeReport) -> Iterator[render.Section]:
 def _weight_table(report: OptimizeReport) -> render.Table:
     """Return the error of the weights of each layer, the largest relative error first."""
     layers = grouped((error.layer, error) for error in report.weight_errors)
+    # The worst first, as the average of a network hides the layer that breaks it.
     ranked = sorted(layers.items(), key=lambda item: -max(error.relative for error in item[1]))
     rows = [
         (

@@ -437,6 +437,7 @@ def _sections(steps: Sequence[StepResult], max_shown: int) -> Iterator[render.Se
             yield from tables
             continue
         prefix = f"step {step.step}: " if len(steps) > 1 else ""
+        # Numbers share a section, as a title for each would be longer than they are.
         short = [item for item in step.values if item.shape in ((), None)]
         if short:
             yield render.Text([prefix + _short_line(item) for item in short], form="code")
@@ -472,6 +473,7 @@ def class_tables(values: Sequence[FetchedValue]) -> Iterator[render.Section]:
 
 def _class_table(name: str, values: Mapping[str, Any]) -> render.Table:
     columns = {key: values[f"{name}/{key}"] for key in ("classes", "labels", "scores") if f"{name}/{key}" in values}
+    # A row for each class of each row, whatever batches stand around.
     cells = {key: array.reshape(math.prod(array.shape[:-1]), array.shape[-1]) for key, array in columns.items()}
     rows = [
         (row, *(_cell(array[row, place]) for array in cells.values())) for row, place in np.ndindex(cells["classes"].shape)

@@ -140,6 +140,7 @@ def _opened(path: str) -> bool:
     """Open a page in the browser; return False if there is none."""
     import webbrowser  # lazy: most pages are only written
 
+    # An address of a file and no path, which some browsers take for a search.
     return webbrowser.open(pathlib.Path(path).absolute().as_uri())
 
 

@@ -126,6 +126,7 @@ class GraphDiff(Report):
     @property
     def is_empty(self) -> bool:
         """Return True if all sections are equal; variables that were not compared may differ."""
+        # Variables that could not be read count as a difference, so that no script takes them for equal.
         parts = (self.signatures, self.variables, self.variables_unread, self.assets, self.versions, self.tensorflow_version)
         return self.is_same_graph and not any(parts)
 
@@ -219,6 +220,7 @@ class _Comparison:
         before, after = ([*graph.functions] for graph in (self.before, self.after))
         names = {name: name for name in before if name in self.after.functions} if self.match is None else self.match.functions
         counterparts = set(names.values())
+        # A plain graph states no release, and then none differs.
         tensorflow = [graph.meta.tensorflow_version if graph.meta is not None else "" for graph in (self.before, self.after)]
         return GraphDiff(
             len(self.before),
@@ -296,6 +298,7 @@ def _interface_changes(old: Function, new: Function, renaming: Renaming) -> Iter
     """Yield the differences of two functions outside of the bodies' nodes."""
     if renaming.is_new_name(old.name, new.name):
         yield FieldChange("name", old.name, new.name)
+    # By the names in the body: the dtypes are compared with the nodes themselves.
     for field, a, b in (
         ("arguments", old.args, new.args),
         ("results", old.results, new.results),

@@ -161,6 +161,7 @@ def _match_keys(
     if only_unique:
         own, others = ({key: nodes for key, nodes in groups.items() if len(nodes) == 1} for groups in (own, others))
     partners = dict(paired(own, others, lambda node: node.name))
+    # An iterator, so that a node that was passed over is not looked at again.
     spare = {key: iter(nodes) for key, nodes in others.items()}
     taken = set(matched.values())
     # From the ends back: a pair of users tells which of several equal sources belong together.
@@ -194,6 +195,7 @@ def node_keys(
         if node not in names:
             inputs: Hashable = tuple((keys.get(value.node), value.index) for value in node.inputs)
             if not node.inputs:
+                # As a set, since control inputs have no order.
                 inputs = frozenset(keys.get(control) for control in node.control_inputs)
             # A hash of hashes: nested tuples of whole subgraphs would grow with the depth, and be compared to the bottom.
             keys[node] = hash((label(node.op) if node.op_def is None else node.op, describe(node, label), inputs))
@@ -319,6 +321,7 @@ class GraphMatch:
         (mine, theirs), (own, others) = self._keys, self._known
         if name not in mine or other not in theirs or stem(name) != stem(other):
             return
+        # A function that computes the same as another one belongs to that, whoever calls it.
         if mine[name] == theirs[other] or not (mine[name] in others or theirs[other] in own):
             self._add(name, other)
 

@@ -53,6 +53,7 @@ class Renaming:
     @staticmethod
     def of(match: GraphMatch) -> Renaming:
         """Return the new names of functions and gradients, and of the graph's own nodes."""
+        # A function without a counterpart equals none, also where the other graph has one of its name.
         functions = {name: match.functions.get(name, _NO_NAME) for name in match.before.functions}
         named = {registered.function: name for name, registered in match.after.registered_gradients.items()}
         gradients = {
@@ -76,6 +77,7 @@ class Renaming:
         """Return the new name of the tensor or node `a`, `a:1` or `^a`."""
         if not self.nodes:
             return text
+        # An empty text, or the sign of a control input.
         mark = text[: text.startswith("^")]
         name, colon, index = text[len(mark) :].partition(":")
         return f"{mark}{self.nodes.get(name, name)}{colon}{index}"
@@ -152,6 +154,7 @@ def _tensor_name(text: str) -> str:
 def same_value(a: Any, b: Any) -> bool:
     """Return True if two attribute values mean the same; an unknown dimension is as good as another, and so is a NaN."""
     if isinstance(a, Shape) and isinstance(b, Shape):
+        # By their texts, in which all unknown sizes are `?`.
         return str(a) == str(b)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
         return len(a) == len(b) and all(map(same_value, a, b))

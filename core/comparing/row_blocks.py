@@ -299,6 +299,7 @@ class BlockRunner(Generic[_Input]):
             self._settle()
 
     def _settle(self) -> None:
+        # Of inputs of several shapes the first shape decides: others make blocks of their own later.
         alike = [pair for pair in self._first if is_alike(pair[0], self._first[0][0])]
         self._first.clear()
         if len(alike) < 2:
@@ -390,6 +391,7 @@ class BlockRunner(Generic[_Input]):
         if self.rows is None or self._is_other(block.feeds):
             yield from map(self._one, inputs)
             return
+        # Rounded up, so that there are no more parts than runs side by side.
         size = -(-len(inputs) // self._work.runs_at_once()) if self.rows.rows is None else len(inputs)
         if size < len(inputs):
             yield from self._side_by_side(inputs, block, size, seconds)

@@ -265,6 +265,7 @@ def _compared(node: Node, other: Node, mine: _Values, theirs: _Values, tolerance
 
 def _row(tensor: str, op: str, other: str, pairs: Sequence[tuple[Any, Any]], tolerance: float) -> NodeComparison:
     """Return the worst comparison of all executions."""
+    # Each execution of a loop's node has its own scale.
     comparisons = [compare(tensor, number, a, b, tolerance) for number, (a, b) in enumerate(pairs, 1)]
     worst = max(comparisons, key=lambda comparison: comparison.tolerance_needed)
     nonfinite = [sum(map(_nonfinite, values)) for values in zip(*pairs)]
@@ -277,4 +278,5 @@ def _nonfinite(value: Any) -> int:
     """Return the number of NaN and infinite elements; 0 for values that are no numbers."""
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind not in "fcV":
         return 0
+    # Of a complex number, either part counts.
     return int(value.size - np.count_nonzero(np.isfinite(value)))

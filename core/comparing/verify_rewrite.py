@@ -331,6 +331,7 @@ class _Predicates:
         nodes = needed_nodes([graph.fetch(name) for name in runs.fetches.values()])
         predicates = [_predicate(graph, node) for node in graph if node in nodes and node not in frames]
         vary = [value for value in predicates if value is not None and _varies(value, drawn)]
+        # Several Switches have one predicate.
         self.names = tuple(dict.fromkeys(value.name for value in vary))
         self.inside: dict[str, set[int]] = {}
         runs.watched = self.names
@@ -432,6 +433,7 @@ def fetches_in_turn(graph: Graph, fetches: Mapping[str, str], fed: Sequence[Outp
     """
     targets = {key: graph.fetch(name) for key, name in fetches.items()}
     races = list(races_of(graph, list(targets.values()), fed)) if len(targets) > 1 else []
+    # Most graphs have no races, and one walk finds that.
     needed = {key: needed_nodes([target], fed) for key, target in targets.items()} if races else {}
     conflicts: set[tuple[str, str]] = set()
     for race in races:

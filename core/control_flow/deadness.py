@@ -164,6 +164,7 @@ class Deadness:
 
 def always_alive(graph: Graph, nodes: Sequence[Node]) -> list[Node]:
     """Return the nodes that have a value in every run: not on a branch of a conditional, where a run may not go."""
+    # Graphs of TensorFlow 2 have no branches of this kind, and are not walked through.
     if not any(node.op in SWITCH for node in graph):
         return list(nodes)
     deadness = Deadness()

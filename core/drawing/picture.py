@@ -125,6 +125,7 @@ class Look:
 def make_picture(nodes: Sequence[Node], look: Look, title: str = "", keep: Collection[Node] = ()) -> Picture:
     """Return the picture of `nodes`; nodes in `keep` always get a box, or lie in the box of a scope."""
     left_out = set() if look.everything else folded(nodes, keep)
+    # A dictionary finds a node as a set does, and keeps the order in which links are drawn.
     edges_drawn = list(links(dict.fromkeys(nodes), left_out))
     painter = _Painter(look, left_out)
     frame = painter.frame(*opened_tree([node for node in nodes if node not in left_out], edges_drawn, look))
@@ -172,6 +173,7 @@ def _homes(nodes: Sequence[Node], edges: Iterable[Link], held: Collection[Node])
     around = {node: scope_path(node.name) for node in nodes}
     computing = {outer for node in nodes if node not in held for outer in _with_outer(around[node])}
     read_in: dict[Node, str] = {}
+    # From the readers back: what only another read of a variable takes belongs where that one is read.
     for node in reversed(nodes):
         if node in held and node in readers:
             read_in[node] = functools.reduce(common_scope, (read_in.get(each, around[each]) for each in readers[node]))
@@ -190,6 +192,7 @@ def _beside_readers(nodes: Sequence[Node], sources: Mapping[Node, Sequence[Node]
     the scopes of layers in the order of their weights.
     """
     ordered: dict[Node, None] = {}
+    # The others first, each behind the weights that it reads; then the weights that nothing reads.
     for node in [*(node for node in nodes if node not in held), *nodes]:
         pending = [node]
         while pending:
@@ -406,6 +409,7 @@ def _shortened(line: str) -> str:
     """Return a line, with the middle left out where the line is too long."""
     if len(line) <= _MAX_LINE:
         return line
+    # Names begin with their scopes and end with what tells them apart; the middle says the least.
     half = (_MAX_LINE - 3) // 2
     return f"{line[:half]}...{line[-half:]}"
 
@@ -437,6 +441,7 @@ def _named(root: NameScope, expand: Collection[str]) -> Iterator[NameScope]:
     for part in root.parts:
         if not isinstance(part, NameScope):
             continue
+        # A scope made by division has no name that a user could give: it opens for the named scopes inside.
         is_around = any(path == part.path or path.startswith(f"{part.path}/") for path in expand)
         inner = list(_named(part, expand)) if is_around or not part.is_name_scope else []
         if is_around or inner:
@@ -465,6 +470,7 @@ def _by_size(root: NameScope, wanted: Collection[NameScope], look: Look) -> Iter
     offer(root, 0)
     while pending:
         level, _, _, scope = heapq.heappop(pending)
+        # A scope that is too large is passed over, for a smaller one further on may still fit.
         more = len(scope.parts) - 1
         if scope in wanted or boxes + more <= look.max_boxes:
             boxes += more

@@ -72,6 +72,7 @@ def _scopes(nodes: Iterable[Node], homes: Mapping[Node, str]) -> list[NameScope]
     for node in nodes:
         _scope_of(homes[node] if node in homes else scope_path(node.name), scopes).parts.append(node)
     _place_namesakes(scopes)
+    # From the innermost scopes out, for `_only_part` replaces a scope by what is left in it.
     for scope in reversed(scopes.values()):
         scope.parts = [_only_part(part) for part in scope.parts]
         scope.nodes = _count(scope.parts)
@@ -129,6 +130,7 @@ def _divide(scope: NameScope, max_parts: int) -> None:
         length = min(math.isqrt(len(scope.parts) - 1) + 1, max_parts)
         scope.parts = [_row(scope, scope.parts[i : i + length]) for i in range(0, len(scope.parts), length)]
     for part in scope.parts:
+        # Name scopes have their turn in `scope_tree`; only what was made here is divided again.
         if isinstance(part, NameScope) and not part.is_name_scope:
             _divide(part, max_parts)
 
@@ -158,6 +160,7 @@ def _shape(part: NameScope | Node) -> Hashable:
     """Return what scopes that are alike have in common: names but for numbers, and ops; a node is like no other."""
     if not isinstance(part, NameScope):
         return part
+    # Sorted: in the order of the data flow the nodes of blocks that are alike may stand otherwise.
     return _DIGITS.sub("#", part.label), tuple(sorted(node.op for node in part.members()))
 
 
@@ -165,6 +168,7 @@ def _group(scope: NameScope, label: str, parts: Sequence[NameScope | Node], take
     """Return a scope of parts under a path that is not taken, as a page finds scopes by their paths."""
     path = f"{scope.path}/{label}" if scope.path else label
     if path in taken:
+        # Such as a scope `conv2` beside the nodes `conv2_a` and `conv2_b`: both would have the path `conv2`.
         path += f" ... {part_label(parts[0], scope.prefix)}"
     taken.add(path)
     return NameScope(path, label, scope.prefix, list(parts), _count(parts))

@@ -36,6 +36,7 @@ def printable_sketch(picture: Picture) -> Iterator[str]:
 class _Place:
     """The place of a box, or of a passing edge, in a layer; x is the left end."""
 
+    # Places are compared by identity: two edges that pass through a layer have equal fields at first.
     lines: tuple[str, ...]
     x: int = 0
     is_box: bool = True
@@ -64,6 +65,7 @@ _Layer = list[_Place]
 def sketch(picture: Picture) -> list[str]:
     """Return the lines of the picture, notes last. Control edges are dashed; back edges are listed below instead of drawn."""
     boxes = {box.id: box for box in picture.boxes}
+    # Layers need a graph without cycles: edges that close one, as in loops, are told in words below the picture.
     after = forward_edges(list(boxes), ((edge.source, edge.target) for edge in picture.edges))
     layers, wires = _laid_out([[boxes[i] for i in layer] for layer in layers_of(after)], picture.edges, after)
     _arrange(layers, wires)
@@ -81,6 +83,7 @@ def _laid_out(
 ) -> tuple[list[_Layer], list[list[_Wire]]]:
     """Return places by layer, and the wires between each layer and the next; edges of the same box share their way."""
     level = {box.id: i for i, layer in enumerate(layers) for box in layer}
+    # Fewer lines than in other pictures have room: each is a row of the terminal.
     places = {box.id: _Place(box.lines[: 2 if box.kind == "scope" else 3]) for layer in layers for box in layer}
     places_by_layer = [[places[box.id] for box in layer] for layer in layers]
     wires: list[dict[_Wire, None]] = [{} for _ in layers[1:]]
@@ -111,8 +114,10 @@ def _arrange(layers: Sequence[_Layer], wires: Sequence[Sequence[_Wire]]) -> None
         down = sweep % 2 == 0
         for layer in layers if down else reversed(layers):
             positions = {place: _mean(near[place, down]) for place in layer if near[place, down]}
+            # A place without neighbours on that side stays where it is among the others.
             layer.sort(key=lambda place: positions.get(place, place.middle))
             _set_side_by_side(layer, positions)
+    # The sweeps move places to the left of the first column, and a line of text has none there.
     left = min((place.x for layer in layers for place in layer), default=0)
     for place in (place for layer in layers for place in layer):
         place.x -= left
@@ -192,6 +197,7 @@ def _rows(wires: Iterable[_Wire], ports: Mapping[_Wire, int]) -> dict[_Place, in
     taken: list[list[tuple[int, int]]] = []
     # From the left, as the greedy colouring of intervals needs for the fewest rows.
     for source, (start, end) in sorted(spans.items(), key=lambda item: item[1]):
+        # A wire that goes straight down crosses no row, and takes none.
         row = 0 if start == end else _free_row(taken, start, end)
         rows[source] = row
     return rows
@@ -210,6 +216,7 @@ class _Canvas:
     """Lines and letters by place."""
 
     def __init__(self, height: int) -> None:
+        # Letters and lines are kept apart, as a letter hides whatever lines meet below.
         self._letters: list[dict[int, str]] = [{} for _ in range(height)]
         self._lines: list[dict[int, int]] = [{} for _ in range(height)]
         self._solid: list[set[int]] = [set() for _ in range(height)]
@@ -229,6 +236,7 @@ class _Canvas:
     def down(self, x: int, top: int, bottom: int, dashed: bool) -> None:
         """Draw a line from row `top` to row `bottom`, open at an end on the canvas's edge."""
         for y in range(top, bottom + 1):
+            # The line goes on in the rows of the next canvas, so its ends there are open.
             at_edge = (_UP if y == 0 else 0) | (_DOWN if y == len(self._lines) - 1 else 0)
             self._add(x, y, (_UP if y > top else 0) | (_DOWN if y < bottom else 0) | at_edge, dashed)
 
@@ -239,6 +247,7 @@ class _Canvas:
             self._add(x, y, (_LEFT if x > left else 0) | (_RIGHT if x < right else 0), dashed)
 
     def _add(self, x: int, y: int, directions: int, dashed: bool) -> None:
+        # Where lines meet, the character has the directions of all of them, and is solid if one of them is.
         self._lines[y][x] = self._lines[y].get(x, 0) | directions
         if not dashed:
             self._solid[y].add(x)

@@ -92,6 +92,7 @@ class PictureFrame:
             low, high = (0.0, 255.0) if self.tiles.dtype == np.uint8 else (low, high)
             levels = np.nan_to_num(_scaled(means, low, high) * 255).astype(np.uint8)
         else:
+            # NaN and infinities have a level of their own, so that they are not taken for numbers of that size.
             finite = np.isfinite(means)
             levels = np.where(finite, np.rint(_scaled(np.where(finite, means, low), low, high) * _TOP), _NOT_FINITE)
         data = base64.b64encode(zlib.compress(levels.astype(np.uint8).tobytes())).decode()
@@ -105,12 +106,14 @@ def frame(array: Array, layout: str = "") -> PictureFrame | None:
 
     `layout` tells the axes of images and feature maps, NHWC or NCHW, where they are known.
     """
+    # Strings and complex numbers have no order by which they could be coloured.
     if array.dtype == object or array.size < _LINES or array.dtype.kind == "c":
         return None
     if layout and array.ndim == 4:
         return _of_maps(np.moveaxis(array, 1, -1) if layout == "NCHW" else array)
     if array.ndim == 3 and array.dtype == np.uint8 and _is_image(array.shape):
         return PictureFrame("image", array[np.newaxis], "an image")
+    # Axes of a single element, as that of a batch of one, show nothing.
     plain = array.squeeze()
     if plain.ndim == 1:
         return PictureFrame("line", plain[np.newaxis, np.newaxis, :, np.newaxis], f"{plain.size} elements")
@@ -190,6 +193,7 @@ def layouts(ranks: Mapping[Node, int]) -> dict[Node, str]:
         layout = own if own in _LAYOUTS else next((known[source] for source in _first_input(node) if source in known), "")
         if layout:
             known[node] = layout
+    # Backwards too: the value that a convolution reads has its layout, and no attribute of its own.
     for node in reversed(spatial):
         for source in _first_input(node):
             if node in known and ranks.get(source) == 4:
@@ -261,6 +265,7 @@ def held_in_full(tensors: Mapping[_Key, Tensor], limit: int) -> set[_Key]:
 def smallest(sizes: Mapping[_Key, int], limit: int) -> set[_Key]:
     """Return the keys of the smallest sizes whose sum is at most `limit`."""
     held: set[_Key] = set()
+    # By size, so that the most values fit, and nothing behind the first that does not.
     for key in sorted(sizes, key=lambda key: sizes[key]):
         limit -= sizes[key]
         if limit < 0:

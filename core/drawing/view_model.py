@@ -59,6 +59,7 @@ def problem_overlay(graph: Graph, inference: Inference | None = None) -> NodeOve
     nodes = nodes_by_path(graph) if problems else {}
     kinds: dict[Node, str] = {}
     for problem in problems:
+        # Problems name nodes, and nodes of functions may have equal names in several bodies.
         path = f"{problem.function}/{problem.node}" if problem.function else problem.node
         node = nodes.get(path or "")
         if node is not None:
@@ -337,11 +338,12 @@ class _Binder:
         graphs = [graph] if figures.compared is None else [graph, figures.compared.before]
         self._total: int = sum(map(node_count, graphs)) if others is None else others._total
         self._numbers: dict[Node, int] = {}
+        # The nodes of two compared graphs are numbered in a row: entries, groups and overlays hold for both.
         self.entries: list[Entry] = [] if others is None else others.entries
         self.groups: list[ColocationGroup] = [] if others is None else others.groups
         self._dtypes: dict[int, str] = {} if others is None else others._dtypes
         self._bytes: dict[int, int] = {} if others is None else others._bytes
-        self._common: KeyedCache[tuple[Any, ...], _Common] = KeyedCache(MOST_ALIKE)
+        self._common: KeyedCache[tuple[Any, ...], _CommonFacts] = KeyedCache(MOST_ALIKE)
         """By op and the identities of attributes and specs, which are kept so that these stay."""
         self._more: dict[Node, int] = {}
         """The numbers of the nodes of the first of two compared graphs, by the nodes of both as one."""
@@ -356,7 +358,7 @@ class _Binder:
         # The text on an effect stands at control edges alone, so that no other node needs it.
         waited_for = {control for node in graph for control in node.control_inputs}
         texts = ConstantTexts(folded(graph, self._figures.keep))
-        weights = _Weights()
+        weights = _NearWeights()
         for node in graph:
             effect = explainer.effect(node) if node in waited_for else ""
             entry = self._entry(node, explainer, effect, groups.get(node.name), texts.of(node), weights)
@@ -375,7 +377,13 @@ class _Binder:
         return group_of
 
     def _entry(
-        self, node: Node, explainer: Explainer, effect: str, group: int | None, constants: tuple[str, ...], weights: _Weights
+        self,
+        node: Node,
+        explainer: Explainer,
+        effect: str,
+        group: int | None,
+        constants: tuple[str, ...],
+        weights: _NearWeights,
     ) -> Entry:
         """Return the entry of a node, without knowledge of pages."""
         numbers, figures = self._numbers, self._figures
@@ -407,7 +415,7 @@ class _Binder:
             figures.origins.get(node, ""),
         )
 
-    def _common_of(self, node: Node, inference: Inference | None) -> _Common:
+    def _common_of(self, node: Node, inference: Inference | None) -> _CommonFacts:
         """Return what a node shares with nodes of the same op, attributes and shapes."""
         try:
             outputs = node.outputs()
@@ -425,7 +433,7 @@ class _Binder:
 
     def _new_common(
         self, node: Node, inference: Inference | None, outputs: Sequence[Output], specs: Sequence[TensorSpec]
-    ) -> _Common:
+    ) -> _CommonFacts:
         record = node_record(node, inference)
         dtypes = [output.dtype for output in outputs]
         entry = CommonEntry(
@@ -437,7 +445,7 @@ class _Binder:
             _calls(self._graph, node),
             _passing(self._graph, node),
         )
-        return _Common((node.attrs, specs), entry, *_sizes([output.shape for output in record.outputs], dtypes))
+        return _CommonFacts((node.attrs, specs), entry, *_sizes([output.shape for output in record.outputs], dtypes))
 
     def overlays(self, overlays: Sequence[NodeOverlay]) -> Iterator[Overlay]:
         """Yield the overlays of dtypes and bytes, and the others by the numbers of nodes."""
@@ -456,11 +464,13 @@ class _Binder:
         """Return a page of nodes that have entries."""
         left_out = folded(nodes, self._figures.keep)
         numbers = tuple(self._numbers[node] for node in nodes)
+        # Where no node is left out, both views are equal, and the page holds one.
         brief, whole = self._view(nodes, left_out), self._view(nodes, set()) if left_out else None
         return Page(kind, name, numbers, brief, whole, tuple(self._holders(nodes, left_out)), **more)
 
     def needed_page(self, signature: Signature) -> Page:
         """Return the page of the nodes that a signature runs."""
+        # A signature may name a tensor that a broken graph lacks: then its page has no nodes.
         nodes = {tensor: self._graph.get(parse_tensor_name(tensor)[0]) for tensor in signature.fetched.values()}
         needed = reachable(node for node in nodes.values() if node is not None)
         return self.signature_page(signature, [node for node in self._graph if node in needed])
@@ -505,6 +515,7 @@ class _Binder:
         """Write the body of a function, and return its page."""
         self._write(function.body, function.name)
         declared = [output.name for output in function.signature.outputs]
+        # A damaged function may return other results than it declares: then numbers stand for their names.
         names = declared if len(declared) == len(function.results) else map(str, range(len(function.results)))
         results = {name: value.name for name, value in zip(names, function.results, strict=True)}
         return self.page(
@@ -555,7 +566,7 @@ class _Binder:
         return ((self._numbers[node], self._numbers[nearest[node]]) for node in nodes if node in nearest)
 
 
-class _Common(NamedTuple):
+class _CommonFacts(NamedTuple):
     """What `_Binder` finds once for nodes of the same op, attributes and shapes."""
 
     kept: object
@@ -576,7 +587,7 @@ def _sizes(shapes: Sequence[Shape], dtypes: Sequence[DType | None]) -> tuple[str
     return first, sum(math.prod(shape.known()) * dtype.size for shape, dtype in zip(shapes, known, strict=True))
 
 
-class _Weights:
+class _NearWeights:
     """The weights near nodes; what is behind a value is searched for once for each value."""
 
     def __init__(self) -> None:
@@ -643,6 +654,7 @@ def _calls(graph: Graph, node: Node) -> tuple[str, ...]:
 def _passing(graph: Graph, node: Node) -> tuple[int, ...]:
     """Return how a node passes inputs to functions and takes their results, as `Entry.passing` says."""
     kind = call_kind(graph.functions, node)
+    # A loop that counts hands its body a counter that no input stands for.
     if kind is None or kind.counters:
         return ()
     return kind.before, len(kind.functions) - 1 if kind.is_loop else 0  # a loop's condition is before the body

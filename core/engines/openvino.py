@@ -28,6 +28,7 @@ from . import reasons
 from .lowerable import UnsupportedOps, is_empty_constant
 from .protocol import Cluster, Compiled, UnsupportedNodes
 from .reasons import Reason
+from .remembered_choices import cores
 
 _PRECISIONS: Final = ("f32", "bf16", "f16")
 _CAPABILITIES: Final = {"bf16": "BF16", "f16": "FP16"}
@@ -63,7 +64,7 @@ class OpenVino:
         self.note = f"OpenVINO {ov.get_version()}, floats computed in {precision}"
         # Left alone, it would compute in bfloat16 wherever the processor can.
         self.settings = {"INFERENCE_PRECISION_HINT": precision}
-        self.runs_at_once = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self.runs_at_once = cores()
         self.core = ov.Core()
         self.frontend = frontends.FrontEndManager().load_by_framework("tf")
         self.unsupported = UnsupportedOps.of(self.name)

@@ -240,8 +240,11 @@ def _is_of_variable(value: Output) -> bool:
 def _is_control_flow(node: Node) -> bool:
     """Return True for nodes that only engines with control flow get: calls, ops on lists, and checks."""
     values = (*node.inputs, *(node.output(i) for i in range(len(node.output_dtypes))))
-    is_check = has_fact(node.op, "diagnostic") and not node.output_dtypes
-    return is_check or any(map(is_held_together, values)) or next(function_references(node), None) is not None
+    return (
+        has_fact(node.op, "diagnostic")
+        or any(map(is_held_together, values))
+        or next(function_references(node), None) is not None
+    )
 
 
 def _impurity_of_calls(node: Node, graph: Graph, known: dict[str, str | None]) -> Reason | None:

@@ -170,10 +170,13 @@ def _beginning(tensor: Tensor) -> Hashable:
 @functools.cache
 def machine() -> str:
     """Return a text with the processor, the cores and devices of this process, and the versions of Python and NumPy."""
-    # These are the cores that this process may use, which in a container are fewer than the machine has.
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     settings = [os.environ.get(name) for name in _SETTINGS]
-    return repr((platform.machine(), _processor(), cores, gpus(), settings, sys.version_info[:2], np.__version__))
+    return repr((platform.machine(), _processor(), cores(), gpus(), settings, sys.version_info[:2], np.__version__))
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use: in a container fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def gpus() -> list[str]:

@@ -42,12 +42,14 @@ def leave_out_broken(graph: Graph, faults: Sequence[TfgError] = (), cuts: Sequen
         if node is None or node.name in left_out or (isinstance(error, AbsentInputError) and error.absent in cut):
             continue
         left_out |= dict.fromkeys((user.name for user in descendants([node])), error)
+    # At the end: a node removed earlier would make faults of its readers, with other reasons.
     graph.remove_nodes([node for node in graph if node.name in left_out or (node.op == ABSENT and node.name not in cut)])
     graph.left_out = left_out
 
 
 def _make_absent(graph: Graph, names: Collection[str]) -> None:
     """Put `ABSENT` nodes in the place of the broken nodes among `names`."""
+    # Listed first, as the nodes change on the way.
     for error in list(graph.faults()):
         if error.node in names:
             node = graph.node(error.node or "")

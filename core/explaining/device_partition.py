@@ -99,6 +99,7 @@ class _Placer:
     def __init__(self, nodes: Sequence[Node], colocation: Placement) -> None:
         self._nodes = nodes
         self._colocation = colocation
+        # Beside the groups of `loc:@`, which a handle or a reference may join to larger ones.
         self._joined = JoinedNames()
         for group in self._colocation.groups():
             for name in group.members:
@@ -111,6 +112,7 @@ class _Placer:
         placed = {node.name: demands[self._joined.root(node.name)] for node in self._nodes}
         is_free = {node.name: placed[node.name] == DeviceSpec() for node in self._nodes}
         for node in self._nodes:
+            # The users of one member do not move the others of its group.
             if is_free[node.name] and node.name not in self._joined.parents:
                 placed[node.name] = self._heuristic(node, placed)
         return {name: _full_name(device) for name, device in placed.items()}
@@ -126,6 +128,7 @@ class _Placer:
         the memory.
         """
         demands: dict[str, DeviceSpec] = collections.defaultdict(DeviceSpec)
+        # Sorting is stable: among equals the first node of the graph decides.
         for node in sorted(self._nodes, key=lambda node: any(_reference_inputs(node))):
             root = self._joined.root(node.name)
             device = _device(node)
@@ -159,6 +162,7 @@ class _Placer:
         # TensorFlow's placer calls such a node a generator: its value is made where it is used, and never sent.
         if not node.inputs and len(users) == 1 and len(node.outputs()) == 1:
             return placed[users[0].name]
+        # A shape is smaller than its tensor: only the shape is sent.
         if has_fact(node.op, "metadata") and node.inputs and node.inputs[0].node.name in placed:
             return placed[node.inputs[0].node.name]
         return DeviceSpec()
@@ -213,6 +217,7 @@ def _crossings(
     for node in nodes:
         if node.op in RECEIVES:
             yield _received(node, shapes)
+    # Feeds and fetches go through the memory of the task that the client speaks to.
     home = f"{CLIENT}/device:CPU:0"
     for node in nodes:
         if node.must_be_fed and devices[node.name] != home:
@@ -246,6 +251,7 @@ def _crossing(
     shape = spec.shape if spec is not None else None
     dtype = source.dtype.base if source.dtype is not None else None
     size = None
+    # The bytes of strings are known in a run alone.
     if shape is not None and shape.is_known and dtype is not None and not dtype.is_object:
         count = shape.num_elements
         size = count * dtype.size if isinstance(count, int) else None

@@ -320,6 +320,7 @@ def explain_graph(
         init_ops=init_ops,
         train_ops=train_ops,
         holdings=holdings(graph, owners, purposes),
+        # A training step keeps the values of the forward pass for the gradients, so it takes the most.
         peak_memory=_peak(graph, train_ops or tuple(tensor.name for tensor in outputs), view, specs),
         signatures=signatures,
         callables=callables(graph),
@@ -436,6 +437,7 @@ def assets(graph: Graph) -> tuple[AssetFacts, ...]:
 def _size_and_lines(path: str) -> tuple[int | None, int | None]:
     """Return the size of a file and how many lines its text has; None for a file or a text that is not there."""
     try:
+        # A model names its files itself: a pipe or a device among them would never end.
         with open_regular(path) as file:
             size = open_size(file)
             return size, _lines(file.read()) if size <= _MAX_COUNTED else None
@@ -629,6 +631,7 @@ def _next_commands(facts: GraphFacts, next_: NextCommands, is_sound: bool) -> It
         yield next_.look("layers")
     yield next_.look("stages" if facts.variables else "nodes")
     used = [variable.name for variable in facts.variables if variable.purpose != "unused"]
+    # A variable has the most to tell; a graph without variables has its output.
     for name in [*used, *(fetch.removesuffix(":0") for fetch in fetches)][:1]:
         yield next_.explain(name)
 

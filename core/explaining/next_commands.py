@@ -95,6 +95,7 @@ class NextCommands:
         A SavedModel starts with the values of its files. Variables that no node initializes get values of their own.
         """
         graph = self.graph
+        # An initializer would overwrite what was learned.
         if graph.meta is not None and graph.meta.variables_prefix is not None:
             return False, {}
         held = [variable for variable in find_variables(graph).values() if variable.node in needed]
@@ -130,6 +131,7 @@ def _is_unset(node: Node) -> bool:
 def free_inputs(function: Function, called: SavedCallable) -> list[Input]:
     """Return the arguments of a function that a caller gives: all but those that the model's objects supply."""
     shapes = function.attrs.get("_input_shapes") or ()
+    # TensorFlow appends what a function captures to the arguments that its caller gives.
     free = function.args[: len(function.args) - len(called.bound)]
     known = itertools.chain(shapes, itertools.repeat(Shape()))
     return [Input(node, str(node.attrs["T"]), shape) for node, shape in zip(free, known)]

@@ -32,6 +32,7 @@ from .roles import OptimizerSlot, Roles
 from .stages import stage_of_nodes
 
 _SLOT_MEANINGS = {
+    # By what follows `Apply` in the name of the update op, and the op's name for the slot.
     ("Momentum", "accum"): "the velocity, a decaying sum of the gradients so far",
     ("KerasMomentum", "accum"): "the velocity, a decaying sum of the steps so far",
     ("Adam", "m"): "the running mean of the gradients",
@@ -216,6 +217,7 @@ class Explainer:
     def _consumers(self, node: Node) -> list[ConsumerFacts]:
         consumers = []
         for user in node.uses:
+            # Each tensor once: a node may read the same tensor several times.
             taken = dict.fromkeys(value.name for value in user.inputs if value.node is node)
             consumers += [ConsumerFacts(user.name, user.op, tensor) for tensor in taken]
             if node in user.control_inputs:
@@ -283,6 +285,7 @@ class Explainer:
         if variable is not None:
             return _owner_text(variable, self.roles.slots.get(node))
         for value in node.inputs:
+            # Updates and initializers take the variable, too: only nodes that read its value are told of here.
             owner = self.roles.by_node.get(value.node)
             if owner is not None and (node, owner.node) in self._reads:
                 return _read_text(node, owner)
@@ -364,6 +367,7 @@ class Explainer:
 
     def _implementations_text(self, functions: Sequence[str]) -> str:
         """Return a sentence about functions that run on a CPU in the place of functions called by name."""
+        # TensorFlow's functions name the interface that they implement, and the device that they are for.
         chosen = {name: implementation(self.graph.functions, name) for name in functions}
         return "".join(
             f" On a CPU, {other} replaces {name}: both implement the same interface."
@@ -451,6 +455,7 @@ def _next_iteration(node: Node) -> str:
 
 
 def _switch(node: Node) -> str:
+    # Both a loop and a conditional have Switches: only in a loop the predicate is the loop's condition.
     value, predicate = shown_input(node), shown_input(node, 1)
     if len(node.inputs) > 1 and node.inputs[1].node.is_loop_condition:
         return f"Keeps '{value}' in the loop (output 1) while '{predicate}' is true, then passes it out (output 0)."
@@ -463,6 +468,7 @@ def _switch(node: Node) -> str:
 
 
 def _merge(node: Node) -> str:
+    # A Merge joins branches, or begins the iterations of a loop, where one of its inputs comes from the iteration before.
     back = [value for value in node.inputs if has_fact(value.node.op, "next_iteration")]
     if back:
         first = next((str(value) for value in node.inputs if value not in back), "nothing")
@@ -483,6 +489,7 @@ _V1: Final[Mapping[str, Callable[[Node], str]]] = {
 
 def _functional_role(node: Node) -> str | None:
     """Describe a node whose attributes name the functions of a loop or of branches; None for other nodes."""
+    # By attributes, which the stateful and the stateless op of a pair have in common.
     functions = {name: value.name for name, value in node.attrs.items() if isinstance(value, FuncRef)}
     if {"cond", "body"} <= functions.keys():
         return (

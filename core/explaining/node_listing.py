@@ -145,6 +145,7 @@ def narrowed(graph: Graph, chosen: NodeFilter, to: Iterable[str] = (), around: s
 def _near(node: Node, hops: int) -> set[Node]:
     near = {node}
     for _ in range(hops):
+        # Along edges of both directions: around a node are its readers and what it reads.
         near |= {n for node in near for n in (*node.uses, *predecessors(node))}
     return near
 
@@ -237,6 +238,7 @@ def function_records(
     alike = Alike()
     for function in functions:
         records = tuple([node_record(node, None, function.name, alike) for node in chosen.apply(function.pattern.body)])
+        # A function without nodes is listed where no filter asks for nodes.
         if records or chosen.is_empty:
             yield function, records
 
@@ -344,11 +346,13 @@ def attribute_text(attributes: Mapping[str, Any]) -> str:
 
 def value_text(value: Any) -> str:
     """Return the text of an attribute's value as people write: true, "SAME", float, (2,3), [1, 2]."""
+    # Before numbers, since True is an int in Python.
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, bytes):
+        # Bytes of an attribute need not be UTF-8, and a table has one line for a node.
         text = value.decode("utf-8", "backslashreplace")
         return f'"{text if text.isprintable() else repr(text)[1:-1]}"'
     if isinstance(value, (list, tuple)):
@@ -363,6 +367,7 @@ def value_text(value: Any) -> str:
 
 def _tensor_text(tensor: Tensor) -> str:
     """Return the first elements of a constant, or only dtype and shape where no elements are in memory."""
+    # A preview reads the first bytes alone: a constant may have gigabytes, and lie in a file.
     elements = tensor.preview(MAX_PREVIEW)
     if not elements:
         return f"<{tensor.dtype} {Shape(tensor.shape)}>"

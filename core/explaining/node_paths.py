@@ -79,6 +79,7 @@ def find_path(graph: Graph, start: Output, end: Output, *, by_tensor: bool = Fal
     # A path of data tells how a value gets there; a shorter one by control edges would hide it.
     nodes = shortest_path(start.node, goal, readers) or shortest_path(start.node, goal, users)
     steps = tuple(_step(node, before) for node, before in zip(nodes, (None, *nodes)))
+    # By two sweeps: the paths themselves may be exponentially many.
     onward = descendants(users(start.node)) & reachable(goal) if nodes else set()
     between = (node.name for node in graph if node in onward and node not in (start.node, end.node))
     is_reverse = not nodes and start.node in descendants(goal)

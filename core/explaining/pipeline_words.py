@@ -89,6 +89,7 @@ def _stages(graph: Graph, dataset: Output) -> list[str]:
 
 def _words(graph: Graph, node: Node) -> str:
     """Return an op in words, with constants and functions: `shuffle (buffer size 100, seed 1)`."""
+    # `ParallelMapDatasetV2` is a parallel map: the rest of the name tells a reader nothing.
     name = re.sub(r"^Experimental|Dataset|V[0-9]+$", "", node.op)
     details = [*_constants(node), *_functions(graph, node)]
     words = " ".join(_WORD.findall(name)).lower()
@@ -121,6 +122,7 @@ def _functions(graph: Graph, node: Node) -> Iterator[str]:
 
 def _work(graph: Graph, function: Function) -> list[str]:
     """Return the op types of a function and of called functions, without constants and identities."""
+    # Sorted, since a set has another order in each process.
     names = [function.name, *sorted(called_functions(graph, function.body) - {function.name})]
     nodes = (node for name in names for node in graph.functions[name].body)
     return list(dict.fromkeys(n.op for n in nodes if n.inputs and not n.is_identity))

@@ -265,6 +265,7 @@ def _input(body: CheckedBody, node: Node, index: int, value: Output, want: DType
 def _takers_of_reference(node: Node) -> Iterator[Node]:
     """Yield a node and the nodes that receive the node's reference in turn."""
     pending = [node]
+    # The list grows on the way, and has each node once: references may go round in a loop.
     for taker in pending:
         yield taker
         if any(dtype.is_ref for dtype in taker.output_dtypes):
@@ -590,5 +591,6 @@ def _near(body: CheckedBody, name: str) -> str | None:
 def _nearest(name: str, names: Iterable[str]) -> str | None:
     from difflib import get_close_matches
 
+    # For a hint alone, as a search for near names looks at all names of the graph.
     close = get_close_matches(name, list(names), 3)
     return f"nearest names: {', '.join(close)}" if close else None

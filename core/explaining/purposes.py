@@ -50,6 +50,7 @@ class Purposes:
             return
         graph = self._roles.graph
         tensors = [name for signature in self._meta.signatures.values() for name in signature.fetched.values()]
+        # A signature may name tensors that a damaged graph lacks.
         fetched = [node for name in tensors if (node := graph.get(name.partition(":")[0])) is not None]
         updated = [update.variable.node for update in self._roles.updates.values()]
         yield from reachable([*fetched, *updated]) & variables.keys()

@@ -98,6 +98,7 @@ def _run_races(graph: Graph, fetches: tuple[str, ...]) -> RunRaces:
         if not function.signature.attrs:
             races += _facts(function.body, function_targets(function), function_inputs(function), name)
             counts.append(len(races) - sum(counts))
+    # No more than these were asked for, so a full list may be cut short.
     return RunRaces(fetches, tuple(races), max(counts) == MOST_RACES)
 
 
@@ -107,6 +108,7 @@ def _facts(
     races = list(itertools.islice(races_of(graph, targets, feeds), MOST_RACES))
     if not races:
         return
+    # Planned only for graphs with races: most have none, and a plan takes longer than the search.
     plan = compile_plan(graph, targets, feeds)
     place = {} if plan.needs_dataflow else {step.node: i for i, step in enumerate(plan.steps)}
     counters = _counters(graph) if any(race.loop is not None for race in races) else {}

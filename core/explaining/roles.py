@@ -74,6 +74,7 @@ class Roles:
     def restored(self) -> dict[Node, Node]:
         """Map assignments of restored values to the Restore ops that read the values."""
         restores = {}
+        # `tf.train.Saver(reshape=True)` reshapes what it restores, and TF2 hands it on by an Identity.
         read = Origins(("Identity", "Reshape"))
         for node in nodes_of_kind(self.graph, lambda kind: kind.op in ASSIGN_OPS):
             if node in self.initializers or len(node.inputs) < 2:
@@ -119,6 +120,7 @@ class Roles:
         """Return nodes that compute gradients: nodes in a `gradients` scope, and gradient ops that updates need."""
         scoped = {node for node in self.graph if _GRADIENT_SCOPE.search(node.name)}
         needed = reachable(self.updates)
+        # Training written by hand has gradient ops in scopes of its own.
         return scoped | {node for node in needed if has_fact(node.op, "backward")}
 
     @functools.cached_property
@@ -162,10 +164,12 @@ class Roles:
         if not has_fact(node.op, "training"):
             return Update(node, owner, None, None)
         gradient = next((value for name, value in named_inputs(node) if name in _GRADIENT_ARGS), None)
+        # `ResourceApplyAdam` is a step of Adam.
         return Update(node, owner, node.op.rpartition("Apply")[2], gradient)
 
     def _slots_of(self, update: Update) -> Iterator[tuple[Node, OptimizerSlot]]:
         optimizer = str(update.optimizer)
+        # The first input is the trained variable itself.
         for name, value in list(named_inputs(update.node))[1:]:
             owner = self.owner(value)
             if owner is None or name in _GRADIENT_ARGS or owner.node is update.variable.node:

@@ -141,6 +141,7 @@ class _Sorter:
             else:
                 self._put("variables", [variable.node], f"{variable.node.op} owns the memory")
             stage = "variables" if slot is None else "slot variables"
+            # Only the reads in the variable's own scope: a read elsewhere belongs to the stage that needs the value.
             own = [read for read in variable.reads if read.name.startswith(variable.node.name + "/")]
             self._put(stage, own, f"reads '{variable.name}'")
             tests = [user for user in variable.node.uses if has_fact(user.op, "initialization_test")]
@@ -156,6 +157,7 @@ class _Sorter:
                 is_slot = variable.node in self.roles.slots
                 stage = "slot variables" if is_slot else "initial values"
                 self._put(stage, self._only_for([variable.initializer]), f"feeds only the initializer of '{variable.name}'")
+        # What several initializers need; the evidence of the others names their only variable.
         assigns = list(self.roles.initializers)
         self._put("initial values", self._only_for(assigns), "feeds only initializers")
 
@@ -177,6 +179,7 @@ class _Sorter:
         graph = self.roles.graph
         called = called_functions(graph, graph)
         saving = {name for name in called if any(has_fact(n.op, "checkpoint") for n in graph.functions[name].pattern.body)}
+        # The call may be several functions away from the Save op.
         reaching = functions_that_reach(graph, saving)
         return [node for node in graph if not reaching.isdisjoint(named_functions(graph, node))] if reaching else []
 
@@ -231,6 +234,7 @@ class _Sorter:
         inside = [node for node in behind if node not in leading and node.name.rpartition("/")[0] in scopes]
         self._put("loss", inside, "in the name scope of a loss node")
         members |= set(inside)
+        # The gradients of a loss read its constants, too.
         around = members | self.roles.gradients
         constants = [node for node in behind if not node.inputs and around.issuperset(node.uses)]
         self._put("loss", (n for n in constants if not members.isdisjoint(n.uses)), "a constant that only the loss needs")

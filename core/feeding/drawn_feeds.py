@@ -143,6 +143,7 @@ def drawn_array(rng: np.random.Generator, sizes: Sequence[int], dtype: DType, pl
     """Return an array of random numbers or truth values by a plan."""
     if dtype.is_floating or dtype.is_complex:
         values = rng.standard_normal(sizes)
+        # Around 0 by default, where most functions of networks are neither saturated nor undefined.
         return (values if plan.moved is None else values + plan.moved).astype(dtype.numpy)
     if dtype.name == "bool":
         truth = plan.truths.get(number, plan.truth)
@@ -181,6 +182,7 @@ def fitting_sizes(
     sizes of the node's other inputs. A candidate is good if the first conflict comes later in the order of the graph.
     """
     best = {node: list(own) for node, own in sizes.items()}
+    # Without a search the sizes are as good as any, and the run tells.
     if len(graph) > _MOST_NODES or not most_trials or not any(free.values()):
         return best
     search = _Search(graph, known or infer(graph), min(most_trials, _MOST_TRIALS))
@@ -206,6 +208,7 @@ class _Search:
     def __init__(self, graph: Graph, known: Inference, most_trials: int) -> None:
         self.graph = graph
         self.most_trials = most_trials
+        # A later conflict is progress only in an order that follows the values.
         self.order = {node.name: place for place, node in enumerate(topological_order(graph))}
         self.known = known
         self.trials = 0
@@ -241,6 +244,7 @@ class _Search:
             spec = self.inference.specs[value]
             texts.append(str(spec.shape))
             known = spec.value if isinstance(spec.value, np.ndarray) and spec.value.size <= 8 else ()
+            # Small values only: they are sizes and axes, and a weight's elements are not.
             texts += [str(number) for number in np.ravel(known)]
         yield from numbers_in(" ".join(texts))
 
@@ -309,6 +313,7 @@ class CompositeFeeds:
 
         What has more than `most` elements is left out.
         """
+        # A value that is written out as text, and large, stays the text that generates it.
         large = {node for node, value in values.items() if np.size(value) > most}
         return {**dict(self._of_sparse(values, large)), **dict(self._of_ragged(values, large))}
 
@@ -334,6 +339,7 @@ class CompositeFeeds:
         """Yield splits from 0 to the number of values, or of rows that the next splits make."""
         inner = {splits for splits, _ in self.splits}
         for splits, divided in self.splits:
+            # Splits have one number more than the rows that they divide.
             count = 0 if divided is None else _length(values[divided]) - (divided in inner)
             if splits not in large and np.ndim(values[splits]) == 1:
                 # From 0 to the number of values and never downwards, as row splits must be.
@@ -407,6 +413,7 @@ def _passed_on(graph: Graph, node: Node, places: Sequence[int]) -> Iterator[Outp
 
 
 def _forwards(node: Node) -> bool:
+    # Not Shape and its kin, which read a tensor's sizes and none of its elements.
     is_reshaped = has_fact(node.op, "view") and has_fact(node.op, "alias_view")
     return node.is_identity or is_reshaped or (has_fact(node.op, "elementwise") and len(node.inputs) == 1)
 
@@ -455,6 +462,7 @@ class Feeds:
         self.drawn = [node for node in placeholders if node.output().name not in fixed_feeds]
         self.keys: Mapping[str, Sequence[Any]] = {}
         """Keys of the graph's tables by the name of the dtype: values that a look-up finds."""
+        # Texts are made for their readers (a picture, an Example), as no decoder takes a random one.
         self.contents = {node: contents_of(graph, node.output()) for node in self.drawn if node.attrs["dtype"].is_object}
 
     def first(self) -> dict[str, Any]:
@@ -469,6 +477,7 @@ class Feeds:
         for plan, rank in itertools.product(plans, self._ranks):
             plan = self._fitted(plan, rank) if is_fitted else plan
             sizes = self._sizes(plan, rank)
+            # Grown sizes are a last resort, and of a tensor of four unknown axes would fill the memory.
             if plans is not GROWN or all(math.prod(of_node) <= _MOST_GROWN for of_node in sizes.values()):
                 yield plan, rank, self._by(plan, sizes)
 
@@ -481,6 +490,7 @@ class Feeds:
             yield dict(self.fixed_feeds), run(self.fixed_feeds)
             return
         results: list[tuple[dict[str, Any], _Result]] = []
+        # Other floats of known shapes seldom take another way through a graph: one run of them is enough.
         wanted = _WANTED if self._varies else 1
 
         def attempt(feeds: Mapping[str, Any]) -> Exception | None:
@@ -511,6 +521,7 @@ class Feeds:
         Of the feeds that succeed first there are variations: sizes of single inputs 1, 0 and one more against the others,
         each truth value, and values near edges as long as `edges` is true.
         """
+        # Variations meet each other where sizes are known, and a run may take minutes.
         seen: set[Any] = set()
 
         def fresh(feeds: Mapping[str, Any]) -> Exception | None:
@@ -598,6 +609,7 @@ class Feeds:
             yield dataclasses.replace(base, is_keyed=True)
         for truth in (True, False) if bools else (None,):
             yield from size_variations(dataclasses.replace(base, truth=truth), self.unknown_axes(rank))
+        # Last, as a predicate that is computed may take its other side by chance before.
         for values in EDGES:
             if edges():
                 yield dataclasses.replace(base, **values)
@@ -607,6 +619,7 @@ class Feeds:
         """Return the rounds of plans, each for graphs that run on no feeds of the rounds before."""
         if not self._varies:
             return ((VARIED[:1], False),)
+        # From the cheap to the dear: fitted sizes take inferences, and grown ones runs of real pictures.
         return ((VARIED, False), ((VARIED[0], VARIED[-1]), True), (GROWN, False), (GROWN[:3], True))
 
     @functools.cached_property
@@ -681,6 +694,7 @@ def generated_feeds(graph: Graph, fixed_feeds: Mapping[str, Any], fetches: Seque
 def _with_keys(values: Any, keys: Sequence[Any]) -> Any:
     """Return values with keys of tables in place of all elements but the last, as far as keys are scalars."""
     keys = [key for key in keys if not isinstance(key, tuple)]
+    # A copy, and the last element stays: a look-up has to meet a key that the table lacks, too.
     flat = np.array(values).reshape(-1)
     for place in range(max(flat.size - 1, 1) if keys and flat.size else 0):
         flat[place] = keys[place % len(keys)]
@@ -706,6 +720,7 @@ def likely_shape(node: Node, shape: Shape, rank: int) -> Shape:
     """Return the shape of an input; one of unknown rank gets `rank`, or the nearest rank that its readers take."""
     if shape.dims is not None:
         return shape
+    # A rank that no reader takes would be refused before any kernel runs.
     low, high = _rank_bounds(node)
     return as_shape([None] * int(min(max(rank, low), high)))
 
@@ -764,6 +779,7 @@ class Input:
 def example_feeds(graph: Graph, inputs: Sequence[Input], inference: Inference | None = None) -> dict[Node, str]:
     """Return a text for --feed of each input. With an inference of the graph, sizes fit its constants and variables."""
     composites = CompositeFeeds(graph, [one.node for one in inputs], inference)
+    # Of one row every split and every index is right, also a wrong one.
     smallest = 2 if composites.splits or composites.shapes else 1
     sizes = _sizes(graph, inputs, smallest, inference)
     listed = composites.fitted({one.node: _zeros(sizes[one.node]) for one in inputs}, _MOST_LISTED)
@@ -788,6 +804,7 @@ def _sizes(graph: Graph, inputs: Sequence[Input], smallest: int, inference: Infe
     unranked = [one.node for one in inputs if one.shape.dims is None and one.node.is_placeholder]
     if inference is None or not unranked or len(graph) > _VISITS // _MOST_RANKS:
         return first
+    # From low to high, as an example is read by people.
     tried = itertools.chain([first], (_sizes_of_rank(n, graph, inputs, smallest, inference) for n in range(1, _MOST_RANKS)))
     return next((sizes for sizes in tried if fits(graph, sizes, inference)), first)
 
@@ -833,7 +850,9 @@ def _table_sizes(reader: Node, name: str, inference: Inference | None) -> Iterat
         if inference is None or own != name or table not in arguments:
             continue
         spec = inference.specs[arguments[table]]
+        # A table may be a variable, whose handle tells the shape of its value.
         shape = spec.handle[0].shape if spec.handle else spec.shape
+        # A Gather along an axis counts the elements of that axis.
         axis = inference.specs[arguments["axis"]].value if "axis" in arguments else dimension
         size = shape.dims[int(axis)] if shape.dims and axis is not None else None
         if isinstance(size, int) and size > 0:

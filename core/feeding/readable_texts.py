@@ -20,6 +20,7 @@ from ..graph.graph import Graph, Node, Output
 from ..inference.binding import require_op_def
 from ..registry.op_facts import has_fact
 from ..support.errors import InvalidArgumentError
+from ..support.grouping import grouped
 from ..types import dtypes
 from ..types.arrays import Array
 from ..types.dtypes import DType
@@ -36,6 +37,7 @@ def readers_of(
     `passed_on` returns the values by which a node with these inputs passes the value on: their readers follow.
     """
     seen: set[Output] = set()
+    places_by_reader: dict[Node, dict[Output, list[int]]] = {}
     queue = collections.deque([value])
     while queue:
         value = queue.popleft()
@@ -43,7 +45,10 @@ def readers_of(
             continue
         seen.add(value)
         for user in value.node.uses:
-            places = [place for place, source in enumerate(user.inputs) if source == value]
+            # Gathered once for a reader: a search among thousands of inputs for each of them would take the square.
+            if user not in places_by_reader:
+                places_by_reader[user] = grouped((source, place) for place, source in enumerate(user.inputs))
+            places = places_by_reader[user].get(value)
             if places:  # else the user only waits for the node
                 yield user, places
                 queue += passed_on(user, places)

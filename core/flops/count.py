@@ -856,10 +856,13 @@ def _by_node(inference: Estimate) -> dict[Node, list[tuple[int, TensorSpec]]]:
 
     Values that come along back edges have the symbols of the loop's start.
     """
+    # Equal specs are one object, so each is looked at once.
+    by_id = {id(spec): spec for spec in inference.specs.values()}
+    open_specs = {key for key, spec in by_id.items() if spec.value is not None or not spec.shape.is_known}
     return grouped(
         (output.node, (output.index, spec))
-        for output, spec in inference.specs.items()
-        if (spec.value is not None or not spec.shape.is_known) and output.node.op not in NEXT_ITERATION
+        for output, spec in (inference.specs.items() if open_specs else ())
+        if id(spec) in open_specs and output.node.op not in NEXT_ITERATION
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..graph.graph import Graph, Node, Output
-from ..graph.traversal import descendants, reachable
+from ..graph.traversal import descendants, nodes_of_kind, reachable
 from ..model.author_scopes import is_gradient_scope
-from ..registry.op_facts import has_fact
+from ..registry.op_facts import NodeKinds, has_fact
 
 
 def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) -> dict[Node, str]:
@@ -20,8 +20,10 @@ def classify(graph: Graph, needed: set[Node], targets: Sequence[Output | Node]) 
     # Gradient descent and initialization are both writes to variables: an assignment in a training step, as of a moving
     # average, is part of the step.
     updates = _updates(needed)
-    assigns = [] if updates else [node for node in needed if has_fact(node.op, "assignment")]
-    sections = {node: "backward" if is_gradient(node) else "forward" for node in needed}
+    assigns = [] if updates else nodes_of_kind(needed, lambda kind: has_fact(kind.op, "assignment"))
+    # Asked once for each scope, in which there are many nodes.
+    scopes = {scope: _is_in_gradients(scope) for scope in {node.name.rpartition("/")[0] for node in needed}}
+    sections = {node: "backward" if scopes[node.name.rpartition("/")[0]] else "forward" for node in needed}
     _mark(sections, needed, updates, "update", targets)
     _mark(sections, needed, assigns, "initializer", targets)
     for node in graph:
@@ -40,7 +42,7 @@ def classify_body(body: Graph, needed: set[Node], targets: Sequence[Output | Nod
 
 def _updates(needed: set[Node]) -> list[Node]:
     """Return the ops that train; without any, the ops that change variables by values behind gradients."""
-    changing = [node for node in needed if is_update(node)]
+    changing = nodes_of_kind(needed, is_update)
     if any(has_fact(node.op, "training") for node in changing):
         return changing
     # An update by hand, as an AssignSub of a gradient times a rate, has no training op.
@@ -50,10 +52,14 @@ def _updates(needed: set[Node]) -> list[Node]:
 
 def is_gradient(node: Node) -> bool:
     """Return True for nodes in a scope that tf.gradients, a gradient tape or tfg makes."""
-    return any(map(is_gradient_scope, node.name.split("/")[:-1]))
+    return _is_in_gradients(node.name.rpartition("/")[0])
 
 
-def is_update(node: Node) -> bool:
+def _is_in_gradients(scope: str) -> bool:
+    return any(map(is_gradient_scope, scope.split("/")))
+
+
+def is_update(node: NodeKinds) -> bool:
     """Return True for ops that change a variable step by step."""
     return has_fact(node.op, "increment") or has_fact(node.op, "training")
 

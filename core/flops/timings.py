@@ -71,9 +71,10 @@ class ClusterMeasurement:
     def trace(self) -> dict[str, Any]:
         """Return the executions of the last run in the Trace Event Format, a process a device."""
         devices = {device: number for number, device in enumerate(dict.fromkeys(time.device for time in self.times), 1)}
-        # Viewers show this name in the place of the number.
         named = [
-            {"name": "process_name", "ph": "M", "pid": number, "args": {"name": device}} for device, number in devices.items()
+            # Viewers show this name in the place of the number.
+            {"name": "process_name", "ph": "M", "pid": number, "args": {"name": device}}
+            for device, number in devices.items()
         ]
         events = [
             {

@@ -66,7 +66,7 @@ def nodes_to_change(graph: Graph, is_changed: Callable[[Node], bool]) -> Iterato
     """
     yield from filter(is_changed, list(graph))
     for name, function in list(graph.functions.items()):
-        if any(map(is_changed, function.body)):
+        if any(map(is_changed, function.pattern.body)):
             own = graph.functions[name] = copied(function)
             # The copy's calls must find the copies of other functions that are changed.
             own.body.functions = graph.functions

@@ -24,7 +24,19 @@ from ..support.words import counted
 from ..types.dtypes import DType
 from .graph_services import graph_services
 from .import_upgrades import Versioned, complete_attrs
-from .node import WIDE, CheckMemo, Node, Output, WideInputs, WideUses, add_use, drop_use, resolve_usual
+from .node import (
+    WIDE,
+    CheckMemo,
+    Node,
+    Output,
+    WideInputs,
+    WideUses,
+    add_use,
+    check_usual,
+    drop_use,
+    resolve_usual,
+    unusual_edges,
+)
 from .reference_ops import handle_hint, lacks_reference, leftover_hint
 from .summary import Summarized
 
@@ -245,10 +257,11 @@ class Graph(Summarized, Versioned):
             # Collected apart: an input that does not exist raises here, and leaves the graph as it was.
             uses: dict[Node, dict[Node, int]] = {node: {} for node in self}
             for node in self:
-                for value in node.inputs:
+                inputs = node._inputs  # without a call for most nodes
+                for value in node.inputs if inputs is None else inputs:
                     users = uses[value.node]
                     users[node] = users.get(node, 0) + 1
-                for control in node.control_inputs:
+                for control in node._control_inputs if node._control_inputs is not None else node.control_inputs:
                     users = uses[control]
                     users[node] = users.get(node, 0) + 1
             for node, users in uses.items():
@@ -443,8 +456,12 @@ class Graph(Summarized, Versioned):
         memo: CheckMemo = self.functions.checks_so_far if isinstance(self.functions, DeclaredFunctions) else {}
         unfit: set[Node] = set()
         # All nodes first: edges are compared with the dtypes of outputs, which are known from then on.
-        for check in (functools.partial(self._check_node, left_open=left_open, memo=memo), self._check_edges):
-            for node in self._nodes.values():
+        check_node = functools.partial(self._check_node, left_open=left_open, memo=memo)
+        for check, nodes in (
+            (check_node, check_usual(self._nodes, memo)),
+            (self._check_edges, unusual_edges(self._nodes, self._is_linked)),
+        ):
+            for node in nodes:
                 if unfit and (node in unfit or any(source in unfit for source, _ in node.data_sources())):
                     continue
                 try:

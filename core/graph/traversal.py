@@ -56,7 +56,13 @@ def topological_order(
 def _is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[Node | None]]) -> bool:
     """Return True if every node already stands after its inputs, as in most graphs."""
     seen: set[Node | None] = set()
+    is_plain = before is forward_predecessors
     for node in pool:
+        # Without a call for the nodes of which the sources are those of their inputs, as of most.
+        is_usual = is_plain and node._inputs is not None and not node._control_inputs
+        if is_usual and seen.issuperset([value.node for value in node._inputs or ()]):
+            seen.add(node)
+            continue
         if not seen.issuperset(before(node)) and any(source not in seen and source in pool for source in before(node)):
             return False
         seen.add(node)

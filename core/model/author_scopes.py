@@ -70,7 +70,7 @@ class AuthorScopes:
         readers: dict[tuple[str, str], None] = {}
         for place in places:
             for weight in place.weights:
-                # All nodes of a scope may read the same weight. The last reader decides on the author's name, so it stays last.
+                # All nodes of a scope may read the same weight. The last reader decides on the author's name: it stays last.
                 pair = _scope(_forward_path(place.path)), weight
                 readers.pop(pair, None)
                 readers[pair] = None

@@ -113,6 +113,7 @@ class ModelView:
 
     def function_of(self, node: Node) -> str | None:
         """Return the function of the view in whose body a node lies; None for a node of the graph."""
+        # By identity: a node of a body may have the name of one of the graph.
         if self.graph.get(node.name) is node:
             return None
         return next((name for name in self.depths if self.graph.functions[name].body.get(node.name) is node), None)
@@ -202,6 +203,7 @@ class ModelView:
         value = self.find(word)
         if value is None:
             name = parse_tensor_name(word)[0]
+            # Users remember the end of a name, and the scopes around differ from file to file.
             last = name.strip("/").rpartition("/")[2]
             near = ", ".join(dict.fromkeys([*self._nearest_layers(last), *self.graph.nearest(name)]))
             raise NotFoundError(
@@ -237,6 +239,7 @@ class ModelView:
 
     def _last_result(self, scope: str) -> Output | None:
         """Return the last result that leaves a scope, by the whole name of the scope or by its end; None without the scope."""
+        # By whole parts, so that `conv1` does not find `conv10`.
         parts = scope.strip("/").split("/")
         graphs = (self.graph, *(self.graph.functions[name].body for name in self.depths))
         by_scope = (grouped((each, node) for node in graph for each in _scopes_named(node.name, parts)) for graph in graphs)
@@ -307,6 +310,7 @@ def model_view(graph: GraphLike, signature: str | None = None, *, raw: bool = Fa
     """
     graph = as_graph(graph)
     meta = graph.meta
+    # A view of a view shows the same signature.
     names = [meta.chosen] if meta is not None and meta.chosen is not None else entry_points(graph)
     name = signature if signature is not None else next(iter(names), None)
     # Nothing to dissolve: a copy would only take time and memory.
@@ -386,6 +390,7 @@ class _Copying:
         self.source = graph
         self.signature = signature
         self.graph = self.target = graph.emptied()
+        # A library of its own, as bodies with dissolved calls take the places of the file's.
         self.graph.functions = dict(graph.functions)
         self.bodies: dict[str, tuple[str, ...]] = {}
         """The functions that stay, in the order of their first calls, with the calls of the file that lead there."""
@@ -414,6 +419,7 @@ class _Copying:
         order = topological_order(node for node in source if node in wanted)
         body.nodes = (node for node in order if node.output() not in body.values and not _is_argument(node))
         self._copy(body)
+        # Bodies after the graph, and inner ones after outer ones: a function gets the layers of its first call.
         pending = collections.deque([self.graph])
         while pending:
             for node in pending.popleft():
@@ -474,13 +480,17 @@ class _Copying:
     def _dissolved(self, node: Node) -> Function | None:
         """Return the function of a call that has a place in the view, None for another node."""
         kind = call_kind(self.source.functions, node)
+        # Loops and branches stay nodes, as what they run depends on values.
         if kind is None or not (kind.is_inlined or kind is BY_NAME):
             return None
         function = _callee(self.source, kind, node)
         # A call of other arguments is broken, and stays to be looked at.
-        shared = None if function is None else function.pattern
-        if function is None or len(shared.body) > self.room or len(shared.args) != len(node.inputs):
+        if function is None:
             return None
+        shared = function.pattern
+        if len(shared.body) > self.room or len(shared.args) != len(node.inputs):
+            return None
+        # A recursive call has no end.
         return None if function.name in self.open else function
 
     def _entered(self, body: _Body, site: Node, function: Function) -> _Body:
@@ -489,6 +499,7 @@ class _Copying:
         shared = function.pattern
         self.room -= len(shared.body)
         self.open.add(function.name)
+        # Arguments have no node in the view: their readers take the call's inputs.
         values = {arg.output(): body.value(value) for arg, value in zip(shared.args, site.inputs)}
         if shared not in self.orders:
             nodes = _needed(shared)
@@ -497,6 +508,7 @@ class _Copying:
             )
         controls = [end for control in site.control_inputs for end in body.waited(control)]
         calls = (*body.calls, site.name)
+        # The name of the call itself is TensorFlow's (PartitionedCall), and the scope around is the author's.
         scope = _inside(body.scope, site.name).rpartition("/")[0]
         path = None if body.path is None else _inside(body.scope, site.name)
         return _Body(iter(self.orders[shared]), function, calls, site, scope, path, controls or body.controls, values=values)
@@ -533,6 +545,7 @@ class _Copying:
         if signature is not None:
             fetched = {argument: self.source.result(name) for argument, name in signature.fetched.items()}
             values = {argument: self.body.value(value) for argument, value in fetched.items() if isinstance(value, Output)}
+        # Before the signature is written, which takes the new names.
         layers = self._name_nodes()
         if signature is not None:
             inputs = {key: self.body.values[self.source.output(name)].name for key, name in signature.fed.items()}
@@ -557,6 +570,7 @@ class _Copying:
             node: f"{layer}/{rest}".rstrip("/") for node, layer, rest in layers if node in self.inner or node.op in VARIABLES
         }
         for graph in (self.graph, *(function.body for function in bodies.values())):
+            # All at once, as a node may take the name that another one leaves.
             graph.rename_nodes(_free_names({node: inner[node] for node in graph if node in inner}, graph))
         return {node: layer for node, layer, rest in layers if rest}
 
@@ -599,6 +613,7 @@ def _without_saver(graph: Graph) -> set[Node]:
     saver = graph.meta.saver if graph.meta is not None else None
     if saver is None:
         return set(graph)
+    # What feeds the saver, such as its file's name, goes with these ends.
     names = [name.partition(":")[0] for name in (saver.save_tensor, saver.restore_op)]
     ends = {node for name in names if (node := graph.get(name)) is not None}
     return needed_nodes([node for node in graph if not node.uses and node not in ends])
@@ -623,6 +638,7 @@ def _hands_on(node: Node) -> bool:
 
 def _is_argument(node: Node) -> bool:
     """Return True for what is left of an argument of an inlined function: no node waits for it."""
+    # Inlining leaves an Identity for each argument, in the scope of the call: the author wrote no such node.
     is_left = node.is_identity and not node.control_inputs and CALL.fullmatch(node.name.split("/")[-2:][0]) is not None
     return is_left and "/" in node.name and bool(node.uses) and not any(node in user.control_inputs for user in node.uses)
 
@@ -636,6 +652,7 @@ def _needed(function: Function) -> set[Node]:
     results = list(function.results)
     controls = list(function.control_results)
     for place, value in enumerate(results):
+        # An Identity at the end waits for all effects, and would hold the reads of all variables in the view.
         while _hands_on(value.node):
             controls += value.node.control_inputs
             results[place] = value = value.node.inputs[0]
@@ -683,6 +700,7 @@ def _layers(places: Sequence[tuple[Node, ScopedNode]], inner: Container[Node]) -
     A layer that is called several times is as many layers, or the picture of the data flow would have a cycle.
     """
     scoped = [(node, place) for node, place in places if "/" in place.path]
+    # Gradients have scopes like the layers that they are of, and would become layers of the same names.
     forward = [(node, place) for node, place in scoped if not any(map(is_gradient_scope, place.path.split("/")))]
     scopes = AuthorScopes([place for _, place in places])
     parts = list(scopes.named(place for _, place in forward))
@@ -715,6 +733,7 @@ def _places(
     graph: Graph, bodies: Mapping[str, Function], paths: Mapping[Node, str], python_names: Mapping[str, str]
 ) -> Iterator[tuple[Node, ScopedNode]]:
     """Yield the nodes of a graph and of the bodies that it runs, callers first, each with its path and its weights."""
+    # By value, so that the node that computes with a weight reads it, and not the nodes on the way.
     carried: dict[Output, str] = {}
     repeated: set[str] = set()
     for function, body in (("", graph), *((name, function.body) for name, function in bodies.items())):

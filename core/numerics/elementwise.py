@@ -38,6 +38,7 @@ FEW_OF_COMPLEMENT: Final = 1 << 12
 _AT_ONCE: Final = 1 << 14
 """Elements per block, so that intermediate values stay in a cache: a million in a single block take 1.5 to 2 times as long."""
 _ONE: Final = np.float32(1)
+_HALF_SINGLE: Final = np.float32(0.5)
 _THIRD: Final = np.float32(1 / 3)
 
 
@@ -61,7 +62,7 @@ def erf(x: Array, *, out: Array | None = None, is_part: bool = False) -> Array:
         return _special().erf(x, out=out)
     scratch = np.empty((2, min(x.size, _AT_ONCE)), np.float32)
     with np.errstate(over="ignore"):  # the tangent of infinity is one
-        return _by_blocks(lambda some, target: _tangent(some, scratch[:, : len(some)], target), x, out)
+        return in_blocks(lambda some, target: _tangent(some, scratch[:, : len(some)], target), x, out=out)
 
 
 def _tangent(x: Array, scratch: Array, result: Array) -> None:
@@ -88,15 +89,23 @@ def erfc(x: Array, *, out: Array | None = None, is_part: bool = False) -> Array:
         _look_up(some, table, scratch[:, : len(some)], index[: len(some)], target)
 
     with np.errstate(invalid="ignore"):  # NaN has no place in the table
-        return _by_blocks(evaluate, x, out)
+        return in_blocks(evaluate, x, out=out)
 
 
-def _by_blocks(evaluate: Callable[[Array, Array], None], x: Array, out: Array | None) -> Array:
-    """Evaluate blocks of elements into `out`, if given, or a new array; `out` may be `x`."""
+def in_blocks(evaluate: Callable[..., object], x: Array, *others: Array, out: Array | None = None) -> Array:
+    """Evaluate blocks of elements into `out`, if given, or a new array like `x`; `out` may be `x`.
+
+    `evaluate` takes a block of each array, then the block of the result. Arrays have the shape of `x`, or are scalars.
+    """
     result = out if out is not None and out.flags.c_contiguous else np.empty(x.shape, x.dtype)
-    numbers, results = x.reshape(-1), result.reshape(-1)
-    for start in range(0, len(numbers), _AT_ONCE):
-        evaluate(numbers[start : start + _AT_ONCE], results[start : start + _AT_ONCE])
+    flat = [x.reshape(-1), *(array.reshape(-1) if array.shape else array for array in others)]
+    results = result.reshape(-1)
+    if len(results) <= _AT_ONCE:
+        evaluate(*flat, results)
+    else:
+        for start in range(0, len(results), _AT_ONCE):
+            some = slice(start, start + _AT_ONCE)
+            evaluate(*[array[some] if array.shape else array for array in flat], results[some])
     if out is not None and result is not out:
         out[...] = result
     return result if out is None else out
@@ -239,6 +248,54 @@ def _with_roots(x: Array, y: Array, out: Array | None) -> Array:
     """Compute powers where NumPy may take square roots, with C's and TensorFlow's results for -0 and minus infinity."""
     is_other = (y == _HALF) & ((x == 0) | np.isneginf(x))
     return np.positive(np.where(is_other, np.abs(x), np.power(x, y)), out=out)
+
+
+def expm1_below_zero(x: Array, out: Array) -> None:
+    """Write exp(x) - 1 for x <= 0 to `out`, which is not x; in single precision within 4 units in the last place."""
+    if x.dtype != np.float32:
+        np.expm1(x, out=out)
+        return
+    # With t = tanh(x/2) it is 2t / (1 - t), in which nothing cancels below 0. NumPy has vector instructions for the tangent
+    # but none for expm1, which takes four times as long.
+    np.multiply(x, _HALF_SINGLE, out=out)
+    np.tanh(out, out=out)
+    rest = _ONE - out
+    np.add(out, out, out=out)
+    np.divide(out, rest, out=out)
+
+
+# Choices.
+
+_BITS: Final = {4: np.int32, 8: np.int64}
+"""Integers by their bytes."""
+FEW_CHOICES: Final = 1 << 12
+"""The elements up to which the calls of a choice by bits take longer than np.where."""
+
+
+def chosen(condition: Array, first: Array, second: Array) -> Array:
+    """Return `np.where`, for large arrays without a branch for each element.
+
+    A branch that goes both ways at random, as in dropout, costs a processor several times what the arithmetic costs here.
+    """
+    operands = first, second
+    fits = all(array.shape in (condition.shape, ()) for array in operands) and first.dtype == second.dtype
+    if not fits or condition.size <= FEW_CHOICES or first.dtype.kind not in "fiu" or first.dtype.itemsize not in _BITS:
+        return np.where(condition, first, second)
+    result = np.empty(condition.shape, first.dtype)
+    return in_blocks(choose, condition, *operands, out=result)
+
+
+def choose(condition: Array, first: Array, second: Array, out: Array) -> None:
+    """Write `first` where the condition is true and else `second`, numbers of 4 or 8 bytes, to `out`, which may be either."""
+    # The difference of the bits, kept where the condition is true, turns the second number into the first. So infinities and
+    # NaN are chosen as they are: a product of floats would make NaN of an infinity that is not chosen.
+    bits = _BITS[out.itemsize]
+    difference = np.bitwise_xor(first.view(bits), second.view(bits))
+    if difference.ndim == 0:
+        difference = np.multiply(difference, condition)
+    else:
+        np.multiply(difference, condition, out=difference)
+    np.bitwise_xor(difference, second.view(bits), out=out.view(bits))
 
 
 def positive_part(x: Array, out: Array | None = None) -> Array:

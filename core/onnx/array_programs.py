@@ -9,10 +9,13 @@ from typing import Any, ClassVar, Final, NoReturn
 
 import numpy as np
 
+from ..numerics.half_precision import is_narrow
+from ..ops.shared.shape_arguments import without_ellipsis
 from ..support.errors import UnimplementedError
 from ..types import dtypes
 from ..types.dtypes import DType
 from ..types.shapes import Shape, TensorSpec
+from . import linear_algebra
 from .blocks import Value
 
 _UNARY: Final[Mapping[str, str]] = {
@@ -185,11 +188,15 @@ class OnnxNamespace:
 
     def log1p(self, x: Any) -> Any:
         """Return log(1 + x), for small x by the first terms of the series."""
+        if is_narrow(x.dtype):  # each term would be rounded to 16 bits
+            return self.log1p(x.astype(np.float32)).astype(x.dtype)
         # Below 1e-3 the sum x + 1 has lost the last digits of x; the next term of the series is 2.5e-10 of the result at most.
         series = x * (1 - x * (0.5 - x / 3))
         return self.where(abs(x) < 1e-3, series, self.log(x + 1))
 
     def isfinite(self, x: Any) -> Any:
+        if x.value.dtype.is_complex:
+            return self.isfinite(x.real) & self.isfinite(x.imag)
         return ~(self.isnan(x) | self.isinf(x))
 
     def trunc(self, x: Any) -> Any:
@@ -298,7 +305,7 @@ class OnnxNamespace:
     def fori_loop(self, start: int, count: Any, advance: Callable[..., Any], values: Any) -> Any:
         """Return the values after `count` calls of `advance`, with 0, 1 ... and the values."""
         assert start == 0
-        count = count if isinstance(count, int) else self.value(count)
+        count = count if isinstance(count, int) else self.g.reshape(self.dims([count]), [])
         return self._looped(values, lambda run, carried: self.g.repeat(count, carried, run), advance)
 
     def while_loop(self, goes_on: Callable[[Any], Any], advance: Callable[[Any], Any], values: tuple[Any, ...]) -> Any:
@@ -313,6 +320,21 @@ class OnnxNamespace:
             return looped
 
         return self._looped(values, loop, lambda number, state: advance(state))
+
+    def scanned(self, step: Callable[[Any, Any], Any], start: float, x: Any, axis: int, reverse: bool) -> Any:
+        """Return the running results of step(total, row) along an axis, after `start`, which changes no total."""
+
+        def advance(total: Value, row: Value) -> Value:
+            after: Value = self.value(step(self.array_of(total), self.array_of(row)))
+            return after
+
+        # A sum has the shape of a row, also where only the run knows sizes.
+        first = self.zeros_like(self._reduced("ReduceSum", x, axis)) + start
+        # onnxruntime ends the process where a Scan along another axis than the first has no elements, and refuses no rows.
+        rows = self.transpose(x, [axis, *(i for i in range(x.ndim) if i != axis)])
+        rows = self.concatenate([rows, first[None]])
+        results = self.array_of(self.g.scan(first.value, rows.value, reverse, advance))[:-1]
+        return self.transpose(results, [*range(1, axis + 1), 0, *range(axis + 1, x.ndim)])
 
     def optimization_barrier(self, x: Any) -> Any:
         return x
@@ -373,11 +395,24 @@ class OnnxNamespace:
         joined: Value = self.g.joined(*(part if isinstance(part, Value) else operator.index(part) for part in parts), [])
         return joined
 
+    def bounds(self, *vectors: Any) -> list[list[Any]]:
+        """Return the elements of vectors of one length, which one of them has to have: numbers where they are known."""
+        counts = [len(each) if isinstance(each, np.ndarray) else each.value.shape.dims[0] for each in vectors]
+        count = next((count for count in counts if isinstance(count, int)), None)
+        if count is None:
+            raise UnimplementedError("the number of its bounds is unknown")
+        return [each.tolist() if isinstance(each, np.ndarray) else each.elements(count) for each in vectors]
+
+    def part(self, x: Any, index: tuple[Any, ...]) -> Any:
+        return x[index]
+
     def dims_of(self, sizes: Sequence[Any]) -> Any:
         """Return sizes as an array, int64."""
         return self.array_of(self.dims(sizes))
 
     def reshape(self, x: Any, shape: Any) -> Any:
+        if isinstance(shape, (tuple, list)) and _leaves_one_open(shape):
+            shape = [size if isinstance(size, int) else -1 for size in shape]
         dims = self.dims(shape)
         # ONNX allows -1 only where 0 stands for the size of the input, and without -1 a size may be 0.
         is_open = isinstance(shape, (tuple, list)) and any(isinstance(size, int) and size == -1 for size in shape)
@@ -423,7 +458,8 @@ class OnnxNamespace:
 
     def pad(self, x: Any, widths: Any) -> Any:
         """Pad with zeros before and after each dimension."""
-        return self.array_of(self.g.Pad(x.value, np.asarray(widths).T.ravel().tolist(), self.g.like(0, x.value)))
+        before, after = zip(*(widths if isinstance(widths, list) else np.asarray(widths).tolist()))
+        return self.array_of(self.g.Pad(x.value, self.dims((*before, *after)), self.g.like(0, x.value)))
 
     def take(self, x: Any, places: Any, axis: int, mode: str | None = None) -> Any:
         """Return the elements at places along an axis; places out of range are errors of the run, whatever the mode."""
@@ -493,8 +529,8 @@ class OnnxNamespace:
     def cumsum(self, x: Any, axis: int, dtype: Any) -> Any:
         return self.array_of(self.g.CumSum(x.astype(dtype).value, np.int64(axis)))
 
-    def argmax(self, x: Any, axis: int) -> Any:
-        return self.array_of(self.g.ArgMax(x.value, axis=axis, keepdims=0))
+    def argmax(self, x: Any, axis: int, keepdims: bool = False) -> Any:
+        return self.array_of(self.g.ArgMax(x.value, axis=axis, keepdims=int(keepdims)))
 
     def argmin(self, x: Any, axis: int) -> Any:
         return self.array_of(self.g.ArgMin(x.value, axis=axis, keepdims=0))
@@ -515,6 +551,20 @@ class OnnxNamespace:
                 array[(*head, *[None] * (max(counts) - count))] for array, head, count in zip(arrays, heads, counts)
             )
         return self.array_of(self.g.Einsum(*map(self.value, arrays), equation=equation))
+
+    # Matrices, in the last two dimensions.
+
+    solved = linear_algebra.solved
+    substituted = linear_algebra.substituted
+    cholesky = linear_algebra.cholesky
+    lu = linear_algebra.lu
+    pinv = linear_algebra.pinv
+    tridiagonal_solve = linear_algebra.tridiagonal_solve
+
+    def diagonal(self, x: Any) -> Any:
+        """Return the diagonals of square matrices."""
+        columns = self.arange(x.shape[-1])
+        return self.sum(self.where(columns == columns[:, None], x, 0), -1)
 
 
 class OnnxTransforms:
@@ -584,7 +634,7 @@ def evaluate(
         is_open = place in sizes and value.array is None
         if value.array is None and not is_open:
             g.refuse(f"its input {place} is not constant")
-        arguments[place] = Sizes(g, g.vector(value)) if is_open else value.array
+        arguments[place] = Sizes(g, g.vector(value), value.spec.value) if is_open else value.array
     results = program(xp, *arguments, **attrs)
     if isinstance(results, (tuple, list)):
         return [xp.value(result) for result in results]
@@ -598,6 +648,11 @@ def _wrapped(xp: OnnxNamespace, value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(_wrapped(xp, each) for each in value))
     return [_wrapped(xp, each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def _leaves_one_open(shape: Sequence[Any]) -> bool:
+    """Return True for a shape with a single size that only the run knows, which then follows from the others."""
+    return sum(isinstance(size, Size) for size in shape) == 1 and all(isinstance(size, Size) or size > 0 for size in shape)
 
 
 class Size:
@@ -651,11 +706,15 @@ class Size:
 
 
 class Sizes:
-    """A shape that only the run knows, of any number of dimensions: programs may count elements and reshape to the shape."""
+    """A shape that only the run knows, of any number of dimensions: programs may count elements and reshape to the shape.
 
-    def __init__(self, g: Any, value: Value) -> None:
+    `known` has the elements, as far as inference knows them.
+    """
+
+    def __init__(self, g: Any, value: Value, known: np.ndarray[Any, Any] | None = None) -> None:
         self.g = g
         self.value = value
+        self.known = known
 
     @property
     def shape(self) -> tuple[int]:
@@ -672,9 +731,17 @@ class Sizes:
         """Return the number of elements."""
         return Size(self.g, self.g.ReduceProd(self.value))
 
-    def tolist(self) -> list[Size]:
-        """Return the dimensions; their number must be known."""
-        return [Size(self.g, self.g.slice(self.value, axis, axis + 1)) for axis in range(*self.shape)]
+    def tolist(self) -> list[Any]:
+        """Return the dimensions, whose number must be known, as numbers where they are known."""
+        return self.elements(*self.shape)
+
+    def elements(self, count: int) -> list[Any]:
+        """Return the first elements."""
+        known = [None] * count if self.known is None else self.known.tolist()
+        return [
+            number if isinstance(number, int) else Size(self.g, self.g.slice(self.value, place, place + 1))
+            for place, number in enumerate(known)
+        ]
 
 
 class OnnxArray:
@@ -744,44 +811,52 @@ class OnnxArray:
             return self.xp.take(self, index[0], 0)
         if any(isinstance(each, (OnnxArray, np.ndarray, list)) for each in index):
             raise UnimplementedError("its lowering indexes more than one dimension by arrays")
-        return self._cut(_without_ellipsis(index, self.ndim))
+        return self._cut(without_ellipsis(index, self.ndim) if any(each is Ellipsis for each in index) else index)
 
     def _cut(self, index: Sequence[Any]) -> Any:
         g, entries = self.xp.g, [each for each in index if each is not None]
         bounds = [(axis, *_bounds(each)) for axis, each in enumerate(entries) if not _is_whole(each)]
         value = self.value
         if bounds:
-            axes, starts, stops, steps = zip(*bounds)
-            ends = self.xp.dims(stops) if any(isinstance(stop, Size) for stop in stops) else stops
-            value = g.Slice(value, starts, ends, axes, *([steps] if any(step != 1 for step in steps) else []))
+            axes, *given = zip(*bounds)
+            starts, ends, steps = map(self.xp.dims, given)
+            value = g.Slice(
+                value, starts, ends, axes, *([] if steps.array is not None and (steps.array == 1).all() else [steps])
+            )
         value = g.squeeze(value, *(axis for axis, each in enumerate(entries) if not isinstance(each, slice)))
         left = [each for each in index if each is None or isinstance(each, slice)]
         return self.xp.array_of(g.unsqueeze(value, *(i for i, each in enumerate(left) if each is None)))
 
 
-def _without_ellipsis(index: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
-    if Ellipsis not in index:
-        return index
-    place = index.index(Ellipsis)
-    named = sum(each is not None for each in index) - 1
-    return (*index[:place], *[slice(None)] * (rank - named), *index[place + 1 :])
-
-
 def _is_whole(index: Any) -> bool:
-    return isinstance(index, slice) and index.start is index.stop is index.step is None
+    return (
+        isinstance(index, slice)
+        and index.start is index.stop is None
+        and (index.step is None or (isinstance(index.step, int) and index.step == 1))
+    )
 
 
-def _bounds(index: Any) -> tuple[int, Any, int]:
-    """Return start, end and step of ONNX's Slice, for a slice or a number; the end may be a size that only the run knows."""
+def _bounds(index: Any) -> tuple[Any, Any, Any]:
+    """Return start, end and step of ONNX's Slice, for a slice or a number; only the run may know each of them."""
+    if isinstance(index, Size):
+        g = index.g
+        is_last, end = g.Equal(index.value, -1), g.constant(np.array([_END]))
+        return index, Size(g, g.Where(is_last, end, g.Add(index.value, 1))), 1
     if not isinstance(index, slice):
-        place = operator.index(index)
         # After the place -1, the end would be 0, which is the beginning.
-        return place, _END if place == -1 else place + 1, 1
-    step = 1 if index.step is None else operator.index(index.step)
-    start = (0 if step > 0 else _END) if index.start is None else operator.index(index.start)
-    if isinstance(index.stop, Size):
-        return start, index.stop, step
-    return start, (_END if step > 0 else -_END) if index.stop is None else operator.index(index.stop), step
+        return index, index + 1 or _END, 1
+    step = 1 if index.step is None else index.step
+    start = _left_out(step, 0, _END) if index.start is None else index.start
+    # Backwards the end lies before the first element, and ONNX takes -1 for the last: only a number beyond the size says it.
+    return start, _left_out(step, _END, -_END) if index.stop is None else index.stop, step
+
+
+def _left_out(step: Any, forwards: int, backwards: int) -> Any:
+    """Return a bound that is left out, by the direction of the slice."""
+    if not isinstance(step, Size):
+        return forwards if step > 0 else backwards
+    g = step.g
+    return Size(g, g.Where(g.Greater(step.value, 0), *(g.constant(np.array([bound])) for bound in (forwards, backwards))))
 
 
 def _operators(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:

@@ -675,6 +675,19 @@ class Emitter:
         self._emit("Loop", [count, condition, *flat(self, carried)], flat(self, outputs), {"body": body})
         return outputs
 
+    def scan(self, start: Value, rows: Value, reverse: bool, advance: Callable[[Value, Value], Value]) -> Value:
+        """Return the results of `advance` on the result before, at first `start`, and each row of a tensor in turn."""
+        inner = [self.fresh(value.dtype, start.shape) for value in (start, rows)]
+        with self.inside(flat(self, inner)) as body:
+            total = advance(*inner)
+            body.outputs = flat(self, [total, total])
+        last, results = self.fresh(start.dtype, start.shape), self.fresh(rows.dtype, rows.shape)
+        inputs: list[Value | None] = [*flat(self, [start, rows])]
+        count = len(flat(self, [rows]))
+        directions = {f"scan_{way}_directions": [int(reverse)] * count for way in ("input", "output")}
+        self._emit("Scan", inputs, flat(self, [last, results]), {"body": body, "num_scan_inputs": count, **directions})
+        return results
+
 
 def _size_beside_zeros(shape: Shape, dims: np.ndarray[Any, Any]) -> int:
     """Return the size that -1 stands for beside a 0 in the dimensions: as if the sizes that are 0 in both were left out."""

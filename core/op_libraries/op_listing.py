@@ -217,6 +217,7 @@ def select_ops(
     A pattern is an op's name, or a regular expression searched in the name. Raises InvalidArgumentError for a bad
     expression, and NotFoundError for a pattern that selects nothing and for an unknown family.
     """
+    # Else a misspelled family would be an empty list.
     if family is not None and family not in op_facts.family_names():
         raise NotFoundError(f"unknown family '{family}'", hint=f"the families are {', '.join(op_facts.family_names())}")
     names = CATALOG.custom() if custom else tuple(CATALOG)
@@ -395,14 +396,11 @@ def op_coverage() -> OpCoverage:
     """
     registry.load_all_families()
     # Over the catalog and not the registrations, which lack the ops without any.
-    families = grouped((_group(name), name) for name in CATALOG)
+    named = ((registry.family(op) or (NO_FAMILY if CATALOG.is_builtin(op) else "(op libraries)"), op) for op in CATALOG)
+    families = grouped(named)
     # Names in parentheses are no families, and come last.
     rows = tuple(_coverage(family, families[family]) for family in sorted(families, key=lambda f: (f[0] == "(", f)))
     return OpCoverage(rows, _total(rows))
-
-
-def _group(op: str) -> str:
-    return registry.family(op) or ("(op libraries)" if not CATALOG.is_builtin(op) else NO_FAMILY)
 
 
 def _coverage(family: str, ops: Sequence[str]) -> FamilyCoverage:
@@ -432,6 +430,7 @@ def _total(rows: Iterable[FamilyCoverage]) -> FamilyCoverage:
 def missing_parts(graph: GraphLike) -> Rows[MissingFor]:
     """Return the parts that tfg lacks for the ops of a graph and its functions, for the dtypes of their nodes."""
     graph = as_graph(graph)
+    # Calls by name are of the graph's own functions, and no ops.
     users = grouped((node.op, node) for node in all_nodes(graph) if node.op not in graph.functions)
     rows = (_missing(op, nodes) for op, nodes in users.items())
     return Rows(row for row in rows if row is not None)

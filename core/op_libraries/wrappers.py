@@ -158,6 +158,7 @@ def _shown(value: Any) -> str:
 
 
 def _result(definition: OpDef) -> str:
+    # As GraphBuilder returns: the node itself where there is no output to hand on.
     if not definition.outputs:
         return "Node"
     if any(arg.is_list for arg in definition.outputs):

@@ -435,7 +435,7 @@ def _run(one: Pass, graph: Graph, ctx: PassContext, number: int) -> PassRecord:
     # A check of all nodes after each change finds the pass that broke the graph, not a later victim.
     if ctx.fired:
         _check(graph, one)
-    after = node_count(graph)
+    after = node_count(graph) if ctx.fired else nodes
     level = INFO if ctx.fired else DEBUG
     tell("pass %s, round %d: %d nodes, then %d, in %.3f s", one.name, number, nodes, after, seconds, level=level)
     accuracy = {rule: ctx.shared.accuracies.get(rule, one.accuracy) for rule in ctx.fired}
@@ -459,7 +459,7 @@ def _op_counts(graph: Graph) -> dict[str, int]:
 def _frozen_counts(graph: Graph, fetches: Sequence[str]) -> dict[str, int]:
     """Count the nodes of each type that are left when the graph is frozen: no variables, reads, arguments and calls."""
     needed = list(needed_nodes([graph.fetch(name) for name in fetches]))
-    bodies = [graph.functions[name].body for name in called_functions(graph, needed)]
+    bodies = [graph.functions[name].pattern.body for name in called_functions(graph, needed)]
     left = itertools.chain(needed, *bodies)
     nodes = (node for node in left if not (node.is_argument or node.is_variable_read or node.is_no_op))
     ops = (node.op for node in nodes if node.op not in VARIABLES and node.op not in INLINED and node.op not in graph.functions)

@@ -190,6 +190,7 @@ class Catalog:
         if definition.name in self:
             raise AlreadyExistsError(f"op '{definition.name}' is already registered", op=definition.name)
         self._custom[definition.name] = definition
+        # The text itself, as wrappers and error messages show the author's own.
         self._specs[definition.name] = " ".join(spec.split())
         return definition
 
@@ -261,6 +262,7 @@ def _checked(definition: OpDef) -> OpDef:
 
 def _split_spec(spec: str) -> tuple[str, str, str]:
     """Return the signature, the text between the attribute braces, and the flags."""
+    # Flags without attributes stand behind the results.
     if "{" not in spec:
         close = spec.rfind(")") + 1
         return spec[:close], "", spec[close:]

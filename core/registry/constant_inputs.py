@@ -30,6 +30,7 @@ def prepared(*ops: str, constants: tuple[int, ...]) -> Callable[[_Function], _Fu
     """
 
     def register(function: _Function) -> _Function:
+        # Without the checks of `registry`: only tfg's own families prepare kernels.
         for op in ops:
             _PREPARED[op] = Prepared(function, constants)
         return function

@@ -22,6 +22,7 @@ def runs_in_tensorflow(op: str, attrs: Mapping[str, Any]) -> bool:
 def takes(op: str, name: str, dtype: str) -> bool:
     """Return True if a kernel of the op takes `dtype` for the attribute `name`, or any."""
     rows = alternatives(op)
+    # A row without the attribute takes every dtype of it.
     return not rows or any(dtypes.from_name(dtype) in row.get(name, (dtypes.from_name(dtype),)) for row in rows)
 
 

@@ -72,6 +72,7 @@ def _lines() -> tuple[tuple[str, list[str], list[str]], ...]:
     with open(LIST, encoding="ascii") as file:
         for line in file:
             if line.startswith(INDENT):
+                # A line without a colon has ops without facts.
                 ops, _, facts = line.partition(":")
                 lines.append((module, ops.split(), facts.split()))
             else:

@@ -62,6 +62,7 @@ class OpHistory:
         if known := self.values.get(name):
             # A value without an entry is as old as the attribute.
             came += [known.get(value_name(item), known.get(_ANY_OTHER, FIRST)) for item in items]
+        # A bound holds for the length of a list as for a number.
         least, lowered = self.below.get(name, (0, FIRST))
         size = len(value) if isinstance(value, list) else value
         return max([*came, lowered] if isinstance(size, int) and size < least else came)

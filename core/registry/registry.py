@@ -38,6 +38,7 @@ _Value = TypeVar("_Value")
 
 @functools.cache
 def _first_parameter(function: Callable[..., Any]) -> str:
+    # By the name of the class, since this module does without NumPy.
     is_ufunc = type(inspect.unwrap(function)).__name__ == "ufunc"  # ufuncs have no signature before NumPy 2.4
     return "" if is_ufunc else next(iter(inspect.signature(function).parameters), "")
 
@@ -185,7 +186,7 @@ _loading = threading.RLock()
 """Lock of the thread that imports a family or an op library, since `_library` names the owner of the registered kernels."""
 
 
-class _Table(dict[str, _Value]):
+class _Registrations(dict[str, _Value]):
     """The registrations of a kind, by op: those of the families imported so far, and of op libraries."""
 
     def __init__(self, kind: str) -> None:
@@ -219,16 +220,16 @@ class _Table(dict[str, _Value]):
 
 
 _KERNELS: dict[str, list[Kernel]] = {}
-_SHAPES: Final = _Table[Callable[..., Any]]("shape function")
-_ESTIMATES: Final = _Table[Callable[..., Any]]("estimate")
-_GRADIENTS: Final = _Table[Gradient]("gradient")
-_FLOPS: Final = _Table[Callable[..., Cost]]("FLOPs function")
-_LAYOUTS: Final = _Table[str]("layout")
-_PROFILER: Final = _Table[ProfilerFormula]("formula of tf.profiler")
-_LOWERINGS: Final = _Table[Lowering]("lowering")
-_ONNX: Final = _Table[Callable[..., Any] | Composition]("lowering to ONNX")
-_AFFINE: Final = _Table[Affine]("factor and bias")
-_BLOCKWISE: Final = _Table[Blockwise]("way to finish it")
+_SHAPES: Final = _Registrations[Callable[..., Any]]("shape function")
+_ESTIMATES: Final = _Registrations[Callable[..., Any]]("estimate")
+_GRADIENTS: Final = _Registrations[Gradient]("gradient")
+_FLOPS: Final = _Registrations[Callable[..., Cost]]("FLOPs function")
+_LAYOUTS: Final = _Registrations[str]("layout")
+_PROFILER: Final = _Registrations[ProfilerFormula]("formula of tf.profiler")
+_LOWERINGS: Final = _Registrations[Lowering]("lowering")
+_ONNX: Final = _Registrations[Callable[..., Any] | Composition]("lowering to ONNX")
+_AFFINE: Final = _Registrations[Affine]("factor and bias")
+_BLOCKWISE: Final = _Registrations[Blockwise]("way to finish it")
 
 
 def kernel(*ops: str, engine: str = "numpy", **dtype_names: Iterable[str]) -> Callable[[_Function], _Function]:
@@ -347,7 +348,9 @@ def _named_function(name: str, namespace: Any, *values: Any) -> Any:
     return getattr(namespace, name)(*values)
 
 
-def arrays(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
+def arrays(
+    *ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = (), computed: tuple[int, ...] = ()
+) -> Callable[[_Function], _Function]:
     """Register an array program as the lowering to XLA (see `lower`) and to ONNX.
 
     ONNX's namespace is onnx.array_programs: sizes may be known in the run only, as static inputs at the places `sizes` may
@@ -355,7 +358,7 @@ def arrays(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ())
     """
 
     def register(function: _Function) -> _Function:
-        lower(*ops, static=static)(function)
+        lower(*ops, static=static, computed=computed)(function)
         return onnx_arrays(*ops, static=static, sizes=sizes)(function)
 
     return register

@@ -123,9 +123,13 @@ def _checked(definition: OpDef, attrs: Mapping[str, Any], count: int) -> Checked
     return Checked(definition.name, attrs, expected, tuple(definition.output_dtypes(attrs)), opened)
 
 
+is_name: Final[Callable[[str], object]] = _NODE_NAME.fullmatch
+"""Return something true for a name that TensorFlow takes for a node."""
+
+
 def check_name(name: str) -> None:
     """Raise InvalidArgumentError for a name that TensorFlow refuses for a node."""
-    if not _NODE_NAME.fullmatch(name):
+    if not is_name(name):
         raise InvalidArgumentError(f"'{name}' is not a valid node name")
 
 
@@ -303,5 +307,6 @@ def _described(value: Any) -> str:
     """Describe a value of the wrong kind for a message, at most a line long."""
     if value is None:
         return "empty"
+    # A constant of megabytes may stand where a number belongs.
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

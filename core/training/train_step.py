@@ -327,16 +327,14 @@ class _Builder:
         """Add the operation `train`: all updates, then the powers of the decay rates and the global step."""
         # The powers change after all updates, which have read them.
         with self.g.control_dependencies(updates), self.g.name_scope("train/update"):
-            last = [self._multiply(node, self._rate_of(name, node)) for name, node in powers.items()]
+            rates = self.optimizer.hyperparameters
+            last = [self._multiply(node, self.g.constant(rates[name], node.attrs["dtype"])) for name, node in powers.items()]
             one = self.g.constant(1, step.attrs["dtype"])
             if step.op in RESOURCE_VARIABLES:
                 last.append(self.g.AssignAddVariableOp(step.output(), one))
             else:
                 last.append(self.g.AssignAdd(step.output(), one).node)
         return self.g.group([*updates, *last], "train/step")
-
-    def _rate_of(self, name: str, power: Node) -> Output:
-        return self.g.constant(self.optimizer.hyperparameters[name], power.attrs["dtype"])
 
     def _multiply(self, variable: Node, factor: Output) -> Node:
         """Assign to a variable its value times a scalar of the same dtype."""

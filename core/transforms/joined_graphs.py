@@ -413,7 +413,7 @@ def _meta(parts: tuple[Graph, Graph], names: tuple[PartNames, PartNames]) -> Met
             steps += [(own.name(name), {}) for name in _own_initializers(part)]
             continue
         folders |= dict.fromkeys(meta.folders)
-        steps += [(own.name(name), _renamed_feeds(feeds, own)) for name, feeds in meta.first_steps]
+        steps += [(own.name(name), {own.tensor(k): v for k, v in feeds.items()}) for name, feeds in meta.first_steps]
         operations += [own.name(name) for name in meta.start_operations]
         assets += _own_assets(meta, own, {asset.filename for asset in assets})
         unsaved |= {own.name(name) for name in _without_values(part)}
@@ -435,10 +435,6 @@ def _own_initializers(part: Graph) -> list[str]:
     """Return the operations that give the variables and tables of a graph without a SavedModel their first values."""
     names = initializers(part)
     return [name.partition(":")[0] for name in (*names, *table_initializers(part, names))]
-
-
-def _renamed_feeds(feeds: Mapping[str, str], names: PartNames) -> dict[str, str]:
-    return {names.tensor(name): value for name, value in feeds.items()}
 
 
 def _own_assets(meta: MetaGraph, names: PartNames, taken: Set[str]) -> list[Asset]:

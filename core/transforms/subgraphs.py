@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..explaining.node_listing import declared_shapes
@@ -135,12 +135,8 @@ def cut_name(value: Output) -> str:
 def _is_only_output(value: Output) -> bool:
     """Return True for the output of a node with one output; of an unknown op only outputs that are read are known."""
     node = value.node
-    count = len(node.output_dtypes) or 1 + max((read.index for read in _read_outputs(node)), default=0)
-    return count == 1
-
-
-def _read_outputs(node: Node) -> Iterator[Output]:
-    return (value for reader in node.uses for value in reader.inputs if value.node is node)
+    read = (i.index for reader in node.uses for i in reader.inputs if i.node is node)
+    return (len(node.output_dtypes) or 1 + max(read, default=0)) == 1
 
 
 def _dtype_of_readers(graph: Graph, value: Output) -> DType:

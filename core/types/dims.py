@@ -40,6 +40,7 @@ class _OpaqueFunction:
     def __init__(self, function: str, *args: DimLike) -> None:
         self.function = function
         self.args = args
+        # Counted once, as functions nest and each is asked at every step of a sum.
         self.size = 1 + sum(map(_size, args))
         self.has_broadcast = function == _BROADCAST or any(isinstance(arg, Dim) and arg.has_broadcast for arg in args)
 
@@ -141,6 +142,7 @@ class Dim:
     def __mul__(self, other: DimLike) -> DimLike:
         if isinstance(other, int):
             return Dim({monomial: c * other for monomial, c in self.terms.items()}) if other else 0
+        # Before the products are made: polynomials grow with each product, and so would the time of inference.
         if len(self.terms) * len(_terms(other)) > _MAX_PRODUCTS:
             return Dim.unknown()
         terms: dict[Monomial, int] = {}
@@ -174,6 +176,7 @@ class Dim:
         return other - floor_div(other, self) * self
 
     def __pow__(self, power: int) -> DimLike:
+        # By products, so that each is simplified and bounded as any other.
         return math.prod([self] * power)
 
     def _refuse(self, *_: object) -> NoReturn:
@@ -213,6 +216,7 @@ def floor_div(a: DimLike, b: DimLike) -> DimLike:
     quotient = _exact_quotient(_terms(a), _terms(b))
     if quotient is not None:
         return quotient
+    # Strides and pools one after the other make nested floors, which are equal in one form alone.
     inner = _quotient_and_rest(a) if isinstance(b, int) and b > 0 else None
     if inner is not None:  # (x // c + k) // b = (x + k c) // (b c)
         return floor_div(inner[0] + inner[2] * inner[1], inner[1] * b)
@@ -292,6 +296,7 @@ def with_broadcasts(dim: DimLike, chosen: Callable[[Sequence[DimLike]], DimLike]
     def value(atom: _Atom) -> DimLike:
         if isinstance(atom, str):
             return Dim.symbol(atom)
+        # From the inside out, as an operand may be a broadcast itself.
         args = [with_broadcasts(arg, chosen) for arg in atom.args]
         return chosen(args) if atom.function == _BROADCAST else functools.reduce(_FUNCTIONS[atom.function], args)
 
@@ -332,6 +337,7 @@ def _rebuilt(dim: Dim, atom_value: Callable[[_Atom], DimLike]) -> DimLike:
 def _pick(name: str, a: DimLike, b: DimLike) -> DimLike:
     if isinstance(a, int) and isinstance(b, int):
         return max(a, b) if name == "max" else min(a, b)
+    # By the difference: symbols are sizes, so that N + 2 is larger than N in every run.
     if is_never_negative(a - b):
         return a if name == "max" else b
     if is_never_negative(b - a):
@@ -348,6 +354,7 @@ def is_never_negative(value: DimLike) -> bool:
 
 def may_stand_for_rest(size: DimLike) -> bool:
     """Return True for a wanted size that a run may know as -1: "the rest", or "any", instead of the size itself."""
+    # A symbol of a number, as in a shape that the graph computes, may be -1 in the run.
     return size == -1 if isinstance(size, int) else not is_never_negative(size)
 
 

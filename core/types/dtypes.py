@@ -193,6 +193,7 @@ def from_number(number: int) -> DType:
 
 def from_name(name: str) -> DType:
     """Return the DType of a name: `float`, `float32` or `DT_FLOAT`, each also with `_ref`."""
+    # Enum names come from files as text, the others from users.
     key = name.removeprefix("DT_").lower()
     base, ref = key.removesuffix("_ref"), "_ref" if key.endswith("_ref") else ""
     try:

@@ -63,6 +63,7 @@ class Shape:
         invalid index.
         """
         if self.dims is None:
+            # A new unknown each time: two dimensions of an unknown shape need not be equal.
             return Shape() if isinstance(index, slice) else Dim.unknown()
         if isinstance(index, slice):
             return Shape(self.dims[index])
@@ -100,6 +101,7 @@ class NumberedShape(Shape):
     sizes: tuple[int, ...]
 
     def __init__(self, sizes: Iterable[int]) -> None:
+        # Kept beside the shape, so that a file is written as it was read.
         self.sizes = tuple(sizes)
         super().__init__(None if size < 0 else size for size in self.sizes)
 
@@ -158,6 +160,7 @@ def as_shape(value: Any) -> Shape:
         return value
     if value is None:
         return UNKNOWN
+    # A text is a sequence too, of which each character would become a size.
     if isinstance(value, str | bytes):
         raise TypeError(f"a shape is a sequence of sizes, not {value!r}")
     return Shape(None if isinstance(d, int) and d < 0 else d for d in value)
@@ -180,9 +183,11 @@ def merge_dims(a: DimLike, b: DimLike) -> DimLike:
 def merge_shapes(a: Shape, b: Shape) -> Shape:
     """Return the more definite of two shapes that must be equal; InvalidArgumentError if they cannot be."""
     if a.dims is None:
+        # A container that may have elements is not empty in every run.
         return a if b is NO_ELEMENT else b
     if b.dims is None:
         return a
+    # Not broadcast: both are shapes of one tensor.
     if len(a.dims) != len(b.dims):
         raise InvalidArgumentError(f"shapes {a} and {b} must have the same rank")
     return Shape(merge_dims(x, y) for x, y in zip(a.dims, b.dims))
@@ -202,6 +207,7 @@ def fits(dims: tuple[int, ...], shape: Shape) -> bool:
         return True
     if len(expected) != len(dims):
         return False
+    # By class and not isinstance: this test runs for every value of a checked run.
     for dim, size in zip(expected, dims):  # noqa: SIM110 - a generator takes twice the time
         if dim.__class__ is int and dim != size:
             return False
@@ -229,6 +235,7 @@ def substituted(spec: TensorSpec, values: Mapping[str, DimLike]) -> TensorSpec:
 
 def _with_numbers(value: np.ndarray[Any, Any], dtype: DType, values: Mapping[str, DimLike]) -> np.ndarray[Any, Any]:
     """Return an array of objects with symbols replaced, of the dtype itself if none is left."""
+    # Specs are shared by all nodes with equal signatures.
     result = value.copy()
     for index, item in enumerate(value.flat):
         if isinstance(item, Dim):
@@ -262,5 +269,6 @@ def broadcasts_to(shape: Shape, target: Shape) -> bool:
     """Return True if every array of `shape` can be broadcast to `target`, for any values of symbolic dimensions."""
     if shape.dims is None or target.dims is None or len(shape.dims) > len(target.dims):
         return False
+    # Equal symbols broadcast in every run; different ones may be unequal.
     last = target.dims[len(target.dims) - len(shape.dims) :]
     return all(dim == 1 or dim == other for dim, other in zip(shape.dims, last))

@@ -49,6 +49,7 @@ class Drawing(Displayed):
     def __str__(self) -> str:
         return self.data.decode()
 
+    # Without this, a notebook would show the HTML of the base class in place of the picture.
     def _repr_html_(self) -> None:
         return None
 
@@ -103,6 +104,7 @@ class _Maker:
         self.view = view
         self.library = view.graph
         self.graph = body_of(view.graph, self.title) if self.title else view.graph
+        # Emphasized nodes are drawn even if they say little, or the user would look for them in vain.
         self.emphasis = set(map(self._node, options["highlight"]))
         self.required = [*self.emphasis, *map(self._node, options["keep"])]
         names = options["nodes"]
@@ -126,6 +128,7 @@ class _Maker:
         """Yield the graph and each of its functions."""
         yield self.picture()
         for name, function in self.graph.functions.items():
+            # Shapes in a body are of the body alone: the outputs of the graph and of its functions are different objects.
             look = dataclasses.replace(self._look, specs=self._specs(function.body))
             yield make_picture(list(function.body), look, name)
 

@@ -87,6 +87,7 @@ def _graph_tables(graph: Graph) -> Iterator[str]:
     # Each cell that ends with a graph shows this table, and a list of a million nodes would take seconds.
     if len(graph) <= _MAX_LISTED:
         yield _table(("input", "op", "dtype", "shape"), (_tensor(node) for node in graph if node.is_placeholder))
+        # The nodes without readers of a graph with variables are mostly updates and initializers, and no outputs.
         ends = outputs(list(graph)) if not graph.variables else []
         yield _table(("output", "op", "dtype", "shape"), map(_tensor, ends))
     variables = [(name, one.dtype, one.shape) for name, one in graph.variables.items()]
@@ -235,6 +236,7 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 
 def _number(value: float) -> str:
+    # Counts of elements and FLOPs run to 12 digits, which nobody reads without commas.
     return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
 
 

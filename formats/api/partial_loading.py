@@ -67,10 +67,12 @@ def load_for_passes(
     """
     chosen = choose_passes(passes, disable)
     mends = any(one.mends for one in chosen)
+    # Without a fetch `prune` removes nothing, so a broken node would stay in the written graph.
     if not mends and has_fetches and any(one.name == "prune" for one in chosen):
         return load_part(source, tags=tags, prepare=prepare, untrusted=untrusted)
     if not mends:
         graph = _prepared(load(source, tags=tags, untrusted=untrusted), prepare)
+        # Checked after the preparation, which may give an op the name that makes it known.
         graph.check()
         return graph
     graph, faults = load_nodes_leniently(source, tags=tags)

@@ -103,6 +103,7 @@ def steps_csv(steps: Sequence[StepResult], results: Iterable[str] | None = None,
     `results` are the values of a first column `name`. A tensor with a single column gives the column its name; several columns
     are NAME_0, NAME_1 and so on. InvalidArgumentError for tensors that do not fit into a table.
     """
+    # Only the rows of several steps have to be told apart.
     columns: dict[str, Any] = {"step": [step.step for step in steps]} if len(steps) > 1 else {}
     for name, array in step_arrays(steps).items():
         if array.ndim > 2:
@@ -141,6 +142,7 @@ def with_top_classes(step: StepResult, k: int, labels: Sequence[str] | None) -> 
     """Return a step with the best classes in the place of fetched scores: floating-point tensors of rank 1 and more."""
     values: list[FetchedValue] = []
     for item in step.values:
+        # Labels and counts are fetched beside the scores: only numbers of floating point are ranked.
         is_score = item.shape and isinstance(item.value, np.ndarray) and Tensor.from_numpy(item.value).dtype.is_floating
         values += _class_values(item.name, top_classes(item.value, k, labels)) if is_score else [item]
     return StepResult(step.step, tuple(values))

@@ -281,17 +281,13 @@ class ResultShard:
     def add(self, entry: Any) -> None:
         """Write a result in the form of `shard_entry`."""
         with file_errors(self._staged.path):
-            if self._is_table:
-                self._file.write(self._row_bytes(*entry))
-                return
             if self._columns is not None:
                 self._columns.add(*entry)
-                return
-            if self._archive is None:
-                self._file.write(entry)
-                return
-            for name, tensor in entry.items():
-                self._archive.add(name, tensor)
+            elif self._archive is not None:
+                for name, tensor in entry.items():
+                    self._archive.add(name, tensor)
+            else:
+                self._file.write(self._row_bytes(*entry) if self._is_table else entry)
 
     def _row_bytes(self, header: bytes, rows: bytes) -> bytes:
         """Return the rows of a result, behind the header at the beginning of a shard."""

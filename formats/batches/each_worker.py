@@ -89,15 +89,9 @@ class Worker:
 
     def _alone(self, task: SweepTask) -> Outcome:
         started = time.process_time()
-        try:
-            assigned = tuple((name, value) for name, value in task.settings if name in self._variables)
-            entry = self._entry(task, self._plan.shown(self._runs.steps(self._fed(task), assigned)))
-        # A fault of tfg is no fault of an input: with `keep_going` it would be hidden in the report.
-        except InternalError:
-            raise
-        except TfgError as error:
-            return Outcome(task, error=error.summary, cpu=time.process_time() - started)
-        return Outcome(task, entry, cpu=time.process_time() - started)
+        assigned = tuple((name, value) for name, value in task.settings if name in self._variables)
+        entry, error = self._tried(task, lambda: self._plan.shown(self._runs.steps(self._fed(task), assigned)))
+        return Outcome(task, entry, error, time.process_time() - started)
 
     def _encoded(self, ran: Ran[SweepTask]) -> Sequence[Outcome]:
         """Return the outcome of each input that ran."""
@@ -107,7 +101,7 @@ class Worker:
         steps = self._plan.shown(ran.result)
         table = self._table(ran, steps)
         entries = [(table, None), *[(None, None)] * (len(ran.inputs) - 1)] if table is not None else [
-            self._tried(task, own) for task, own in zip(ran.inputs, self._parts(ran, steps))
+            self._tried(task, functools.partial(tuple, own)) for task, own in zip(ran.inputs, self._parts(ran, steps))
         ]  # fmt: skip
         # CPU time, because the report adds the times over all processes, and waiting for the disk must not count.
         seconds = ran.seconds + (time.process_time() - started) / len(ran.inputs)
@@ -131,10 +125,11 @@ class Worker:
         except InvalidArgumentError:
             return None  # the results one by one have the error
 
-    def _tried(self, task: SweepTask, steps: Sequence[StepResult]) -> tuple[Any, str | None]:
+    def _tried(self, task: SweepTask, steps: Callable[[], Sequence[StepResult]]) -> tuple[Any, str | None]:
         """Return the entry of a task, and its error."""
         try:
-            return self._entry(task, steps), None
+            return self._entry(task, steps()), None
+        # A fault of tfg is no fault of an input: with `keep_going` it would be hidden in the report.
         except InternalError:
             raise
         except TfgError as error:

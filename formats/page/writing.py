@@ -198,8 +198,9 @@ def _interned(column: Sequence[Any]) -> dict[str, Any]:
 def _shared(column: Sequence[Any]) -> dict[str, Any]:
     """Return what `_interned` does, for objects that rows share: each is hashed once, and then found by its identity."""
     numbers: dict[Any, int] = {}
-    found = {key: numbers.setdefault(value, len(numbers)) for key, value in {id(value): value for value in column}.items()}
-    return {"values": list(numbers), "at": [found[id(value)] for value in column]}
+    by_identity = {id(value): value for value in column}
+    places = {key: numbers.setdefault(value, len(numbers)) for key, value in by_identity.items()}
+    return {"values": list(numbers), "at": [places[id(value)] for value in column]}
 
 
 def _details(entries: Sequence[Entry], report: Report) -> Iterator[dict[str, Any]]:

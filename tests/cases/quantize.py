@@ -11,6 +11,7 @@ def f32(value):
 
 X = normal(3, 4, scale=3)
 EDGES = np.array([-7, -3, -1.5, -0.5, 0, 0.5, 1.5, 2.5, 9], np.float32)
+BEYOND = np.array([-5, -1, -0.9999999, -0.5, 0, 0.3, 0.9999999, 1, 1.0000001, 5, 1e30, np.nan, np.inf, -np.inf], np.float32)
 
 
 def quantize():
@@ -30,6 +31,12 @@ def quantize():
             case("QuantizeV2", EDGES, f32(-2), f32(3), T=t, mode=m, narrow_range=True)
             for t, m in (("quint8", "MIN_COMBINED"), ("qint8", "MIN_COMBINED"), ("qint8", "MIN_FIRST"))
         ),
+        *(
+            case("QuantizeV2", BEYOND, f32(-1), f32(high), T=t, mode=m)
+            for t in (*types, "qint32")
+            for m in ("MIN_COMBINED", "MIN_FIRST", "SCALED")
+            for high in (0.1, 1)
+        ),
         case("QuantizeV2", X, f32(1), f32(1), T="quint8"),
         case("QuantizeV2", X, f32(3), f32(1), T="quint8"),
         case("QuantizeV2", X, f32(-3), f32(1), T="qint32", mode="MIN_FIRST"),
@@ -39,18 +46,19 @@ def quantize():
     ]
 
 
-def dequantize(kind, mode, dtype="float", **attrs):
+def dequantize(kind, mode, dtype="float", bounds=(-3.0, 5.0), **attrs):
     """Integers of a quantized type (made by Bitcast) dequantized."""
     plain = kind.replace("q", "", 1)
 
     def build(g):
         info = np.iinfo(plain)
         x = g.constant(integers(3, 4, low=info.min, high=info.max, dtype=plain))
-        low, high = ([-3.0, -1, 0, -2], [2.0, 4, 1, 3]) if "axis" in attrs else (-3.0, 5.0)
+        low, high = ([-3.0, -1, 0, -2], [2.0, 4, 1, 3]) if "axis" in attrs else bounds
         g.Dequantize(g.Bitcast(x, type=kind), f32(low), f32(high), mode=mode, dtype=dtype, name="op", **attrs)
         return [["op:0"]]
 
-    return graph_case(f"dequantize_{kind}_{mode}_{dtype}_{attrs}", "Dequantize", build)
+    at = "" if bounds == (-3.0, 5.0) else f"_{bounds}"
+    return graph_case(f"dequantize_{kind}_{mode}_{dtype}_{attrs}{at}", "Dequantize", build)
 
 
 def both():
@@ -123,6 +131,7 @@ CASES = [
     *quantize(),
     *(dequantize(t, m) for t in ("quint8", "qint8", "quint16", "qint16") for m in ("MIN_COMBINED", "MIN_FIRST", "SCALED")),
     dequantize("qint32", "MIN_FIRST"),
+    *(dequantize(t, "MIN_FIRST", bounds=(-1.0, 0.1)) for t in ("quint8", "qint32")),
     dequantize("qint8", "SCALED", narrow_range=True),
     dequantize("qint8", "SCALED", axis=1),
     dequantize("quint8", "MIN_COMBINED", axis=1),

@@ -16,6 +16,8 @@ def i32(value):
 
 X = normal(3, 4)
 INT8 = {"quantization_min_val": -128, "quantization_max_val": 127}
+BEYOND = f32([-5, -1, 0, 0.3, 1, 5, 1e30, np.nan, np.inf, -np.inf])
+QINT32 = {"quantization_min_val": -(2**31), "quantization_max_val": 2**31 - 1}
 SCALES, ZEROS = f32([0.1, 0.2, 0.05, 0.3]), i32([0, 5, -7, 2])
 
 
@@ -31,6 +33,11 @@ def conversions():
     output = limits("input", "output")
     return [
         *(quantized("UniformQuantize", X, f32(0.02), i32(3), Tout=t, **INT8) for t in ("qint8", "qint32")),
+        *(
+            quantized("UniformQuantize", BEYOND, f32(scale), i32(zero), Tout=t, **bounds)
+            for t, bounds in (("qint8", INT8), ("qint32", QINT32))
+            for scale, zero in ((0.02, 3), (1e-12, -3))
+        ),
         quantized("UniformQuantize", X, SCALES, ZEROS, Tout="qint8", quantization_axis=1, **INT8),
         quantized("UniformQuantize", X, SCALES, ZEROS, Tout="qint8", **INT8),
         quantized("UniformQuantize", X, f32(-1), i32(0), Tout="qint8", **INT8),

@@ -22,7 +22,11 @@ from tfg.formats import load, save
 from tfg.formats.api.viewing import make_page, page_look
 from tfg.formats.page.writing import to_html
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed: apt install chromium")
+# Starting the browser alone takes seconds.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed: apt install chromium"),
+]
 NODES = 10_000
 
 
@@ -120,7 +124,6 @@ def names(browser):
     return browser.evaluate("[...document.querySelectorAll('.box > .name, .head > .name')].map(name => name.textContent)")
 
 
-@pytest.mark.slow
 def test_a_large_graph_opens(opened, record_property):
     browser = opened("large")
     record_property("seconds", opened.seconds)
@@ -129,7 +132,6 @@ def test_a_large_graph_opens(opened, record_property):
     assert opened.seconds < 30, "it takes one or two; a machine may be busy"
 
 
-@pytest.mark.slow
 def test_search_opens_what_is_needed(opened):
     browser = opened("large")
     before = boxes(browser)
@@ -148,7 +150,6 @@ def test_search_opens_what_is_needed(opened):
     assert selected(browser) is None
 
 
-@pytest.mark.slow
 def test_a_packed_page_shows_the_same(opened):
     shown = []
     for name in ("large", "packed"):
@@ -730,7 +731,6 @@ def resized(browser, width, height):
     browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
 
-@pytest.mark.slow
 def test_a_page_that_gets_its_size_late_shows_the_whole_graph(browser, pages):
     """A frame of a notebook has no size before the notebook is laid out."""
     resized(browser, 1, 1)
@@ -855,7 +855,6 @@ def test_two_pictures_move_in_step(opened, beside):
     assert zooms[0] == zooms[1] > start[0]["a"]
 
 
-@pytest.mark.slow
 def test_a_packed_page_has_two_pictures(opened, beside, tmp_path):
     before, after = (load(beside.with_name(f"{name}.pb")) for name in ("before", "after"))
     look = page_look(before, None, True, after)

@@ -9,7 +9,11 @@ from tests.browser import PROGRAM
 from tests.cli import test_view_browser as shared
 from tests.cli.test_view_browser import is_visible, names, panel, search, selected
 
-pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed: apt install chromium")
+# Starting the browser alone takes seconds.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed: apt install chromium"),
+]
 browser, pages, opened = shared.browser, shared.pages, shared.opened
 
 
@@ -133,7 +137,6 @@ def test_a_saved_model_opens_on_its_signature(opened):
     assert browser.evaluate("document.querySelector('.selected > .name').textContent") == "x", "the value that the call passes"
 
 
-@pytest.mark.slow
 def test_calls_in_a_graph_open_in_place(opened):
     browser = opened("calls")
     for call, functions in (("chosen", "double, negate"), ("smoothed", "smooth"), ("grown", "below, double")):

@@ -21,6 +21,7 @@ from ...graph.graph import Function, Graph, Node, Output
 from ...inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ...inference.node_calls import apply_kernel
 from ...ops.shared.row_updates import grouped, scatter_nd, scattered
+from ...ops.shared.shape_arguments import without_ellipsis
 from ...planning.plan import Loop, Plan, Step
 from ...planning.planner import compile_plan
 from ...registry.op_facts import has_fact
@@ -184,6 +185,11 @@ def _is_integer(array: Any) -> bool:
     return bool(jnp.issubdtype(array.dtype, jnp.integer))
 
 
+def _places(entry: Any) -> tuple[Any, ...]:
+    """Return the bounds of a slice, or another entry of an index."""
+    return (entry.start, entry.stop) if isinstance(entry, slice) else (entry,)
+
+
 class Namespace:
     """The namespace for lowerings: the functions of jax.numpy, jax.nn, jax.lax and jax.scipy.special by name, and helpers."""
 
@@ -218,8 +224,8 @@ class Namespace:
         """Whether the run would reach the traced code, by the surrounding branches."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        """Return a function, looked for in jax.numpy, jax.nn, jax.lax and jax.scipy.special, in this order."""
-        for module in (jnp, jax.nn, jax.lax, special):
+        """Return a function, looked for in jax.numpy, jax.nn, jax.lax, jax.scipy.special and jax.lax.linalg, in this order."""
+        for module in (jnp, jax.nn, jax.lax, special, jax.lax.linalg):
             if hasattr(module, name):
                 function: Callable[..., Any] = getattr(module, name)
                 setattr(self, name, function)
@@ -276,6 +282,47 @@ class Namespace:
         way, stop = path(), jax.lax.stop_gradient
         return stop(result) + (way - stop(way))
 
+    @staticmethod
+    def scanned(step: Callable[[Any, Any], Any], start: float, x: Any, axis: int, reverse: bool) -> Any:
+        """Return the running results of step(total, row) along an axis, after `start`."""
+
+        def advance(total: Any, row: Any) -> tuple[Any, Any]:
+            total = step(total, row)
+            return total, total
+
+        rows = jnp.moveaxis(x, axis, 0)
+        _, results = jax.lax.scan(advance, jnp.full(rows.shape[1:], start, x.dtype), rows, reverse=reverse)
+        return jnp.moveaxis(results, 0, axis)
+
+    pinv = staticmethod(jnp.linalg.pinv)
+
+    @staticmethod
+    def diagonal(x: Any) -> Any:
+        """Return the diagonals of matrices."""
+        return jnp.diagonal(x, 0, -2, -1)
+
+    def solved(self, matrix: Any, rhs: Any) -> Any:
+        """Return X with A X = rhs, by LU factors; a singular A is an error."""
+        if not rhs.size:
+            return jnp.zeros(rhs.shape, rhs.dtype)
+        factors, _, order = jax.lax.linalg.lu(matrix)
+        self.require((self.diagonal(factors) != 0).all())
+        permuted = jnp.take_along_axis(rhs, order[..., None], -2)
+        # The factors share one matrix: L's diagonal of ones is not stored.
+        middle = self.substituted(factors, permuted, is_lower=True, has_ones=True)
+        return self.substituted(factors, middle, is_lower=False)
+
+    @staticmethod
+    def substituted(matrix: Any, rhs: Any, *, is_lower: bool, adjoint: bool = False, has_ones: bool = False) -> Any:
+        """Return X with A X = rhs, or A^H X = rhs, for triangles A; the batch dimensions broadcast."""
+        batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
+        # XLA's solver wants equal batches, with elements, and TensorFlow broadcasts them.
+        matrix, rhs = (jnp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (matrix, rhs))
+        if not rhs.size:
+            return rhs
+        attrs = {"lower": is_lower, "transpose_a": adjoint, "conjugate_a": adjoint, "unit_diagonal": has_ones}
+        return jax.lax.linalg.triangular_solve(matrix, rhs, left_side=True, **attrs)
+
     grouped = grouped
     scattered = scattered
     scatter_nd = scatter_nd
@@ -323,6 +370,26 @@ class Namespace:
         result = jnp.stack(values, axis)
         self.places.note_vector(result, values)
         return result
+
+    def bounds(self, *vectors: Any) -> list[list[Any]]:
+        """Return the elements of vectors: numbers where they are known."""
+        return [self.places.elements(vector) for vector in vectors]
+
+    def part(self, x: Any, index: tuple[Any, ...]) -> Any:
+        """Return x[index], where places, and rows from a place to place + n, may be computed in the run."""
+        if not any(isinstance(each, jax.Array) for entry in index for each in _places(entry)):
+            return x[index]
+        axis, left = 0, list(without_ellipsis(index, x.ndim))
+        for i, entry in enumerate(left):
+            if isinstance(entry, jax.Array):
+                x, left[i] = self.computed_row(x, axis, entry), 0
+            elif any(isinstance(each, jax.Array) for each in _places(entry)):
+                count = None if None in _places(entry) or entry.step != 1 else self.places.distance(entry.start, entry.stop)
+                if count is None or count <= 0:
+                    raise UnimplementedError("its size depends on a place that is computed in the run")
+                x, left[i] = self.computed_rows(x, axis, entry.start, count), slice(None)
+            axis += entry is not None
+        return x[tuple(left)]
 
     def computed_rows(self, x: Any, axis: int, start: Any, size: int) -> Any:
         """Return `size` rows of an axis from a computed place on; a run with rows that do not exist is left to NumPy."""

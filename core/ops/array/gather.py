@@ -17,8 +17,7 @@ from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..shared.argument_checks import require_rank
-from ..shared.onnx_lowerings import iota
+from ..shared.argument_checks import may_equal, require_rank
 from ..shared.shape_arguments import normalize_axis, scalar_int, scalar_of, unknown_dims
 
 
@@ -292,17 +291,36 @@ zero_flops("GatherNd")
 @lower("GatherV2", static=(2,))
 def _gather_v2_lowering(xla: Any, params: Any, indices: Any, axis: Array, *, batch_dims: int) -> Any:
     place, batch_dims = _gather_dims(params.ndim, indices.ndim, int(axis), batch_dims)
+    return _taken_in_batches(xla, params, indices, place, batch_dims) if batch_dims else _taken(xla, params, indices, place)
+
+
+@onnx("GatherV2")
+def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims: int) -> Any:
     if not batch_dims:
-        return _taken(xla, params, indices, place)
-    if indices.shape[:batch_dims] != params.shape[:batch_dims]:
-        raise InvalidArgumentError(f"{params.shape} and {indices.shape} differ in their batch")
-    # XLA clips indices that are out of range, so that the error is left to NumPy.
-    xla.require(((indices >= 0) & (indices < params.shape[place])).all())
+        return g.Gather(params, indices, axis=g.axis(axis, params.rank))
+    batch = batch_dims % max(g.rank(indices), 1)
+    place = g.axis(axis, g.rank(params), lambda place: place >= batch)
+    return g.evaluate(_taken_in_batches, (), (), (params, indices), {"place": place, "batch_dims": batch})
+
+
+def _taken_in_batches(xp: Any, params: Any, indices: Any, place: int, batch_dims: int) -> Any:
+    """Gather with all batch dimensions flattened: the indices of each batch are offset by the start of its rows."""
     batch, outer, inner = params.shape[:batch_dims], params.shape[batch_dims:place], params.shape[place + 1 :]
-    count, rest = math.prod(batch), indices.shape[batch_dims:]
-    grouped = params.reshape(count, math.prod(outer), params.shape[place], math.prod(inner))
-    rows = grouped.at[np.arange(count)[:, None], :, indices.reshape(count, math.prod(rest))].get(mode="clip")
-    return rows.transpose(0, 2, 1, 3).reshape(*batch, *outer, *rest, *inner)
+    if not may_equal(indices.shape[:batch_dims], batch):
+        raise InvalidArgumentError(f"{params.shape} and {indices.shape} differ in their batch")
+    size, count, rest = params.shape[place], math.prod(batch), indices.shape[batch_dims:]
+    # XLA clips indices that are out of range, so that the error is left to NumPy.
+    xp.require(((indices >= 0) & (indices < size)).all())
+    order = [*range(batch_dims), place, *range(batch_dims, place), *range(place + 1, params.ndim)]
+    rows = xp.reshape(xp.transpose(params, order), (count * size, *outer, *inner))
+    starts = xp.arange(count)[:, None] * size
+    numbers = xp.reshape(indices, (count, math.prod(rest))).astype(starts.dtype) + starts
+    taken = xp.take(rows, xp.reshape(numbers, (count * math.prod(rest),)), 0, mode="clip")
+    taken = xp.reshape(taken, (*batch, *rest, *outer, *inner))
+    behind = range(indices.ndim, indices.ndim + len(outer))
+    return xp.transpose(
+        taken, [*range(batch_dims), *behind, *range(batch_dims, indices.ndim), *range(behind.stop, taken.ndim)]
+    )
 
 
 @arrays("Gather")
@@ -324,6 +342,8 @@ def flat_places(xla: Any, indices: Any, dims: tuple[int, ...], policy: str) -> A
     return xla.where(is_inside, places, rows)
 
 
+# XLA gathers rows by their numbers, which takes any policy; ONNX's operator takes index vectors, and sizes that only the run
+# knows.
 @lower("GatherNd")
 def _gather_nd_lowering(xla: Any, params: Any, indices: Any, *, bad_indices_policy: str) -> Any:
     depth = _index_depth(params.shape, indices.shape)
@@ -332,28 +352,6 @@ def _gather_nd_lowering(xla: Any, params: Any, indices: Any, *, bad_indices_poli
     places = flat_places(xla, indices, params.shape[:depth], bad_indices_policy)
     flat = params.reshape(-1, *params.shape[depth:]) if params.size else params.reshape(0, *params.shape[depth:])
     return xla.take(flat, places, 0, mode="fill", fill_value=0)
-
-
-@onnx("GatherV2")
-def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims: int) -> Any:
-    """Gather with all batch dimensions flattened: the indices of each batch are offset by the start of its rows."""
-    if not batch_dims:
-        return g.Gather(params, indices, axis=g.axis(axis, params.rank))
-    rank, count = g.rank(params), g.rank(indices)
-    batch = batch_dims % max(count, 1) if batch_dims < 0 else batch_dims
-    place = g.axis(axis, rank, lambda place: place >= batch)
-    dims, index_dims = g.dims(params), g.dims(indices)
-    # ONNX's Gather has no batch dimensions: once the gathered axis follows them, all become one axis of rows.
-    front = g.transpose(params, [*range(batch), place, *range(batch, place), *range(place + 1, rank)])
-    size = g.dim(params, place)
-    batches = g.ReduceProd(g.slice(dims, 0, batch), keepdims=1)
-    rows = g.reshape(front, -1, g.slice(dims, batch, place), g.slice(dims, place + 1, rank))
-    starts = g.Mul(iota(g, batches), size)
-    flat = g.reshape(g.Add(g.reshape(g.vector(g.reshape(indices, [-1])), batches, -1), g.unsqueeze(starts, 1)), [-1])
-    rows_of_batches = g.reshape(g.Gather(rows, flat), index_dims, g.slice(dims, batch, place), g.slice(dims, place + 1, rank))
-    behind, rest = count - batch, place - batch
-    moved = [*range(batch), *range(batch + behind, batch + behind + rest), *range(batch, batch + behind)]
-    return g.transpose(rows_of_batches, [*moved, *range(batch + behind + rest, rank + behind - 1)])
 
 
 @onnx("GatherNd")

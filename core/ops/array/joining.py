@@ -261,6 +261,7 @@ facts("shape_arithmetic", of=("Pack",))
 facts("total", of=("Pack",))
 facts("bounded_by_inputs", of=("Pack",))
 lower("Pack")(lambda xla, values, *, axis: xla.stacked(values, axis))
+# ONNX has other forms: Pack takes lists, and Concat an axis that only the run knows.
 lower("ConcatV2", static=(-1,))(lambda xla, values, axis: xla.concatenate(values, int(axis)))
 lower("Concat", static=(0,))(lambda xla, axis, values: xla.concatenate(values, int(axis)))
 
@@ -460,6 +461,10 @@ def unpack_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients
 zero_flops("SplitV", "Unpack")
 facts("shape_arithmetic", of=("SplitV", "Unpack"))
 facts("bounded_by_inputs", of=("SplitV", "Unpack"))
+
+
+# Two forms, as for Concat: a model of ONNX splits along an axis that only the run knows by a choice among the axes that shapes
+# allow, and by sizes that only the run knows; the shapes of XLA follow from both.
 
 
 @lower("Split", static=(0,))

@@ -316,6 +316,7 @@ def _mirror_pad_grad_arrays(xp: Any, grad: Any, paddings: Array, *, mode: str) -
     return grad
 
 
+# ONNX's operator takes paddings that only the run knows, from which XLA could not tell the shape.
 @onnx("Pad", "PadV2")
 def _padded(g: Any, x: Any, paddings: Any, *values: Any, **mode: str) -> Any:
     """ONNX has all paddings before, then all after; a scalar has none."""

@@ -257,6 +257,8 @@ def _roll_lowering(xla: Any, x: Any, shift: Any, axis: Array) -> Any:
     return x
 
 
+# ONNX has other forms, as its Slice takes axes that only the run knows, and ReverseSequence is an operator of its own.
+
 _LAST = np.iinfo(np.int64).max
 
 

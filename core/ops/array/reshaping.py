@@ -34,8 +34,7 @@ from ...types.dims import Dim, DimLike, floor_div, may_stand_for_rest
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..control import _onnx_lists as lists
-from ..shared.argument_checks import require_rank
-from ..shared.onnx_lowerings import last_dims
+from ..shared.argument_checks import is_empty, require, require_rank
 from ..shared.shape_arguments import (
     as_dims,
     dims_of,
@@ -516,14 +515,18 @@ def _squeeze_onnx(g: Any, x: Any, *, squeeze_dims: list[int], outputs: list[Tens
     return g.squeeze(x, *(axis for axis, size in enumerate(x.shape) if size == 1)) if x.shape.is_known else g.Squeeze(x)
 
 
-@onnx("UnravelIndex")
-def _unravel_index_onnx(g: Any, indices: Any, dims: Any) -> Any:
-    if last_dims(g, dims, 1)[0] == 0:
-        g.refuse("it has no dimensions to count through")
-    sizes = g.vector(dims)
-    coordinates = g.evaluate(vectors, (), (), (g.vector(g.reshape(indices, [-1])), sizes), {})
-    coordinates = g.Mod(coordinates, sizes, fmod=1)  # the first one too, which TensorFlow leaves open for sparse tensors
-    return g.of_dims(g.Transpose(coordinates, perm=[1, 0]), g.dim(dims, 0), g.dims(indices))
+@arrays("UnravelIndex")
+def _unravel_index_arrays(xp: Any, indices: Any, dims: Any) -> Any:
+    """Return the coordinates of flat indices, (dimensions, ...)."""
+    require(indices.ndim < 2 and not is_empty(xp, indices), f"{indices.shape} must be a scalar or a vector with elements")
+    require(not is_empty(xp, dims), "it has no dimensions to count through")
+    integer, real = (np.int64, np.float64) if xp.has_64_bits else (np.int32, np.float32)
+    wide, count = dims.astype(integer), xp.prod(dims.astype(real))
+    xp.require((dims > 0).all() & (count <= np.iinfo(dims.dtype).max) & (indices < count).all())
+    coordinates = vectors(xp, xp.reshape(indices, (-1,)).astype(integer), wide)
+    # The first coordinates too, which TensorFlow leaves open for sparse tensors.
+    coordinates = xp.transpose(xp.fmod(coordinates, wide), (1, 0))
+    return xp.reshape(coordinates, (dims.shape[0], *indices.shape))
 
 
 facts("half_clear", of=["BroadcastTo", "ExpandDims", "Fill", "OnesLike", "Reshape", "Squeeze", "ZerosLike"])

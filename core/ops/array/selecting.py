@@ -9,6 +9,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.elementwise import chosen
 from ...registry.registry import (
     Cost,
     arrays,
@@ -35,7 +36,7 @@ def select(condition: Array, t: Array, e: Array) -> Result:
     """`t` where the condition holds, `e` elsewhere; a vector condition picks rows."""
     # Scalars are the conditions of loops: a choice between objects costs less than np.where.
     if condition.shape == t.shape == e.shape:
-        return np.where(condition, t, e) if t.shape else (t if condition else e)
+        return chosen(condition, t, e) if t.shape else (t if condition else e)
     condition, t, e = np.asarray(condition), np.asarray(t), np.asarray(e)
     if t.shape != e.shape:
         raise InvalidArgumentError(f"'t' and 'e' must have the same size, but received: {Shape(t.shape)} vs. {Shape(e.shape)}")
@@ -74,7 +75,7 @@ def select_v2(condition: Array, t: Array, e: Array) -> Result:
     if not condition.shape and t.shape == e.shape:
         return t if condition else e
     try:
-        return np.where(condition, t, e)
+        return chosen(condition, t, e)
     except ValueError:
         shapes = ", ".join(str(Shape(np.shape(v))) for v in (condition, t, e))
         raise InvalidArgumentError(f"condition, then and else do not broadcast: {shapes}") from None

@@ -11,7 +11,19 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.constant_inputs import prepared
-from ...registry.registry import estimate, facts, gradient, kernel, layout, lower, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import (
+    arrays,
+    estimate,
+    facts,
+    gradient,
+    kernel,
+    layout,
+    lower,
+    onnx,
+    shape,
+    without_gradient,
+    zero_flops,
+)
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div, is_never_negative, may_stand_for_rest
@@ -429,6 +441,8 @@ zero_flops("StridedSliceAssign", "ResourceStridedSliceAssign")
 facts("side_effect", of=("StridedSliceAssign", "ResourceStridedSliceAssign"))
 
 
+# ONNX takes begin and size as the vectors they are. XLA takes a begin that only the run knows element by element, as the size
+# has to be known.
 @lower("Slice", static=(1, 2), computed=(1,))
 def _slice_lowering(xla: Any, x: Any, begin: Any, size: Array) -> Any:
     starts = xla.places.elements(begin)
@@ -441,51 +455,37 @@ def _slice_lowering(xla: Any, x: Any, begin: Any, size: Array) -> Any:
     return x[tuple(slice(start, None if s < 0 else start + s) for start, s in zip(starts, size.tolist()))]
 
 
-@lower("StridedSlice", static=(1, 2, 3), computed=(1, 2))
-def _strided_slice_lowering(xla: Any, x: Any, begin: Any, end: Any, strides: Array, *, masks: Masks) -> Any:
-    if len(strides) > _MOST_ENTRIES:
-        raise UnimplementedError(f"it has {len(strides)} bounds, and TensorFlow takes {_MOST_ENTRIES}")
-    if not isinstance(begin, np.ndarray) or not isinstance(end, np.ndarray):
-        return _computed_slice(xla, x, xla.places.elements(begin), xla.places.elements(end), strides.tolist(), masks)
-    index: list[Any] = []
-    for i, (first, last, step) in enumerate(zip(begin.tolist(), end.tolist(), strides.tolist())):
-        bit = 1 << i
-        bounds = slice(None if masks.begin_mask & bit else first, None if masks.end_mask & bit else last, step)
-        one = first if masks.shrink_axis_mask & bit else bounds
-        index.append(Ellipsis if masks.ellipsis_mask & bit else None if masks.new_axis_mask & bit else one)
-    return x[tuple(index)]
+_BOUNDS: Final = (1, 2, 3)
+"""The places of a slice's begin, end and strides among the inputs."""
 
 
-def _computed_slice(xla: Any, x: Any, starts: list[Any], stops: list[Any], steps: list[int], masks: Masks) -> Any:
-    """Take a slice with computed bounds where its size is known: of single rows, and of rows from a place to place + n."""
+@arrays("StridedSlice", static=_BOUNDS, sizes=_BOUNDS, computed=(1, 2))
+def _strided_slice_arrays(xp: Any, x: Any, begin: Any, end: Any, strides: Any, *, masks: Masks) -> Any:
+    """Return the part; an engine takes bounds that only the run knows as far as it knows the size of the part."""
     index: list[Any] = []
-    for kind, i, axis in masks.entries(len(steps), x.ndim):
-        if kind in ("all", "new"):
-            index.append(None if kind == "new" else slice(None))
-            continue
-        has_start, has_stop = not masks.begin_mask >> i & 1, not masks.end_mask >> i & 1
-        start, stop = starts[i] if has_start else None, stops[i] if has_stop else None
-        if kind == "shrink":
-            is_known = isinstance(starts[i], int)
-            x = x if is_known else xla.computed_row(x, axis, starts[i])
-            index.append(starts[i] if is_known else 0)
-        elif all(bound is None or isinstance(bound, int) for bound in (start, stop)):
-            index.append(slice(start, stop, steps[i]))
+    for i, (start, stop, step) in enumerate(zip(*xp.bounds(begin, end, strides))):
+        if masks.ellipsis_mask >> i & 1:
+            index.append(Ellipsis)
+        elif masks.new_axis_mask >> i & 1:
+            index.append(None)
+        elif masks.shrink_axis_mask >> i & 1:
+            index.append(start)
         else:
-            count = xla.places.distance(start, stop) if has_start and has_stop and steps[i] == 1 else None
-            if count is None or count <= 0:
-                raise UnimplementedError("its size depends on a place that is computed in the run")
-            x = xla.computed_rows(x, axis, start, count)
-            index.append(slice(None))
-    return x[tuple(index)]
+            first, last = None if masks.begin_mask >> i & 1 else start, None if masks.end_mask >> i & 1 else stop
+            index.append(slice(first, last, step))
+    if len(index) > _MOST_ENTRIES:
+        raise UnimplementedError(f"it has {len(index)} bounds, and TensorFlow takes {_MOST_ENTRIES}")
+    return xp.part(x, tuple(index))
 
 
+# The transpose of the slice also takes places that only the run knows; ONNX has no such transpose and gathers by a table of
+# places.
 @lower("StridedSliceGrad", static=(0, 1, 2, 3), computed=(1, 2))
 def _strided_slice_grad_lowering(
     xla: Any, sizes: Array, begin: Any, end: Any, strides: Array, dy: Any, *, masks: Masks
 ) -> Any:
     def forward(x: Any) -> Any:
-        return _strided_slice_lowering(xla, x, begin, end, strides, masks=masks)
+        return _strided_slice_arrays(xla, x, begin, end, strides, masks=masks)
 
     return xla.transposed(forward, tuple(sizes.tolist()), dy)
 
@@ -510,64 +510,6 @@ def _slice_onnx(g: Any, x: Any, begin: Any, size: Any) -> Any:
     return g.Slice(x, starts, ends)
 
 
-@onnx("StridedSlice")
-def _sliced_onnx(g: Any, x: Any, begin: Any, end: Any, strides: Any, *, masks: Masks) -> Any:
-    """Slice by bounds and strides that may be computed tensors."""
-    count: Any = next((vector.shape.dims[0] for vector in (begin, end, strides) if vector.shape.is_known), None)
-    if not isinstance(count, int) or count > _MOST_ENTRIES:
-        g.refuse("the number of its bounds is unknown, or larger than TensorFlow's")
-    taken = sum(not masks.new_axis_mask >> i & 1 for i in range(count))
-    rank = x.rank if x.rank is not None or masks.ellipsis_mask & ((1 << count) - 1) else taken
-    if rank is None:
-        g.refuse("the rank of an input is unknown")
-    entries = list(masks.entries(count, rank))
-    bounds = [_bounds_onnx(g, entry, begin, end, strides, masks) for entry in entries if entry[0] in ("slice", "shrink")]
-    cut = [(entry[2], *bound) for entry, bound in zip((e for e in entries if e[0] in ("slice", "shrink")), bounds)]
-    # A whole dimension needs no slice, and an engine would copy for it.
-    cut = [item for item in cut if item[1:] != (0, _END, 1)]
-    if cut:
-        axes, starts, ends, by = zip(*cut)
-        x = g.Slice(x, g.joined(*starts), g.joined(*ends), axes, g.joined(*by))
-    x = g.squeeze(x, *(axis for kind, _, axis in entries if kind == "shrink"))
-    kinds = [kind for kind, _, _ in entries if kind != "shrink"]
-    return g.unsqueeze(x, *(i for i, kind in enumerate(kinds) if kind == "new"))
-
-
-def _bounds_onnx(g: Any, entry: tuple[str, int, int], begin: Any, end: Any, strides: Any, masks: Masks) -> tuple[Any, ...]:
-    """Return start, end and step along an axis: numbers, or vectors (1,)."""
-    kind, i, _ = entry
-    start = _element_onnx(g, begin, i)
-    if kind == "shrink":
-        if isinstance(start, int):
-            # The element -1 ends at the end of the axis, not at 0.
-            return start, start + 1 or _END, 1
-        # As above, for a place that only the run knows.
-        return start, g.Where(g.Equal(start, -1), g.constant(np.array([_END])), g.Add(start, 1)), 1
-    step = _element_onnx(g, strides, i)
-    return (
-        _whole_onnx(g, step, 0, _END) if masks.begin_mask >> i & 1 else start,
-        # Backwards the end lies before the first element, and ONNX takes -1 for the last: only a number beyond the size says
-        # it.
-        _whole_onnx(g, step, _END, -_END) if masks.end_mask >> i & 1 else _element_onnx(g, end, i),
-        step,
-    )
-
-
-def _whole_onnx(g: Any, step: Any, forwards: int, backwards: int) -> Any:
-    """Return a bound that is left out, by the direction of the slice."""
-    if isinstance(step, int):
-        return forwards if step > 0 else backwards
-    return g.Where(g.Greater(step, 0), g.constant(np.array([forwards])), g.constant(np.array([backwards])))
-
-
-def _element_onnx(g: Any, bounds: Any, i: int) -> Any:
-    """Return bound `i`, as a number where known."""
-    values = bounds.spec.value if bounds.array is None else bounds.array
-    if values is not None and not isinstance(values[i], Dim):
-        return int(values[i])
-    return g.slice(g.vector(bounds), i, i + 1)
-
-
 @onnx("StridedSliceGrad")
 def _strided_slice_grad_onnx(g: Any, shape: Any, begin: Any, end: Any, strides: Any, dy: Any, *, masks: Masks) -> Any:
     """Return zeros, with the gradient in the slice."""
@@ -587,7 +529,7 @@ def _scattered_onnx(g: Any, x: Any, bounds: tuple[Any, Any, Any], masks: Masks, 
     count = g.reshape(g.Size(x), [])
     numbers = iota(g, count)
     # The slice itself finds its places, so masks and negative bounds need no second arithmetic.
-    taken = _sliced_onnx(g, g.of_dims(numbers, g.dims(x)), *bounds, masks=masks)
+    taken = g.evaluate(_strided_slice_arrays, _BOUNDS, _BOUNDS, [g.of_dims(numbers, g.dims(x)), *bounds], {"masks": masks})
     written = g.reshape(g.Expand(values, g.dims(taken)), -1)
     return g.of_dims(g.ScatterND(g.reshape(x, -1), g.reshape(taken, -1, 1), written), g.dims(x))
 

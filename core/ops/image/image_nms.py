@@ -292,7 +292,8 @@ def combined_non_max_suppression_flops(
     return (Cost(13) * _pairs(count) + Cost(8) * count) * (images * classes) + clipped
 
 
-# ONNX has an operator for suppression. XLA has none, so there a loop picks the best box that is left.
+# ONNX has an operator for suppression, with results of any number. XLA has none: a loop picks the best box that is left, for
+# numbers padded to the limit.
 
 
 def _suppressed_onnx(
@@ -346,57 +347,38 @@ def _suppression_v5_onnx(
 def _combined_onnx(
     g: Any, boxes: Any, scores: Any, most: Any, total: Any, overlap: Any, lowest: Any, *, pad_per_class: bool, clip_boxes: bool
 ) -> tuple[Any, Any, Any, Any]:
-    """Return the best boxes of each image, their scores, classes and number.
+    limit, size = g.vector(most), g.vector(total)
+    size = g.Min(size, g.Mul(limit, g.dim(scores, 2))) if pad_per_class else size
 
-    ONNX's suppression returns the boxes of each class by falling score. A table of all places has the scores, and the best
-    of the table are taken.
-    """
-    count, classes = g.dim(scores, 1), g.dim(scores, 2)
-    rows = g.Mul(g.dim(scores, 0), classes)
-    each = g.Transpose(scores, perm=[0, 2, 1])
-    by_class = g.Transpose(g.Expand(boxes, g.joined(g.dim(scores, 0), count, classes, 4)), perm=[0, 2, 1, 3])
-    by_class = g.of_dims(by_class, rows, count, 4)
-    thresholds = [g.reshape(value, [1]) for value in (overlap, lowest)]
-    limit = g.vector(most)
-    selected = g.op("NonMaxSuppression", by_class, g.of_dims(each, rows, 1, count), limit, *thresholds, dtype=dtypes.int64)
+    def program(xp: Any, boxes: Any, scores: Any) -> tuple[Any, Any, Any, Any]:
+        def pick(boxes: Any, scores: Any) -> _Picked:
+            return _Picked(*map(xp.array_of, _picked_onnx(g, boxes.value, scores.value, limit, overlap, lowest)))
+
+        return _best_of_picks(xp, pick, boxes, scores, xp.as_size(xp.array_of(size)), clip_boxes)
+
+    return g.evaluate(program, (), (), (boxes, scores), {})
+
+
+def _picked_onnx(g: Any, boxes: Any, scores: Any, limit: Any, overlap: Any, lowest: Any) -> tuple[Any, Any, Any]:
+    """Return what `_picked` returns, by ONNX's operator, of boxes (images, classes, n, 4) and scores (images, classes, n)."""
+    images, classes, count = (g.dim(scores, axis) for axis in range(3))
+    rows = g.Mul(images, classes)
+    by_row, thresholds = g.of_dims(scores, rows, 1, count), [g.reshape(value, [1]) for value in (overlap, lowest)]
+    selected = g.op("NonMaxSuppression", g.of_dims(boxes, rows, count, 4), by_row, limit, *thresholds, dtype=dtypes.int64)
     row, box = (g.reshape(g.slice(selected, place, place + 1, 1), [-1]) for place in (0, 2))
+    counts = _scattered(g, rows, row, g.Expand(g.constant(np.int64(1)), g.dims(row)), reduction="add")
+    # The boxes of a row come together, by falling score: where they begin among all gives each its number in the row.
+    first = g.CumSum(counts, g.constant(np.int64(0)), exclusive=1)
+    numbers = g.Sub(iota(g, g.Size(row)), g.Gather(first, row))
     # A class cannot give more boxes than there are, and the table has a place for each.
     capacity = g.Min(limit, count)
-    size = g.vector(total)
-    size = g.Min(size, g.Mul(limit, classes)) if pad_per_class else size
-    place = g.Add(g.Mul(row, capacity), _numbers_in_rows(g, row, rows))
-    chosen = g.GatherND(g.of_dims(each, rows, count), g.Concat(g.unsqueeze(row, 1), g.unsqueeze(box, 1), axis=1))
-    table = _scattered(g, g.Mul(rows, capacity), place, chosen, -np.inf)
-    places = _scattered(g, g.Mul(rows, capacity), place, box, 0)
-    lines = [g.of_dims(values, g.dim(scores, 0), g.Mul(classes, capacity)) for values in (table, places)]
-    # TopK fails if it is asked for more elements than there are.
-    padded = [g.Pad(values, g.joined([0, 0, 0], size), g.like(fill, values)) for values, fill in zip(lines, (-np.inf, 0))]
-    best, order = g.TopK(padded[0], size, outputs=2, axis=1)
-    # Places that nothing was scattered into hold -inf, and so does the padding.
-    is_there = g.Greater(best, -np.inf)
-    kinds = g.Where(is_there, g.Div(order, g.Max(capacity, 1)), 0)
-    taken = g.GatherElements(padded[1], order, axis=1)
-    images = g.unsqueeze(iota(g, g.dim(scores, 0)), 1)
-    indices = g.Concat(
-        g.unsqueeze(g.Add(g.Mul(images, classes), kinds), 2), g.unsqueeze(g.Where(is_there, taken, 0), 2), axis=2
-    )
-    best_boxes = g.Where(g.unsqueeze(is_there, 2), g.GatherND(by_class, indices), 0)
-    valid = g.ReduceSum(g.cast(is_there, dtypes.int32), [1], keepdims=0)
-    result = g.Min(g.Max(best_boxes, 0), 1) if clip_boxes else best_boxes
-    return result, g.Where(is_there, best, 0), g.cast(kinds, dtypes.float32), valid
+    places, chosen = g.Add(g.Mul(row, capacity), numbers), g.GatherND(by_row, selected)
+    tables = [_scattered(g, g.Mul(rows, capacity), places, values) for values in (box, chosen)]
+    return *(g.of_dims(table, images, classes, capacity) for table in tables), g.of_dims(counts, images, classes)
 
 
-def _numbers_in_rows(g: Any, row: Any, rows: Any) -> Any:
-    """Return the number of each element among the elements of the same row; equal rows are together."""
-    ones = g.Expand(g.constant(np.int64(1)), g.dims(row))
-    counts = g.ScatterND(g.Expand(g.constant(np.int64(0)), rows), g.unsqueeze(row, 1), ones, reduction="add")
-    # Where each row's elements begin among all.
-    first = g.CumSum(counts, g.constant(np.int64(0)), exclusive=1)
-    return g.Sub(iota(g, g.Size(row)), g.Gather(first, row))
-
-
-def _scattered(g: Any, size: Any, places: Any, values: Any, fill: float) -> Any:
-    return g.ScatterND(g.Expand(g.like(fill, values), size), g.unsqueeze(places, 1), values)
+def _scattered(g: Any, size: Any, places: Any, values: Any, **reduction: str) -> Any:
+    return g.ScatterND(g.Expand(g.like(0, values), size), g.unsqueeze(places, 1), values, **reduction)
 
 
 def _checked_for_xla(xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any) -> int:
@@ -481,32 +463,32 @@ def _corners(xla: Any, boxes: Any) -> tuple[Any, Any, Any]:
     return low, high, (high[..., 0] - low[..., 0]) * (high[..., 1] - low[..., 1])
 
 
-def _picked_of_classes(
-    xla: Any, boxes: Any, scores: Any, limit: int, size: int, threshold: Any, lowest: Any
+def _best_of_picks(
+    xp: Any, pick: Callable[[Any, Any], _Picked], boxes: Any, scores: Any, size: Any, clip_boxes: bool
 ) -> tuple[Any, Any, Any, Any]:
     """Return for each image the `size` best boxes picked in all classes: boxes, scores, classes and their number.
 
-    Boxes are (images, n, 1 or classes, 4), scores (images, n, classes); each class gives at most `limit` boxes.
+    Boxes are (images, n, 1 or classes, 4), scores (images, n, classes); `pick` picks boxes within each class.
     """
     images, count, classes = scores.shape
-    limit = min(limit, count)
-    by_class = xla.broadcast_to(xla.swapaxes(boxes, 1, 2), (images, classes, count, 4))
-    picks = _picked(xla, by_class, xla.swapaxes(scores, 1, 2), limit, lowest, _hard(xla, threshold))
-    is_box = (xla.arange(limit) < picks.counts[..., None]).reshape(images, classes * limit)
-    places = xla.broadcast_to(picks.boxes[..., None], (images, classes, limit, 4))
-    chosen = xla.take_along_axis(by_class, places, -2).reshape(images, classes * limit, 4)
-    picked_scores = picks.scores.reshape(images, classes * limit)
-    order = xla.argsort(xla.where(is_box, -picked_scores, np.inf), -1)[:, :size]  # equal ones stay in order
-    # There may be fewer candidates than results asked for.
-    missing = size - order.shape[1]
-    valid = xla.minimum(picks.counts.sum(1), size).astype(np.int32)
+    by_class = xp.broadcast_to(boxes.swapaxes(1, 2), (images, classes, count, 4))
+    picks = pick(by_class, scores.swapaxes(1, 2))
+    limit = picks.boxes.shape[-1]
+    is_box = xp.arange(limit) < picks.counts[..., None]
+    kinds = xp.broadcast_to(xp.arange(classes)[None, :, None], (images, classes, limit))
+    chosen = xp.take_along_axis(by_class, xp.broadcast_to(picks.boxes[..., None], (images, classes, limit, 4)), -2)
+    order = xp.argsort(xp.reshape(xp.where(is_box, -picks.scores, np.inf), (images, classes * limit)), -1)  # equal ones stay
+    order = order[:, :size]
+    valid = xp.minimum(xp.sum(picks.counts, 1), size).astype(np.int32)
     parts = []
-    for values in (chosen, picked_scores[..., None], xla.arange(classes * limit)[None, :, None] // max(limit, 1)):
-        values = xla.broadcast_to(values, (images, *values.shape[1:])).astype(np.float32)
-        best = xla.take_along_axis(values, order[..., None], 1)
-        best = xla.where((xla.arange(order.shape[1]) < valid[:, None])[..., None], best, 0)
-        parts.append(xla.pad(best, ((0, 0), (0, missing), (0, 0))))
-    return parts[0], parts[1][..., 0], parts[2][..., 0], valid
+    for values in (chosen, picks.scores[..., None], kinds[..., None]):
+        width = values.shape[-1]
+        values = xp.reshape(values.astype(np.float32), (images, classes * limit, width))
+        best = xp.take_along_axis(values, xp.broadcast_to(order[..., None], (images, order.shape[1], width)), 1)
+        best = xp.where((xp.arange(order.shape[1]) < valid[:, None])[..., None], best, 0)
+        # There may be fewer candidates than results asked for.
+        parts.append(xp.pad(best, [(0, 0), (0, size - order.shape[1]), (0, 0)]))
+    return xp.clip(parts[0], 0, 1) if clip_boxes else parts[0], parts[1][..., 0], parts[2][..., 0], valid
 
 
 @lower("NonMaxSuppressionV4", static=(2,))
@@ -547,5 +529,8 @@ def _combined_lowered(
     _check_combined(boxes, scores, limit, total, 0)
     xla.require((iou_threshold >= 0) & (iou_threshold <= 1))
     size = min(total, limit * scores.shape[2]) if pad_per_class else total
-    picked_boxes, *rest = _picked_of_classes(xla, boxes, scores, limit, size, iou_threshold, score_threshold)
-    return (xla.clip(picked_boxes, 0, 1) if clip_boxes else picked_boxes, *rest)
+
+    def pick(boxes: Any, scores: Any) -> _Picked:
+        return _picked(xla, boxes, scores, min(limit, scores.shape[-1]), score_threshold, _hard(xla, iou_threshold))
+
+    return _best_of_picks(xla, pick, boxes, scores, size, clip_boxes)

@@ -8,9 +8,10 @@ from typing import Any
 
 from ...numerics.half_precision import wide
 from ...registry.registry import Cost
+from ...support.errors import InvalidArgumentError
 from ...types.dims import DimLike
 from ...types.shapes import UNKNOWN, Shape, merge_dims, merge_shapes
-from ..shared.argument_checks import require
+from ..shared.argument_checks import may_equal, require
 
 
 def require_matrix(x: Any, place: int = 0) -> None:
@@ -19,7 +20,8 @@ def require_matrix(x: Any, place: int = 0) -> None:
 
 def require_square(x: Any) -> None:
     require_matrix(x)
-    require(x.shape[-1] == x.shape[-2], f"Input matrix must be square, not of shape {Shape(x.shape)}")
+    if not may_equal(x.shape[-1:], x.shape[-2:-1]):
+        raise InvalidArgumentError(f"Input matrix must be square, not of shape {Shape(x.shape)}")
 
 
 def require_system(matrix: Any, rhs: Any) -> None:
@@ -27,10 +29,13 @@ def require_system(matrix: Any, rhs: Any) -> None:
     require_matrix(matrix)
     require(matrix.ndim == rhs.ndim, f"All input tensors must have the same rank: {matrix.shape} and {rhs.shape}")
     require(
-        matrix.shape[:-2] == rhs.shape[:-2],
+        may_equal(matrix.shape[:-2], rhs.shape[:-2]),
         f"All input tensors must have the same outer dimensions: {matrix.shape} and {rhs.shape}",
     )
-    require(matrix.shape[-2] == rhs.shape[-2], f"Input matrix and rhs are incompatible: {matrix.shape} and {rhs.shape}")
+    require(
+        may_equal(matrix.shape[-2:-1], rhs.shape[-2:-1]),
+        f"Input matrix and rhs are incompatible: {matrix.shape} and {rhs.shape}",
+    )
 
 
 def matrix_shape(spec: Any) -> Shape:
@@ -142,15 +147,16 @@ def per_matrix(g: Any, factors: Any) -> Any:
     return g.ExpandDims(g.ExpandDims(factors, -1), -1)
 
 
-def widened_lowering(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a lowering that computes narrow floats in 32 bits."""
+def widened_program(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an array program that computes narrow floats in 32 bits."""
 
     @functools.wraps(function)
-    def lowering(xla: Any, *values: Any, **attrs: Any) -> Any:
-        return function(xla, *map(wide, values), **attrs)
+    def program(xp: Any, *values: Any, **attrs: Any) -> Any:
+        return function(xp, *map(wide, values), **attrs)
 
-    return lowering
+    return program
 
 
-def adjoint_lowering(xla: Any, x: Any) -> Any:
-    return xla.conj(x.swapaxes(-1, -2))
+def adjoint_of(xp: Any, x: Any) -> Any:
+    """Return the conjugate transposes in an array program."""
+    return xp.conj(x.swapaxes(-1, -2))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -13,19 +12,16 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
-from ...registry.registry import Cost, everywhere, facts, flops, gradient, kernel, lower, onnx, shape, without_gradient
+from ...registry.registry import Cost, arrays, everywhere, facts, flops, gradient, kernel, shape, without_gradient
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
-from ..shared.argument_checks import may_equal, require
-from ..shared.onnx_lowerings import adjoint_of, along, gathered, last_dims
-from ..shared.onnx_lowerings import transposed as transposed_onnx
+from ..shared.argument_checks import is_empty, may_equal, require, require_known_sizes
 from ..shared.plain_shapes import merged_shape
 from ._matrices import (
     adjoint,
-    adjoint_lowering,
+    adjoint_of,
     cholesky_flops,
     halve_diagonal,
     identity_like,
@@ -43,7 +39,7 @@ from ._matrices import (
     system_shape,
     transposed,
     upper_triangle,
-    widened_lowering,
+    widened_program,
 )
 from .linalg_diag import matrix_diag_v3, of_diagonals_arrays
 
@@ -484,320 +480,122 @@ facts("own_gradient", of=["Cholesky", "BatchCholesky", "BandedTriangularSolve", 
 facts("own_gradient", of=["MatrixSolveLs", "BatchMatrixSolveLs"])
 
 
-def _substituted_lowering(
-    xla: Any, matrix: Any, rhs: Any, *, is_lower: bool, adjoint: bool = False, has_ones: bool = False
-) -> Any:
-    """Solve triangular systems; the batch dimensions broadcast."""
-    batch = np.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
-    if not math.prod((*batch, *rhs.shape[-2:])):
-        return xla.zeros((*batch, *rhs.shape[-2:]), rhs.dtype)
-    # XLA's solver wants equal batches, and TensorFlow broadcasts them.
-    matrix = xla.broadcast_to(matrix, (*batch, *matrix.shape[-2:]))
-    rhs = xla.broadcast_to(rhs, (*batch, *rhs.shape[-2:]))
-    attrs = {"lower": is_lower, "transpose_a": adjoint, "conjugate_a": adjoint, "unit_diagonal": has_ones}
-    return xla.lax.linalg.triangular_solve(matrix, rhs, left_side=True, **attrs)
-
-
-@lower("Cholesky", "BatchCholesky")
-@widened_lowering
-def _cholesky_lowering(xla: Any, x: Any) -> Any:
+@arrays("Cholesky", "BatchCholesky")
+@widened_program
+def _cholesky_arrays(xp: Any, x: Any) -> Any:
     """Return the lower triangular factors; NaN where a matrix is not positive definite."""
     require_square(x)
     # Only the lower triangle is read, as in TensorFlow; JAX would average both.
-    return xla.lax.linalg.cholesky(x, symmetrize_input=False) if x.size else x
+    return x if is_empty(xp, x) else xp.cholesky(x, symmetrize_input=False)
 
 
-@lower("CholeskyGrad", "BatchCholeskyGrad")
-@widened_lowering
-def _cholesky_gradient_lowering(xla: Any, factor: Any, grad: Any) -> Any:
+@arrays("CholeskyGrad", "BatchCholeskyGrad")
+@widened_program
+def _cholesky_gradient_arrays(xp: Any, factor: Any, grad: Any) -> Any:
     """Return the gradient by the factored matrix, as the kernel has it (Murray, arXiv:1602.07527)."""
     require_square(factor)
-    require(factor.shape == grad.shape, f"l and grad must have the same shape, not {factor.shape} and {grad.shape}")
-    solve = functools.partial(_substituted_lowering, xla, is_lower=True, adjoint=True)
-    return _cholesky_gradient(xla, solve, factor, grad)
+    require_known_sizes(factor.shape, grad.shape)
+    return _cholesky_gradient(xp, functools.partial(xp.substituted, is_lower=True, adjoint=True), factor, grad)
 
 
-@lower("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
-@widened_lowering
-def _triangular_solve_lowering(xla: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
+@arrays("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
+@widened_program
+def _triangular_solve_arrays(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
     """Return X with A X = rhs, or A^H X = rhs, reading a single triangle of A."""
     require_square(matrix)
-    require(rhs.ndim > 1 and matrix.shape[-1] == rhs.shape[-2], f"{matrix.shape} does not fit {rhs.shape}")
-    return _substituted_lowering(xla, matrix, rhs, is_lower=lower, adjoint=adjoint)
+    require(rhs.ndim > 1 and may_equal(matrix.shape[-1:], rhs.shape[-2:-1]), f"{matrix.shape} does not fit {rhs.shape}")
+    return xp.substituted(matrix, rhs, is_lower=lower, adjoint=adjoint)
 
 
-@lower("BandedTriangularSolve")
-@widened_lowering
-def _banded_triangular_solve_lowering(xla: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
+@arrays("BandedTriangularSolve")
+@widened_program
+def _banded_triangular_solve_arrays(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
     """Solve triangular systems that are given by their diagonals."""
     bands, size = matrix.shape[-2:]
-    require(matrix.size and rhs.size and size == rhs.shape[-2], f"{matrix.shape} does not fit {rhs.shape}")
+    require(may_equal((size,), rhs.shape[-2:-1]), f"{matrix.shape} does not fit {rhs.shape}")
+    require(not (is_empty(xp, matrix) or is_empty(xp, rhs)), f"{matrix.shape} or {rhs.shape} is empty")
     count = min(bands, size)
     diagonals = matrix[..., :count, :] if lower else matrix[..., bands - count :, :]
-    xla.require((diagonals[..., 0 if lower else -1, :] != 0).all())
+    xp.require((diagonals[..., 0 if lower else -1, :] != 0).all())
     k = np.array([1 - count, 0] if lower else [0, count - 1], np.int32)
     packed = diagonals if count > 1 else diagonals[..., 0, :]
     edge = np.array(size)
-    dense = of_diagonals_arrays(xla, packed, k, edge, edge, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
-    return _substituted_lowering(xla, dense, rhs, is_lower=lower, adjoint=adjoint)
+    dense = of_diagonals_arrays(xp, packed, k, edge, edge, np.zeros((), matrix.dtype), align="LEFT_RIGHT")
+    return xp.substituted(dense, rhs, is_lower=lower, adjoint=adjoint)
 
 
-def _solved_lowering(xla: Any, matrix: Any, rhs: Any) -> Any:
-    """Return the solutions of regular systems by LU factors."""
-    factors, _, order = xla.lax.linalg.lu(matrix)
-    xla.require((xla.diagonal(factors, 0, -2, -1) != 0).all())
-    permuted = xla.take_along_axis(rhs, order[..., None], -2)
-    # The factors share one matrix: L's diagonal of ones is not stored.
-    middle = _substituted_lowering(xla, factors, permuted, is_lower=True, has_ones=True)
-    return _substituted_lowering(xla, factors, middle, is_lower=False)
-
-
-@lower("MatrixSolve", "BatchMatrixSolve")
-@widened_lowering
-def _solve_lowering(xla: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
+@arrays("MatrixSolve", "BatchMatrixSolve")
+@widened_program
+def _solve_arrays(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
     """Return X with A X = rhs, or A^H X = rhs, for square A."""
     require_system(matrix, rhs)
     require_square(matrix)
-    if not rhs.size:
-        return xla.zeros(rhs.shape, rhs.dtype)
-    return _solved_lowering(xla, adjoint_lowering(xla, matrix) if adjoint else matrix, rhs)
+    return xp.solved(adjoint_of(xp, matrix) if adjoint else matrix, rhs)
 
 
-@lower("MatrixInverse", "BatchMatrixInverse")
-@widened_lowering
-def _inverse_lowering(xla: Any, x: Any, *, adjoint: bool) -> Any:
+@arrays("MatrixInverse", "BatchMatrixInverse")
+@widened_program
+def _inverse_arrays(xp: Any, x: Any, *, adjoint: bool) -> Any:
     """Return the inverses of square matrices, or of their adjoints."""
     require_square(x)
-    if not x.size:
-        return x
-    return _solved_lowering(
-        xla, adjoint_lowering(xla, x) if adjoint else x, xla.broadcast_to(xla.eye(x.shape[-1], dtype=x.dtype), x.shape)
-    )
+    identity = xp.broadcast_to(_identity_arrays(xp, x), x.shape)
+    return xp.solved(adjoint_of(xp, x) if adjoint else x, identity)
 
 
-@lower("LogMatrixDeterminant")
-@widened_lowering
-def _log_determinant_lowering(xla: Any, x: Any) -> tuple[Any, Any]:
+def _identity_arrays(xp: Any, x: Any) -> Any:
+    """Return the identity of the size and dtype of square matrices."""
+    numbers = xp.arange(x.shape[-1])
+    return (numbers[:, None] == numbers).astype(x.dtype)
+
+
+@arrays("LogMatrixDeterminant")
+@widened_program
+def _log_determinant_arrays(xp: Any, x: Any) -> tuple[Any, Any]:
     """Return the signs and the logarithms of the absolute values of determinants."""
-    require_square(x)
-    sign, logarithm = xla.linalg.slogdet(x)
-    return xla.where(xla.isnan(logarithm), np.nan, sign), logarithm.astype(x.dtype)
+    diagonal, turns = _pivots(xp, x)
+    sizes = abs(diagonal)
+    logarithm = xp.sum(xp.log(sizes), -1)
+    sign = xp.prod(xp.where(sizes == 0, 0, diagonal / xp.where(sizes == 0, 1, sizes)), -1)
+    return xp.where(xp.isnan(logarithm), np.nan, sign * turns), logarithm.astype(x.dtype)
 
 
-@lower("MatrixDeterminant", "BatchMatrixDeterminant")
-@widened_lowering
-def _determinant_lowering(xla: Any, x: Any) -> Any:
+@arrays("MatrixDeterminant", "BatchMatrixDeterminant")
+@widened_program
+def _determinant_arrays(xp: Any, x: Any) -> Any:
     """Return the determinants of matrices by LU factors."""
+    diagonal, turns = _pivots(xp, x)
+    return xp.prod(diagonal, -1) * turns
+
+
+def _pivots(xp: Any, x: Any) -> tuple[Any, Any]:
+    """Return the diagonals of the upper factors, and 1 or -1 for an even or odd number of exchanged rows."""
     require_square(x)
-    if not x.size:
-        return xla.ones(x.shape[:-2], x.dtype)
-    factors, swaps, _ = xla.lax.linalg.lu(x)
+    if is_empty(xp, x):
+        return xp.diagonal(x), xp.ones_like(xp.sum(x, (-2, -1)))
+    factors, swaps, _ = xp.lu(x)
     # LAPACK's pivots say with which row each row was exchanged: itself, or another, which turns the sign.
-    is_odd = xla.count_nonzero(swaps != np.arange(x.shape[-1]), axis=-1) % 2 == 1
-    product = xla.prod(xla.diagonal(factors, 0, -2, -1), -1)
-    return xla.where(is_odd, -product, product)
+    turns = xp.sum((swaps != xp.arange(x.shape[-1])).astype(np.int32), -1)
+    return xp.diagonal(factors), (1 - 2 * (turns % 2)).astype(x.dtype)
 
 
-@lower("MatrixSolveLs", "BatchMatrixSolveLs")
-@widened_lowering
-def _least_squares_lowering(xla: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: bool) -> Any:
+@arrays("MatrixSolveLs", "BatchMatrixSolveLs")
+@widened_program
+def _least_squares_arrays(xp: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: bool) -> Any:
     """Return the X of least |A X - rhs|^2 + l2 |X|^2; without `fast` of least norm, and not regularized."""
-    require(np.ndim(l2_regularizer) == 0, f"l2_regularizer must be scalar, got shape {np.shape(l2_regularizer)}")
-    xla.require(l2_regularizer >= 0)
+    require(l2_regularizer.ndim == 0, f"l2_regularizer must be scalar, got shape {l2_regularizer.shape}")
+    xp.require(l2_regularizer >= 0)
     require_system(matrix, rhs)
     rows, columns = matrix.shape[-2:]
-    if not rows * columns * rhs.size:
-        return xla.zeros((*rhs.shape[:-2], columns, rhs.shape[-1]), rhs.dtype)
+    if is_empty(xp, matrix) or is_empty(xp, rhs):
+        return xp.full((*rhs.shape[:-2], columns, rhs.shape[-1]), 0, rhs.dtype)
     if not fast:
         # NumPy's default, which the kernel takes; JAX would cut off more singular values.
-        return xla.linalg.pinv(matrix, rtol=1e-15) @ rhs
-    adjoint = adjoint_lowering(xla, matrix)
+        return xp.pinv(matrix, rtol=1e-15) @ rhs
+    adjoint = adjoint_of(xp, matrix)
     gram = adjoint @ matrix if rows >= columns else matrix @ adjoint
-    scale = xla.eye(min(rows, columns), dtype=matrix.dtype) * l2_regularizer.astype(matrix.dtype)
-    factor = xla.lax.linalg.cholesky(gram + scale, symmetrize_input=False)
+    factor = xp.cholesky(gram + _identity_arrays(xp, gram) * l2_regularizer.astype(matrix.dtype), symmetrize_input=False)
     # NaN marks a matrix that is not positive definite, and TensorFlow refuses the system.
-    xla.require(xla.isfinite(factor).all())
-    middle = _substituted_lowering(xla, factor, adjoint @ rhs if rows >= columns else rhs, is_lower=True)
-    result = _substituted_lowering(xla, factor, middle, is_lower=True, adjoint=True)
+    xp.require(xp.isfinite(factor).all())
+    middle = xp.substituted(factor, adjoint @ rhs if rows >= columns else rhs, is_lower=True)
+    result = xp.substituted(factor, middle, is_lower=True, adjoint=True)
     return result if rows >= columns else adjoint @ result
-
-
-_END: Final = np.iinfo(np.int64).max
-
-
-# ONNX has no operators for systems of equations and factors: loops over the columns of the matrix compute them.
-
-
-def matrices_onnx(g: Any, x: Any) -> Any:
-    """Flatten the batch dimensions of matrices."""
-    outer = g.slice(g.dims(x), 0, g.rank(x) - 2)
-    count = g.ReduceProd(outer, [0]) if outer.array is None else math.prod(outer.array.tolist())
-    return g.of_dims(x, count, g.dim(x, -2), g.dim(x, -1))
-
-
-def _identity_onnx(g: Any, matrix: Any) -> Any:
-    """Return the identity of a matrix's size and dtype."""
-    numbers = along(g, matrix, -1)
-    return g.cast(g.Equal(g.unsqueeze(numbers, -1), numbers), matrix.dtype)
-
-
-@onnx("MatrixSolve", "BatchMatrixSolve")
-def solved_onnx(g: Any, matrix: Any, rhs: Any, *, adjoint: bool = False) -> Any:
-    """Solve the system by elimination with the largest pivot of each column."""
-    # Gauss-Jordan elimination: the matrix beside the right side becomes the identity beside the solution.
-    size, rank = g.dim(matrix, -1), g.rank(matrix)
-    both = g.Concat(adjoint_of(g, matrix) if adjoint else matrix, rhs, axis=rank - 1)
-    width = g.Add(size, g.dim(rhs, -1))
-    rows = matrices_onnx(g, both)
-    numbers = g.unsqueeze(along(g, matrix, -1), 0, -1)
-    (rows,) = g.repeat(g.reshape(size, []), [rows], lambda k, carried: [_step_onnx(g, carried[0], g.unsqueeze(k, 0), numbers)])
-    return g.of_dims(g.slice(rows, size, width, 2), g.dims(rhs))
-
-
-def _step_onnx(g: Any, rows: Any, k: Any, numbers: Any) -> Any:
-    """Eliminate column k: a 1 in row k, after the largest element from there on was moved to row k, and zeros elsewhere."""
-    rows = _pivoted_onnx(g, rows, k, numbers)
-    row = g.Gather(rows, k, axis=1)
-    pivot = g.Div(row, g.Gather(row, k, axis=2))
-    rest = g.Sub(rows, g.Mul(g.Gather(rows, k, axis=2), pivot))
-    return g.Where(g.Equal(numbers, k), pivot, rest)
-
-
-def _pivoted_onnx(g: Any, rows: Any, k: Any, numbers: Any) -> Any:
-    """Exchange row k with the row from k on that has the largest element in column k."""
-    order = pivot_order_onnx(g, rows, k, numbers)
-    return g.GatherElements(rows, g.Expand(order, g.dims(rows)), axis=1)
-
-
-def pivot_order_onnx(g: Any, rows: Any, k: Any, numbers: Any) -> Any:
-    """Return the row order of that exchange, (matrices, rows, 1)."""
-    sizes = g.Abs(g.Gather(rows, k, axis=2))
-    # Rows above k are done: -1 is below every absolute value.
-    best = g.ArgMax(g.Where(g.Less(numbers, k), g.like(-1, sizes), sizes), axis=1, keepdims=1)
-    return g.Where(g.Equal(numbers, k), best, g.Where(g.Equal(numbers, best), k, numbers))
-
-
-@onnx("LogMatrixDeterminant")
-def _log_determinant_onnx(g: Any, matrix: Any) -> tuple[Any, Any]:
-    """Return the sign of the determinant (the direction, for complex matrices) and the logarithm of its absolute value."""
-    size = g.dim(matrix, -1)
-    rows = matrices_onnx(g, matrix)
-    numbers = g.unsqueeze(along(g, matrix, -1), 0, -1)
-    log = g.zeros_like(g.Abs(g.ReduceSum(rows, [1, 2], keepdims=0)))
-    sign = g.Add(g.cast(log, matrix.dtype), 1)
-
-    def advance(i: Any, carried: Any) -> Any:
-        rows, sign, log = carried
-        k = g.unsqueeze(i, 0)
-        order = pivot_order_onnx(g, rows, k, numbers)
-        turned = g.squeeze(g.Not(g.Equal(g.Gather(order, k, axis=1), k)), 1, 2)
-        rows = g.GatherElements(rows, g.Expand(order, g.dims(rows)), axis=1)
-        row = g.Gather(rows, k, axis=1)
-        pivot = g.Gather(row, k, axis=2)
-        factors = g.Where(g.Greater(numbers, k), g.Div(g.Gather(rows, k, axis=2), pivot), 0)
-        one = g.squeeze(pivot, 1, 2)
-        # An exchange of rows turns the sign of a determinant.
-        sign = g.Mul(sign, g.Where(turned, g.Neg(g.Sign(one)), g.Sign(one)))
-        return [g.Sub(rows, g.Mul(factors, row)), sign, g.Add(log, g.Log(g.Abs(one)))]
-
-    _, sign, log = g.repeat(g.reshape(size, []), [rows, sign, log], advance)
-    outer = g.slice(g.dims(matrix), 0, g.rank(matrix) - 2)
-    return g.of_dims(sign, outer), g.of_dims(g.cast(log, matrix.dtype), outer)
-
-
-@onnx("MatrixDeterminant", "BatchMatrixDeterminant")
-def _determinant_onnx(g: Any, x: Any) -> Any:
-    sign, log = _log_determinant_onnx(g, x)
-    return g.Mul(sign, g.cast(g.Exp(log), x.dtype))
-
-
-@onnx("MatrixInverse", "BatchMatrixInverse")
-def _inverse_onnx(g: Any, matrix: Any, *, adjoint: bool) -> Any:
-    return solved_onnx(g, matrix, g.Expand(_identity_onnx(g, matrix), g.dims(matrix)), adjoint=adjoint)
-
-
-def triangle_onnx(g: Any, matrix: Any, *, lower: bool) -> Any:
-    """Return the elements on the diagonal and below or above it, zeros elsewhere."""
-    rows, columns = (along(g, matrix, axis) for axis in (-2, -1))
-    inner, outer = (g.unsqueeze(rows, -1), columns) if lower else (columns, g.unsqueeze(rows, -1))
-    return g.Where(g.GreaterOrEqual(inner, outer), matrix, g.like(0, matrix))
-
-
-@onnx("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
-def _triangular_onnx(g: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
-    """Solve the system of the lower or upper triangle of the matrix, column by column; a zero on the diagonal divides."""
-    left = adjoint_of(g, matrix) if adjoint else matrix
-    outer = g.dims(g.Add(g.ReduceSum(left, [-1]), rhs))  # the batches broadcast
-    batch = g.slice(outer, 0, -2)
-    left, right = (matrices_onnx(g, g.Expand(x, g.joined(batch, g.slice(g.dims(x), -2, _END)))) for x in (left, rhs))
-    size, numbers = g.reshape(g.dim(matrix, -1), []), g.unsqueeze(along(g, matrix, -1), 0, -1)
-    is_down = lower != adjoint
-
-    def advance(i: Any, carried: Any) -> Any:
-        k = g.unsqueeze(i if is_down else g.Sub(g.Sub(size, 1), i), 0)
-        column, row = g.Gather(left, k, axis=2), g.Gather(carried[0], k, axis=1)
-        row = g.Div(row, g.Gather(column, k, axis=1))
-        # All rows at once: those that are solved already are kept by the mask below.
-        rest = g.Sub(carried[0], g.Mul(column, row))
-        is_open = g.Greater(numbers, k) if is_down else g.Less(numbers, k)
-        return [g.Where(g.Equal(numbers, k), row, g.Where(is_open, rest, carried[0]))]
-
-    return g.of_dims(g.repeat(size, [right], advance)[0], outer)
-
-
-@onnx("BandedTriangularSolve")
-def _banded_onnx(g: Any, bands: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
-    """Solve the system of a triangle given by its diagonals."""
-    count, size = last_dims(g, bands, 2)
-    rows, columns = np.mgrid[:size, :size]
-    below = rows - columns if lower else columns - rows
-    places = np.where((below >= 0) & (below < count), (below if lower else count - 1 - below) * size + rows, -1)
-    return _triangular_onnx(g, gathered(g, bands, places, 2, g.like(0, bands)), rhs, lower=lower, adjoint=adjoint)
-
-
-@onnx("Cholesky", "BatchCholesky")
-def _cholesky_onnx(g: Any, matrix: Any) -> Any:
-    """Return the lower triangle L with L L^H equal to the matrix, column by column."""
-    size = g.dim(matrix, -1)
-    left = matrices_onnx(g, matrix)
-    columns = g.unsqueeze(along(g, matrix, -1), 0, 1)
-    rows = transposed_onnx(g, columns)
-
-    def advance(i: Any, carried: Any) -> Any:
-        left, factor = carried
-        k = g.unsqueeze(i, 0)
-        column = g.Gather(left, k, axis=2)
-        scaled = g.Div(column, g.Sqrt(g.Gather(column, k, axis=1)))
-        # The outer product form: the product of column k with itself is subtracted before column k + 1 is taken.
-        scaled = g.Where(g.Less(rows, k), g.like(0, scaled), scaled)
-        left = g.Sub(left, g.MatMul(scaled, adjoint_of(g, scaled)))
-        return [left, g.Where(g.Equal(columns, k), scaled, factor)]
-
-    factor = g.repeat(g.reshape(size, []), [left, g.zeros_like(left)], advance)[1]
-    return g.of_dims(factor, g.dims(matrix))
-
-
-@onnx("CholeskyGrad", "BatchCholeskyGrad")
-def _cholesky_gradient_onnx(g: Any, factor: Any, grad: Any) -> Any:
-    def program(xp: Any, factor: Any, grad: Any) -> Any:
-        solve = lambda a, b: xp.array_of(solved_onnx(g, a.value, b.value, adjoint=True))  # noqa: E731
-        return _cholesky_gradient(xp, solve, factor, grad)
-
-    return g.evaluate(program, (), (), (factor, grad), {})
-
-
-@onnx("MatrixSolveLs", "BatchMatrixSolveLs")
-def _least_squares_onnx(g: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: bool) -> Any:
-    """Solve by the normal equations of the first kind for tall matrices, of the second for wide matrices; in 64 bits where
-    possible.
-    """
-    rows, columns = last_dims(g, matrix, 2)
-    dtype, is_tall = matrix.dtype, rows >= columns
-    # The Gram matrix squares the condition number, so that single precision loses half of its digits.
-    wide = dtypes.complex128 if dtype.is_complex else dtypes.float64
-    matrix, rhs, scale = (g.cast(value, wide) for value in (matrix, rhs, l2_regularizer))
-    other = adjoint_of(g, matrix)
-    gram = g.MatMul(other, matrix) if is_tall else g.MatMul(matrix, other)
-    if fast:
-        gram = g.Add(gram, g.Mul(_identity_onnx(g, gram), scale))
-    return g.cast(solved_onnx(g, gram, g.MatMul(other, rhs)) if is_tall else g.MatMul(other, solved_onnx(g, gram, rhs)), dtype)

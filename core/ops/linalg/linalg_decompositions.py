@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -11,18 +12,19 @@ from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
 from ...numerics.linalg import eigh
-from ...registry.registry import Cost, flops, gradient, kernel, lower, onnx, shape, without_gradient
+from ...registry.registry import Cost, arrays, flops, gradient, kernel, lower, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import require
-from ..shared.onnx_lowerings import adjoint_of, along, last_dims
+from ..shared.argument_checks import is_empty, require
+from ..shared.onnx_lowerings import adjoint_of as adjoint_onnx
+from ..shared.onnx_lowerings import along, last_dims
 from ..shared.onnx_lowerings import transposed as transposed_onnx
 from ._matrices import (
     adjoint,
-    adjoint_lowering,
+    adjoint_of,
     cubic,
     halve_diagonal,
     lower_triangle,
@@ -34,9 +36,8 @@ from ._matrices import (
     require_matrix,
     require_square,
     square_shape,
-    widened_lowering,
+    widened_program,
 )
-from .linalg import matrices_onnx, pivot_order_onnx, triangle_onnx
 
 _EPSILON = 1e-20
 """The width of the Lorentzian that broadens the poles at equal eigenvalues and singular values."""
@@ -382,7 +383,7 @@ without_gradient("SelfAdjointEig", "BatchSelfAdjointEig")
 
 
 @lower("Qr")
-@widened_lowering
+@widened_program
 def _orthogonal_lowering(xla: Any, x: Any, *, full_matrices: bool) -> tuple[Any, Any]:
     """Return Q with orthonormal columns and the upper triangular R with Q R = A."""
     require_matrix(x)
@@ -396,7 +397,7 @@ def _orthogonal_lowering(xla: Any, x: Any, *, full_matrices: bool) -> tuple[Any,
 
 
 @lower("Svd", "BatchSvd")
-@widened_lowering
+@widened_program
 def _singular_values_lowering(xla: Any, x: Any, *, compute_uv: bool, full_matrices: bool) -> tuple[Any, Any, Any]:
     """Return the singular values from the largest down, U and V; NaN where an input is not finite."""
     require_matrix(x)
@@ -409,42 +410,21 @@ def _singular_values_lowering(xla: Any, x: Any, *, compute_uv: bool, full_matric
         nothing = xla.zeros((), x.dtype)
         return xla.where(is_finite, values.astype(x.dtype), nan), nothing, nothing
     u, values, vh = xla.lax.linalg.svd(safe, full_matrices=full_matrices)
-    parts = values.astype(x.dtype), u, adjoint_lowering(xla, vh)
+    parts = values.astype(x.dtype), u, adjoint_of(xla, vh)
     first, second, third = (xla.where(is_finite, part, nan) for part in parts)
     return first, second, third
 
 
-@lower("Lu")
-@widened_lowering
-def _factors_lowering(xla: Any, x: Any) -> tuple[Any, Any]:
+@arrays("Lu")
+@widened_program
+def _factors_arrays(xp: Any, x: Any) -> tuple[Any, Any]:
     """Return the packed factors of the matrices with permuted rows, and the permutations."""
     require_square(x)
-    require(x.size, "no factors of empty matrices")
-    packed, _, order = xla.lax.linalg.lu(x)
-    xla.require((xla.abs(xla.diagonal(packed, 0, -2, -1)) > 0).all())
+    if is_empty(xp, x):
+        return x, xp.zeros_like(xp.sum(x, -1)).real
+    packed, _, order = xp.lu(x)
+    xp.require((abs(xp.diagonal(packed)) > 0).all())
     return packed, order
-
-
-@onnx("Lu")
-def _factored_onnx(g: Any, matrix: Any) -> tuple[Any, Any]:
-    """Return both triangles in a single matrix, and the permutation of its rows."""
-    rows = matrices_onnx(g, matrix)
-    columns, numbers = g.unsqueeze(along(g, matrix, -1), 0, 1), g.unsqueeze(along(g, matrix, -1), 0, -1)
-    order = g.Expand(numbers, g.joined(g.dim(rows, 0), g.dim(rows, 1), 1))
-
-    def advance(i: Any, carried: Any) -> Any:
-        rows, order = carried
-        k = g.unsqueeze(i, 0)
-        turned = pivot_order_onnx(g, rows, k, numbers)
-        order = g.GatherElements(order, turned, axis=1)
-        rows = g.GatherElements(rows, g.Expand(turned, g.dims(rows)), axis=1)
-        row, is_below = g.Gather(rows, k, axis=1), g.Greater(numbers, k)
-        factors = g.Div(g.Gather(rows, k, axis=2), g.Gather(row, k, axis=2))
-        left = g.Where(g.Greater(columns, k), g.Sub(rows, g.Mul(factors, row)), g.Where(g.Equal(columns, k), factors, rows))
-        return [g.Where(is_below, left, rows), order]
-
-    rows, order = g.repeat(g.reshape(g.dim(matrix, -1), []), [rows, order], advance)
-    return g.of_dims(rows, g.dims(matrix)), g.of_dims(order, g.slice(g.dims(matrix), 0, g.rank(matrix) - 1))
 
 
 @onnx("Qr")
@@ -452,7 +432,7 @@ def _orthogonal_onnx(g: Any, matrix: Any, *, full_matrices: bool) -> tuple[Any, 
     """Return Q and R by reflections; the diagonal of R has LAPACK's signs."""
     height, width = last_dims(g, matrix, 2)
     least = min(height, width)
-    right = matrices_onnx(g, matrix)
+    right = _flat(g, matrix)
     nothing = g.zeros_like(right)
     # The product with zeros gives the identity the number of matrices, which only the run may know.
     left = g.Add(g.constant(np.eye(height), matrix.dtype), g.MatMul(nothing, transposed_onnx(g, nothing)))
@@ -461,13 +441,13 @@ def _orthogonal_onnx(g: Any, matrix: Any, *, full_matrices: bool) -> tuple[Any, 
     def advance(i: Any, carried: Any) -> Any:
         left, right = carried
         vector, scale = _reflection_onnx(g, g.Gather(right, g.unsqueeze(i, 0), axis=2), i, numbers)
-        row = adjoint_of(g, vector)
+        row = adjoint_onnx(g, vector)
         right = g.Sub(right, g.Mul(g.conjugate(scale), g.MatMul(vector, g.MatMul(row, right))))
         return [g.Sub(left, g.Mul(scale, g.MatMul(g.MatMul(left, vector), row))), right]
 
     left, right = g.repeat(least, [left, right], advance)
     inner = height if full_matrices else least
-    q, r = g.slice(left, 0, inner, 2), g.slice(triangle_onnx(g, right, lower=False), 0, inner, 1)
+    q, r = g.slice(left, 0, inner, 2), g.slice(_triangle(g, right, lower=False), 0, inner, 1)
     outer = g.slice(g.dims(matrix), 0, g.rank(matrix) - 2)
     return g.of_dims(q, outer, height, inner), g.of_dims(r, outer, inner, width)
 
@@ -490,6 +470,20 @@ def _reflection_onnx(g: Any, column: Any, i: Any, numbers: Any) -> tuple[Any, An
     return vector, g.Where(stays, zero, g.Div(g.Sub(end, head), end))
 
 
+def _flat(g: Any, x: Any) -> Any:
+    """Flatten the batch dimensions of matrices."""
+    outer = g.slice(g.dims(x), 0, g.rank(x) - 2)
+    count = g.ReduceProd(outer, [0]) if outer.array is None else math.prod(outer.array.tolist())
+    return g.of_dims(x, count, g.dim(x, -2), g.dim(x, -1))
+
+
+def _triangle(g: Any, matrix: Any, *, lower: bool) -> Any:
+    """Return the elements on the diagonal and below or above it, zeros elsewhere."""
+    rows, columns = (along(g, matrix, axis) for axis in (-2, -1))
+    inner, outer = (g.unsqueeze(rows, -1), columns) if lower else (columns, g.unsqueeze(rows, -1))
+    return g.Where(g.GreaterOrEqual(inner, outer), matrix, g.like(0, matrix))
+
+
 # Singular values and eigenvalues in ONNX, which has no such operators, are those of one-sided Jacobi rotations (Golub and Van
 # Loan, Matrix Computations, 8.6.3): the columns of a matrix are turned in pairs until all are orthogonal. The pairs of a round
 # share no column, so that a round is one step of a loop, and a tournament of rounds has each pair once.
@@ -504,8 +498,8 @@ def _singular_values_onnx(g: Any, matrix: Any, *, compute_uv: bool, full_matrice
     height, width = _sizes(g, matrix)
     outer = g.slice(g.dims(matrix), 0, g.rank(matrix) - 2)
     least = min(height, width)
-    rows = matrices_onnx(g, matrix)
-    tall = rows if height >= width else adjoint_of(g, rows)
+    rows = _flat(g, matrix)
+    tall = rows if height >= width else adjoint_onnx(g, rows)
     turned, right, sizes = _orthogonal_columns(g, tall, max(height, width), least)
     values = g.of_dims(sizes, outer, least)
     if not compute_uv:
@@ -520,6 +514,7 @@ def _singular_values_onnx(g: Any, matrix: Any, *, compute_uv: bool, full_matrice
     return (values, left, right) if height >= width else (values, right, left)
 
 
+# XLA has LAPACK's eigenvectors, whose signs LAPACK leaves open; the kernel takes the steps of Eigen for TensorFlow's.
 @onnx("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
 def _self_adjoint_onnx(g: Any, matrix: Any, *, compute_v: bool) -> Any:
     """Return the eigenvalues of the lower triangle in ascending order, and the eigenvectors up to a factor of size 1.
@@ -528,11 +523,11 @@ def _self_adjoint_onnx(g: Any, matrix: Any, *, compute_v: bool) -> Any:
     """
     size = _sizes(g, matrix)[0]
     outer = g.slice(g.dims(matrix), 0, g.rank(matrix) - 2)
-    lower = triangle_onnx(g, matrices_onnx(g, matrix), lower=True)
+    lower = _triangle(g, _flat(g, matrix), lower=True)
     on_diagonal = g.cast(g.constant(np.eye(size)), matrix.dtype)
     strict = g.Mul(lower, g.Sub(1, on_diagonal))
     diagonal = g.Mul(g.Mul(g.Add(lower, g.conjugate(lower)), 0.5), on_diagonal)  # LAPACK ignores imaginary parts there
-    whole = g.Add(g.Add(strict, adjoint_of(g, strict)), diagonal)
+    whole = g.Add(g.Add(strict, adjoint_onnx(g, strict)), diagonal)
     norm = g.cast(g.Sqrt(g.ReduceSum(_squared(g, whole), [1, 2], keepdims=1)), matrix.dtype)
     _, right, _ = _orthogonal_columns(g, g.Add(whole, g.Mul(on_diagonal, norm)), size, size)
     products = g.ReduceSum(g.Mul(g.conjugate(right), g.MatMul(whole, right)), [1], keepdims=1)

@@ -11,11 +11,11 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import linalg as numerics
 from ...numerics.half_precision import widened
-from ...registry.registry import Cost, arrays, flops, gradient, kernel, onnx, shape
+from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, shape
+from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
-from ..shared.argument_checks import require, require_known_sizes
-from ..shared.onnx_lowerings import along
+from ..shared.argument_checks import may_equal, require, require_known_sizes
 from ._matrices import (
     lu_flops,
     matrix_shape,
@@ -23,8 +23,8 @@ from ._matrices import (
     require_square,
     square_shape,
     transposed,
+    widened_program,
 )
-from .linalg import solved_onnx
 
 _WELL_CONDITIONED = 1e3
 """Eigenvectors with a condition number up to this give the logarithm fast and to twelve digits."""
@@ -153,21 +153,28 @@ def matrix_exponential_flops(input: TensorSpec) -> Cost:
 @kernel("TridiagonalSolve")
 def tridiagonal_solve(diagonals: Array, rhs: Array, *, partial_pivoting: bool, perturb_singular: bool) -> Result:
     """X (..., n, k) of tridiagonal systems given as (..., 3, n): super-, main and subdiagonals; NaN where singular."""
-    require_matrix(diagonals)
-    require(diagonals.ndim == rhs.ndim, f"All input tensors must have the same rank: {diagonals.shape}, {rhs.shape}")
-    is_one_batch = diagonals.shape[:-2] == rhs.shape[:-2]
-    require(is_one_batch, f"All input tensors must have the same outer dimensions: {diagonals.shape} and {rhs.shape}")
-    require(diagonals.shape[-2] == 3, f"Expected diagonals to be provided as a matrix with 3 rows, got {diagonals.shape}")
-    require(
-        diagonals.shape[-1] == rhs.shape[-2],
-        f"Expected the same number of left-hand sides and right-hand sides, got {diagonals.shape} and {rhs.shape}",
-    )
-    require(partial_pivoting or not perturb_singular, "Setting perturb_singular requires also setting partial_pivoting.")
+    _require_tridiagonal(diagonals, rhs, partial_pivoting, perturb_singular)
     if not rhs.size:
         return rhs
     if perturb_singular:
         return numerics.solve_perturbed_tridiagonal(diagonals, rhs)
     return numerics.solve_tridiagonal(diagonals, rhs) if partial_pivoting else numerics.thomas(diagonals, rhs)
+
+
+def _require_tridiagonal(diagonals: Any, rhs: Any, partial_pivoting: bool, perturb_singular: bool) -> None:
+    require_matrix(diagonals)
+    require(diagonals.ndim == rhs.ndim, f"All input tensors must have the same rank: {diagonals.shape}, {rhs.shape}")
+    is_one_batch = may_equal(diagonals.shape[:-2], rhs.shape[:-2])
+    require(is_one_batch, f"All input tensors must have the same outer dimensions: {diagonals.shape} and {rhs.shape}")
+    require(
+        may_equal(diagonals.shape[-2:-1], (3,)),
+        f"Expected diagonals to be provided as a matrix with 3 rows, got {diagonals.shape}",
+    )
+    require(
+        may_equal(diagonals.shape[-1:], rhs.shape[-2:-1]),
+        f"Expected the same number of left-hand sides and right-hand sides, got {diagonals.shape} and {rhs.shape}",
+    )
+    require(partial_pivoting or not perturb_singular, "Setting perturb_singular requires also setting partial_pivoting.")
 
 
 @shape("TridiagonalSolve")
@@ -265,11 +272,18 @@ def tridiagonal_matmul_flops(superdiag: TensorSpec, maindiag: TensorSpec, subdia
     return Cost(rhs.shape[:-2].num_elements * rhs.shape[-1] * (5 * rhs.shape[-2] - 4))
 
 
-@onnx("TridiagonalSolve")
-def _tridiagonal_solve_onnx(g: Any, diagonals: Any, rhs: Any) -> Any:
-    rows = [g.squeeze(row, -2) for row in g.split(diagonals, 3, g.rank(diagonals) - 2)]
-    # As a dense system: ONNX's loops cost more than the zeros for matrices of usual sizes.
-    return solved_onnx(g, _tridiagonal_onnx(g, *rows), rhs)
+@arrays("TridiagonalSolve")
+@widened_program
+def _tridiagonal_solve_arrays(xp: Any, diagonals: Any, rhs: Any, *, partial_pivoting: bool, perturb_singular: bool) -> Any:
+    """Solve with partial pivoting, which changes roundings alone."""
+    _require_tridiagonal(diagonals, rhs, partial_pivoting, perturb_singular)
+    if perturb_singular:
+        raise UnimplementedError("its pivots of 0 are replaced by small numbers")
+    above, main, below = (diagonals[..., row, :] for row in range(3))
+    return xp.tridiagonal_solve(below, main, above, rhs)
+
+
+facts("own_gradient", of=["TridiagonalSolve"])
 
 
 @arrays("TridiagonalMatMul")
@@ -282,13 +296,3 @@ def _tridiagonal_product_arrays(xp: Any, superdiag: Any, maindiag: Any, subdiag:
     edge = [(0, 0)] * (rhs.ndim - 2)
     above = xp.pad(upper[..., :-1, :] * rhs[..., 1:, :], [*edge, (0, 1), (0, 0)])
     return main * rhs + above + xp.pad(below[..., 1:, :] * rhs[..., :-1, :], [*edge, (1, 0), (0, 0)])
-
-
-def _tridiagonal_onnx(g: Any, upper: Any, main: Any, lower: Any) -> Any:
-    """Return the matrices with these diagonals (..., n); element i of a diagonal stands in row i."""
-    rows, columns = g.unsqueeze(along(g, main, -1), -1), along(g, main, -1)
-    distance = g.Sub(columns, rows)
-    matrix = g.like(0, main)
-    for place, diagonal in ((-1, lower), (0, main), (1, upper)):
-        matrix = g.Where(g.Equal(distance, place), g.unsqueeze(diagonal, -1), matrix)
-    return matrix

@@ -19,6 +19,7 @@ from ...registry.registry import (
     arrays,
     arrays_as,
     estimate,
+    everywhere,
     facts,
     flops,
     gradient,
@@ -33,12 +34,13 @@ from ...registry.registry import (
     zero_flops,
 )
 from ...runtime.state.variants import added
-from ...support.errors import InvalidArgumentError, UnimplementedError
+from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_max, is_never_one
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..control import _onnx_lists as lists
+from ..shared.argument_checks import require_same_shape
 from ..shared.elementwise_tables import (
     INTEGERS,
     SIGNED,
@@ -46,25 +48,13 @@ from ..shared.elementwise_tables import (
     Binary,
     Unary,
     binary_flops,
+    broadcasting,
     register_binary,
     register_unary,
     unary_flops,
 )
 from ..shared.plain_shapes import first_shape, merged_shape
 from ..shared.shape_arguments import as_dims, shape_value
-
-
-def _broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` with NumPy's complaint about shapes as InvalidArgumentError."""
-
-    @functools.wraps(function)
-    def checked(x: Array, y: Array, **out: Array) -> Array:
-        try:
-            return function(x, y, **out)
-        except ValueError:
-            raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(np.shape(y))}") from None
-
-    return checked
 
 
 def _float_floor_div(x: Array, y: Array) -> Array:
@@ -170,7 +160,7 @@ def _atan2_gradient(g: GradientBuilder, y: Output, x: Output, z: Output, dz: Out
 
 
 @kernel("Add", "AddV2", T=("string",))
-@_broadcasting
+@broadcasting
 def concatenate_strings(x: Array, y: Array) -> Result:
     """Concatenate strings elementwise."""
     return np.asarray(np.add(x, y, dtype=object), object)
@@ -185,35 +175,35 @@ for _ops, _types, _function in (
     (("Div", "TruncateDiv"), SIGNED, truncated_quotient),
     (("Div", "TruncateDiv"), UNSIGNED, np.floor_divide),
 ):
-    kernel(*_ops, T=_types)(_broadcasting(_nonzero(_function)))
-kernel("Pow", T=SIGNED)(_broadcasting(_integer_pow))
+    kernel(*_ops, T=_types)(broadcasting(_nonzero(_function)))
+kernel("Pow", T=SIGNED)(broadcasting(_integer_pow))
 
 BINARY = (
-    Binary("Add", np.add, lambda g, x, y, z, dz: (dz, dz)),
-    Binary("AddV2", np.add, lambda g, x, y, z, dz: (dz, dz)),
-    Binary("Sub", np.subtract, lambda g, x, y, z, dz: (dz, g.Neg(dz))),
-    Binary("Mul", np.multiply, _mul_gradient),
-    Binary("RealDiv", np.true_divide, _div_gradient, widened=True),
-    Binary("Div", _broadcasting(np.true_divide), _div_gradient, widened=True),
-    Binary("DivNoNan", _broadcasting(_div_no_nan), _div_no_nan_gradient, widened=True),
-    Binary("MulNoNan", _broadcasting(_mul_no_nan), _mul_no_nan_gradient),
+    Binary("Add", "add", lambda g, x, y, z, dz: (dz, dz)),
+    Binary("AddV2", "add", lambda g, x, y, z, dz: (dz, dz)),
+    Binary("Sub", "subtract", lambda g, x, y, z, dz: (dz, g.Neg(dz))),
+    Binary("Mul", "multiply", _mul_gradient),
+    Binary("RealDiv", "divide", _div_gradient, widened=True),
+    Binary("Div", broadcasting(np.true_divide), _div_gradient, widened=True),
+    Binary("DivNoNan", broadcasting(_div_no_nan), _div_no_nan_gradient, widened=True),
+    Binary("MulNoNan", broadcasting(_mul_no_nan), _mul_no_nan_gradient),
     # No gradient: a step function, whose derivative is 0 or undefined. TensorFlow gives none either.
-    Binary("FloorDiv", _broadcasting(_float_floor_div), None, widened=True),
-    Binary("FloorMod", _broadcasting(np.mod), _mod_gradient("FloorDiv")),
-    Binary("Mod", _broadcasting(np.fmod), _mod_gradient("TruncateDiv")),
-    Binary("TruncateDiv", _broadcasting(_float_truncate_div), None, widened=True),
-    Binary("TruncateMod", _broadcasting(np.fmod), _mod_gradient("TruncateDiv")),
-    Binary("Pow", _broadcasting(power), _pow_gradient, 0, 1, widened=True),
-    Binary("Atan2", np.arctan2, _atan2_gradient, 0, 1, widened=True),
-    Binary("Maximum", np.maximum, _choosing("GreaterEqual")),
-    Binary("Minimum", np.minimum, _choosing("LessEqual")),
-    Binary("SquaredDifference", _broadcasting(_squared_difference), _squared_difference_gradient, 2),
-    Binary("Less", np.less, None),
-    Binary("LessEqual", np.less_equal, None),
-    Binary("Greater", np.greater, None),
-    Binary("GreaterEqual", np.greater_equal, None),
-    Binary("LogicalAnd", np.logical_and, None),
-    Binary("LogicalOr", np.logical_or, None),
+    Binary("FloorDiv", broadcasting(_float_floor_div), None, widened=True),
+    Binary("FloorMod", broadcasting(np.mod), _mod_gradient("FloorDiv")),
+    Binary("Mod", broadcasting(np.fmod), _mod_gradient("TruncateDiv")),
+    Binary("TruncateDiv", broadcasting(_float_truncate_div), None, widened=True),
+    Binary("TruncateMod", broadcasting(np.fmod), _mod_gradient("TruncateDiv")),
+    Binary("Pow", broadcasting(power), _pow_gradient, 0, 1, widened=True),
+    Binary("Atan2", "arctan2", _atan2_gradient, 0, 1, widened=True),
+    Binary("Maximum", "maximum", _choosing("GreaterEqual")),
+    Binary("Minimum", "minimum", _choosing("LessEqual")),
+    Binary("SquaredDifference", broadcasting(_squared_difference), _squared_difference_gradient, 2),
+    Binary("Less", "less", None),
+    Binary("LessEqual", "less_equal", None),
+    Binary("Greater", "greater", None),
+    Binary("GreaterEqual", "greater_equal", None),
+    Binary("LogicalAnd", "logical_and", None),
+    Binary("LogicalOr", "logical_or", None),
 )
 register_binary(BINARY)
 facts("shape_arithmetic", of=("Add", "AddV2", "Sub", "Mul", "FloorDiv", "FloorMod"))
@@ -276,13 +266,13 @@ facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual"))
 facts("elementwise", "own_gradient", of=("ClipByValue",))
 
 
-@kernel("ApproximateEqual")
-def approximate_equal(x: Array, y: Array, *, tolerance: float) -> Result:
+@everywhere("ApproximateEqual")
+def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     """|x - y| < tolerance; the shapes must be equal."""
-    if np.shape(x) != np.shape(y):
-        raise InvalidArgumentError(f"x and y must have the same shape, not {np.shape(x)} and {np.shape(y)}")
+    if xp is np or not xp.same_shape(x, y):
+        require_same_shape(x, y, "x and y")
     # The attribute is a float32, whatever the dtype of the inputs.
-    return np.abs(x - y) < np.asarray(tolerance, np.float32).astype(np.abs(x).dtype)
+    return abs(x - y) < np.asarray(tolerance, np.float32).astype(x.dtype)
 
 
 shape("ApproximateEqual")(merged_shape)
@@ -327,9 +317,7 @@ def clip_by_value_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     ]
 
 
-@flops("ClipByValue")
-def clip_by_value_flops(t: TensorSpec, clip_value_min: TensorSpec, clip_value_max: TensorSpec) -> Cost:
-    return Cost(2 * t.shape.num_elements)
+flops("ClipByValue")(unary_flops(2))
 
 
 @kernel("AddN", T=("variant",))
@@ -492,11 +480,6 @@ def _is_whole(x: Any) -> bool:
     return bool(x.dtype.kind in "iu")
 
 
-arrays_as(
-    Add="add", AddV2="add", Atan2="arctan2", Sub="subtract", Mul="multiply", RealDiv="divide", Maximum="maximum",
-    Minimum="minimum", Less="less", LessEqual="less_equal", Greater="greater", GreaterEqual="greater_equal",
-    LogicalAnd="logical_and", LogicalOr="logical_or",
-)  # fmt: skip
 arrays("FloorDiv")(_division_of_arrays("floor_divide", lambda xp, x, y: xp.floor(x / y)))
 arrays("FloorMod")(_division_of_arrays("mod", lambda xp, x, y: xp.mod(x, y)))
 arrays("Mod", "TruncateMod")(_division_of_arrays("fmod", lambda xp, x, y: xp.fmod(x, y)))
@@ -509,13 +492,6 @@ arrays("DivNoNan")(lambda xp, x, y: xp.where(y == 0, 0, x / xp.where(y == 0, 1, 
 def _squared_difference_of_arrays(xp: Any, x: Any, y: Any) -> Any:
     difference = x - y
     return difference * xp.conj(difference)
-
-
-@arrays("ApproximateEqual")
-def _approximate_equal_of_arrays(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
-    if not xp.same_shape(x, y):
-        raise UnimplementedError("its inputs have different shapes")
-    return abs(x - y) < tolerance
 
 
 @lower("ClipByValue")
@@ -592,24 +568,21 @@ def _shifted(function: Callable[..., Any]) -> Callable[..., Any]:
     def shift(x: Array, y: Array) -> Array:
         # A shift by the number of bits or more is undefined in C++.
         distance = np.minimum(np.maximum(y, y.dtype.type(0)), y.dtype.type(x.dtype.itemsize * 8 - 1))
-        try:
-            return function(x, distance)
-        except ValueError:
-            raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(np.shape(y))}") from None
+        return function(x, distance)
 
     return shift
 
 
 register_binary(
     (
-        Binary("BitwiseAnd", np.bitwise_and, None),
-        Binary("BitwiseOr", np.bitwise_or, None),
-        Binary("BitwiseXor", np.bitwise_xor, None),
-        Binary("LeftShift", _shifted(np.left_shift), None),
-        Binary("RightShift", _shifted(np.right_shift), None),
+        Binary("BitwiseAnd", "bitwise_and", None),
+        Binary("BitwiseOr", "bitwise_or", None),
+        Binary("BitwiseXor", "bitwise_xor", None),
+        Binary("LeftShift", broadcasting(_shifted(np.left_shift)), None),
+        Binary("RightShift", broadcasting(_shifted(np.right_shift)), None),
     )
 )
-register_unary((Unary("Invert", np.invert, None),))
+register_unary((Unary("Invert", "invert", None),))
 facts("involution", of=("Invert",))
 
 
@@ -625,10 +598,7 @@ not_differentiable("PopulationCount")
 facts("elementwise", of=("PopulationCount",))
 
 
-arrays_as(
-    BitwiseAnd="bitwise_and", BitwiseOr="bitwise_or", BitwiseXor="bitwise_xor", Invert="invert",
-    PopulationCount="population_count",
-)  # fmt: skip
+arrays_as(PopulationCount="population_count")
 
 
 def _shift_of_arrays(name: str) -> Callable[..., Any]:

@@ -8,12 +8,12 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, shape, zero_flops
+from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flops, gradient, kernel, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, broadcast_shapes
-from ..shared.elementwise_tables import unary_flops
+from ...types.shapes import Shape, TensorSpec
+from ..shared.elementwise_tables import binary_shape, unary_flops
 from ..shared.plain_shapes import first_shape
 
 
@@ -39,18 +39,6 @@ def complex_(real: Array, imag: Array, *, Tout: DType) -> Result:
     return result
 
 
-@kernel("Real")
-def real(input: Array, *, Tout: DType) -> Result:
-    _require_parts(input.dtype, Tout.numpy)
-    return np.real(input)
-
-
-@kernel("Imag")
-def imag(input: Array, *, Tout: DType) -> Result:
-    _require_parts(input.dtype, Tout.numpy)
-    return np.imag(input)
-
-
 @kernel("Conj", T=("variant",))
 def conj_variant(input: Array) -> Result:
     """Refused: of lists and maps there is no conjugate, though the dtype has a kernel."""
@@ -62,23 +50,7 @@ def conj(input: Array) -> Result:
     return np.conj(input)
 
 
-@kernel("Angle")
-def angle(input: Array, *, Tout: DType) -> Result:
-    _require_parts(input.dtype, Tout.numpy)
-    return np.angle(input)
-
-
-@kernel("ComplexAbs")
-def complex_abs(x: Array, *, Tout: DType) -> Result:
-    _require_parts(x.dtype, Tout.numpy)
-    return np.abs(x)
-
-
-@shape("Complex")
-def complex_shape(real: TensorSpec, imag: TensorSpec) -> Shape:
-    return broadcast_shapes(real.shape, imag.shape)
-
-
+shape("Complex")(binary_shape)
 shape("Real", "Imag", "Conj", "Angle", "ComplexAbs")(first_shape)
 facts("elementwise", of=("Complex", "Real", "Imag", "Conj", "Angle", "ComplexAbs"))
 facts("involution", of=("Conj",))
@@ -156,7 +128,7 @@ def _part_of_arrays(name: str) -> Any:
 
 
 for _op, _name in (("Real", "real"), ("Imag", "imag"), ("Angle", "angle"), ("ComplexAbs", "abs")):
-    arrays(_op)(_part_of_arrays(_name))
+    everywhere(_op)(_part_of_arrays(_name))
 arrays_as(Conj="conj")
 
 

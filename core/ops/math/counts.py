@@ -19,6 +19,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes, require_rank
+from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import dims_of, scalar_of
 from ..shared.sparse_checks import flat_positions, index_vectors, sparse_shapes, validate
@@ -43,9 +44,8 @@ def _sparse_counts(
     if binary:
         counts = np.ones(distinct.size, dtype)
     else:
-        scale = weights.ravel()[is_counted] if weights.size else weights
-        counts = _counts(inverse.ravel(), scale, distinct.size, dtype)
-    # At least 1: places are divided by the sizes, and without values there is none to divide.
+        terms = weights.ravel()[is_counted] if weights.size else weights.ravel()
+        counts = _counts(inverse.ravel(), terms, distinct.size, dtype)
     return index_vectors(distinct, [*group_shape, max(width, 1)]), counts, np.array([*group_shape, width], np.int64)
 
 
@@ -85,9 +85,7 @@ def dense_count_shape(values: TensorSpec, weights: TensorSpec) -> tuple[Shape, .
     return sparse_shapes(values.rank)
 
 
-@flops("DenseCountSparseOutput")
-def dense_count_flops(values: TensorSpec, weights: TensorSpec) -> Cost:
-    return Cost(flops=values.shape.num_elements)
+flops("DenseCountSparseOutput")(unary_flops(1))
 
 
 without_gradient("DenseCountSparseOutput")
@@ -155,17 +153,18 @@ def count_flops(first: TensorSpec, values: TensorSpec, *rest: TensorSpec) -> Cos
 without_gradient("SparseCountSparseOutput", "RaggedCountSparseOutput")
 
 
-def _bincounts(groups: Array, rows: int, values: Array, size: int, weights: Array, binary: bool) -> Array:
+def _bincounts(groups: Any, rows: int, values: Array, size: int, weights: Array, binary: bool) -> Array:
     """Return counts or sums of weights, (rows, size); values from `size` on, and negative values, are dropped."""
-    result = np.zeros((rows, size), weights.dtype)
     is_counted = (values >= 0) & (values < size)
-    keys = groups[is_counted] * size + values[is_counted]
-    if binary:
-        result.reshape(-1)[keys] = 1
-    else:
-        scale = weights.ravel()[is_counted] if weights.size else weights
-        result.reshape(-1)[...] = _counts(keys, scale, result.size, weights.dtype)
-    return result
+    # Each group has its own bins, after those of the group before, so that one count serves all.
+    keys = (groups * size + values)[is_counted]
+    if not binary:
+        # Without values the weights do not count, of whatever number.
+        terms = weights.reshape(values.shape)[is_counted] if weights.size and values.size else weights.ravel()[:0]
+        return _counts(keys, terms, rows * size, weights.dtype).reshape(rows, size)
+    result = np.zeros(rows * size, weights.dtype)
+    result[keys] = 1
+    return result.reshape(rows, size)
 
 
 def _check_not_negative(values: Array) -> None:
@@ -187,7 +186,7 @@ def sparse_bincount(
         raise InvalidArgumentError(f"an index is out of bounds of {dense_shape.tolist()}")
     if dense_shape.size == 1:
         _check_not_negative(values)
-        return _bincounts(np.zeros(values.size, np.int64), 1, values.astype(np.int64), count, weights, binary_output)[0]
+        return _bincounts(0, 1, values.astype(np.int64), count, weights, binary_output)[0]
     if dense_shape.size != 2:
         raise InvalidArgumentError(f"the input must be of rank 1 or 2, not {dense_shape.size}")
     # Not checked for negative values, which TensorFlow drops from a matrix and refuses in a vector.
@@ -290,8 +289,7 @@ def bincount(arr: Array, size: Array, weights: Array) -> Result:
     count, flat = bin_count(size), np.ravel(arr)
     require(weights.size in (0, flat.size), "Input indices and weights must have the same size.")
     _require_counted(flat)
-    is_counted = flat < count
-    return _counts(flat[is_counted], weights.ravel()[is_counted] if weights.size else weights, count, weights.dtype)
+    return _bincounts(0, 1, flat, count, weights, False)[0]
 
 
 @shape("Bincount")
@@ -311,16 +309,8 @@ def dense_bincount(input: Array, size: Array, weights: Array, *, binary_output: 
     _require_counted(input)
     rows = input.shape[0] if input.ndim == 2 else 1
     require(rows * count < 1 << 63, f"counts of {count} values in {rows} rows have too many places")
-    # Each row has its own bins, after those of the row before, so that one count serves all rows.
-    keys = input.reshape(rows, -1) + (np.arange(rows) * count)[:, None] if rows else input
-    is_counted = np.ravel(input < count)
-    keys = keys.ravel()[is_counted]
-    if binary_output:
-        result = np.zeros(rows * count, weights.dtype)
-        result[keys] = 1
-    else:
-        result = _counts(keys, weights.ravel()[is_counted] if weights.size else weights, rows * count, weights.dtype)
-    return result.reshape(rows, count) if input.ndim == 2 else result
+    result = _bincounts(np.arange(rows)[:, None], rows, np.atleast_2d(input), count, weights, binary_output)
+    return result if input.ndim == 2 else result[0]
 
 
 @shape("DenseBincount")
@@ -332,9 +322,7 @@ def dense_bincount_shape(input: TensorSpec, size: TensorSpec, weights: TensorSpe
     return Shape([input.shape[0], bins]) if input.rank == 2 else Shape([bins])
 
 
-@flops("Bincount", "DenseBincount")
-def bincount_flops(input: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Cost:
-    return Cost(input.shape.num_elements)
+flops("Bincount", "DenseBincount")(unary_flops(1))
 
 
 @kernel("HistogramFixedWidth")
@@ -360,10 +348,8 @@ def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbi
     return Shape([scalar_of(nbins)])
 
 
-@flops("HistogramFixedWidth")
-def histogram_fixed_width_flops(values: TensorSpec, value_range: TensorSpec, nbins: TensorSpec) -> Cost:
-    """Two clips, a difference, a quotient and a count each."""
-    return Cost(5 * values.shape.num_elements)
+# Two clips, a difference, a quotient and a count each.
+flops("HistogramFixedWidth")(unary_flops(5))
 
 
 @kernel("Bucketize")

@@ -11,13 +11,13 @@ import scipy.fft
 
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, arrays, flops, gradient, kernel, shape
+from ...registry.registry import Cost, everywhere, flops, gradient, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import require
+from ..shared.argument_checks import is_empty, require
 from ..shared.shape_arguments import dims_of
 
 _SUFFIXES = ("", "2D", "3D")
@@ -27,21 +27,19 @@ def _require_rank(input: Array, rank: int) -> None:
     require(input.ndim >= rank, f"Input must have rank of at least {rank} but got: {Shape(input.shape)}")
 
 
-def _transformed(name: str, rank: int, x: Any, transforms: Any = scipy.fft) -> Any:
-    """Return a complex transform of all dimensions; `transforms` are those of SciPy, or of a namespace like it."""
-    _require_rank(x, rank)
-    # SciPy transforms complex64 in single precision; NumPy before version 2 goes through complex128.
-    return x if _is_empty(x) else getattr(transforms, name)(x, axes=range(-rank, 0)).astype(x.dtype, copy=False)
-
-
-def _is_empty(x: Any) -> bool:
-    """Return True for an array without elements; ONNX may know sizes only in the run."""
-    return any(isinstance(size, int) and not size for size in x.shape)
+def _transforms(xp: Any) -> Any:
+    """Return the transforms of a namespace: SciPy's keep single precision, as NumPy's before version 2 do not."""
+    return scipy.fft if xp is np else xp.fft
 
 
 def _complex_transform(name: str, rank: int) -> Callable[..., Any]:
-    def transform(input: Array) -> Array:
-        return _transformed(name, rank, input)
+    """Return the program of a complex transform of all dimensions."""
+
+    def transform(xp: Any, input: Any) -> Any:
+        _require_rank(input, rank)
+        if is_empty(xp, input):
+            return input
+        return getattr(_transforms(xp), name)(input, axes=range(-rank, 0)).astype(input.dtype, copy=False)
 
     return transform
 
@@ -62,13 +60,13 @@ def _require_lengths(input: Array, needed: list[int]) -> None:
         require(fits, f"Input dimension {axis} must have length of at least {least} but got: {size}")
 
 
-def _checked_lengths(x: Any, fft_length: Array, rank: int, Tcomplex: DType) -> list[int]:
+def _checked_lengths(xp: Any, x: Any, fft_length: Array, rank: int, Tcomplex: DType) -> list[int]:
     """Return the sizes of a transform of real numbers that fit x."""
     _require_rank(x, rank)
     lengths = _lengths(fft_length, rank)
     _require_precision(x, Tcomplex)
     _require_lengths(x, lengths)
-    require(lengths[-1] or _is_empty(x), f"fft_length must not be zero: {lengths}")
+    require(lengths[-1] or is_empty(xp, x), f"fft_length must not be zero: {lengths}")
     return lengths
 
 
@@ -82,20 +80,15 @@ def _checked_inverse_lengths(x: Any, fft_length: Array, rank: int, Treal: DType)
     return lengths
 
 
-def _spectrum(x: Any, fft_length: Array, rank: int, Tcomplex: DType, transforms: Any = scipy.fft) -> Any:
-    """Return the first half of the spectrum, (..., n // 2 + 1), of the first fft_length numbers in each dimension."""
-    lengths = _checked_lengths(x, fft_length, rank, Tcomplex)
-    half = _half(lengths)
-    # TensorFlow leaves the memory of this result as it finds it; zeros are what padding the missing numbers would give.
-    if _is_empty(x) or not math.prod(half):
-        return np.zeros((*x.shape[:-rank], *half), Tcomplex.numpy)
-    return transforms.rfftn(x, lengths, range(-rank, 0)).astype(Tcomplex.numpy, copy=False)
-
-
 def _real_transform(rank: int) -> Callable[..., Any]:
-    def rfft(input: Array, fft_length: Array, *, Tcomplex: DType) -> Array:
+    def rfft(xp: Any, input: Any, fft_length: Array, *, Tcomplex: DType) -> Any:
         """Return the first half of the spectrum, (..., n // 2 + 1), of the first fft_length numbers in each dimension."""
-        return _spectrum(input, fft_length, rank, Tcomplex)
+        lengths = _checked_lengths(xp, input, fft_length, rank, Tcomplex)
+        half = _half(lengths)
+        # TensorFlow leaves the memory of this result as it finds it; zeros are what padding the missing numbers would give.
+        if is_empty(xp, input) or not math.prod(half):
+            return np.zeros((*input.shape[:-rank], *half), Tcomplex.numpy)
+        return _transforms(xp).rfftn(input, lengths, range(-rank, 0)).astype(Tcomplex.numpy, copy=False)
 
     return rfft
 
@@ -112,17 +105,13 @@ def _require_precision(input: Array, Tcomplex: DType) -> None:
         raise InvalidArgumentError(f"Wrong types for a real FFT: {input.dtype} and {Tcomplex}")
 
 
-def _real_numbers(x: Any, fft_length: Array, rank: int, Treal: DType, transforms: Any = scipy.fft) -> Any:
-    lengths = _checked_inverse_lengths(x, fft_length, rank, Treal)
-    if _is_empty(x) or not math.prod(lengths):
-        return np.zeros((*x.shape[:-rank], *lengths), Treal.numpy)
-    return transforms.irfftn(x, lengths, range(-rank, 0)).astype(Treal.numpy, copy=False)
-
-
 def _inverse_real_transform(rank: int) -> Callable[..., Any]:
-    def irfft(input: Array, fft_length: Array, *, Treal: DType) -> Array:
+    def irfft(xp: Any, input: Any, fft_length: Array, *, Treal: DType) -> Any:
         """Return the real numbers, fft_length in each dimension, from the first half of their spectrum."""
-        return _real_numbers(input, fft_length, rank, Treal)
+        lengths = _checked_inverse_lengths(input, fft_length, rank, Treal)
+        if is_empty(xp, input) or not math.prod(lengths):
+            return np.zeros((*input.shape[:-rank], *lengths), Treal.numpy)
+        return _transforms(xp).irfftn(input, lengths, range(-rank, 0)).astype(Treal.numpy, copy=False)
 
     return irfft
 
@@ -249,33 +238,14 @@ def _real_cost(rank: int) -> Callable[..., Any]:
 
 for _rank, _suffix in enumerate(_SUFFIXES, 1):
     for _op, _function in ((f"FFT{_suffix}", "fftn"), (f"IFFT{_suffix}", "ifftn")):
-        kernel(_op)(_complex_transform(_function, _rank))
+        everywhere(_op)(_complex_transform(_function, _rank))
         shape(_op)(_complex_shape(_rank))
         gradient(_op)(_complex_gradient(_suffix, _rank, _op.startswith("I")))
         flops(_op)(_complex_cost(_rank))
-    kernel(f"RFFT{_suffix}")(_real_transform(_rank))
+    everywhere(f"RFFT{_suffix}", static=(1,))(_real_transform(_rank))
     shape(f"RFFT{_suffix}")(_real_shape(_rank, True))
     gradient(f"RFFT{_suffix}")(_real_gradient(_suffix, _rank))
-    kernel(f"IRFFT{_suffix}")(_inverse_real_transform(_rank))
+    everywhere(f"IRFFT{_suffix}", static=(1,))(_inverse_real_transform(_rank))
     shape(f"IRFFT{_suffix}")(_real_shape(_rank, False))
     gradient(f"IRFFT{_suffix}")(_inverse_real_gradient(_suffix, _rank))
     flops(f"RFFT{_suffix}", f"IRFFT{_suffix}")(_real_cost(_rank))
-
-
-def _complex_arrays(name: str, rank: int) -> Callable[..., Any]:
-    return lambda xp, x: _transformed(name, rank, x, xp.fft)
-
-
-def _real_arrays(rank: int) -> Callable[..., Any]:
-    return lambda xp, x, fft_length, *, Tcomplex: _spectrum(x, fft_length, rank, Tcomplex, xp.fft)
-
-
-def _inverse_real_arrays(rank: int) -> Callable[..., Any]:
-    return lambda xp, x, fft_length, *, Treal: _real_numbers(x, fft_length, rank, Treal, xp.fft)
-
-
-for _rank, _suffix in enumerate(_SUFFIXES, 1):
-    arrays(f"FFT{_suffix}")(_complex_arrays("fftn", _rank))
-    arrays(f"IFFT{_suffix}")(_complex_arrays("ifftn", _rank))
-    arrays(f"RFFT{_suffix}", static=(1,))(_real_arrays(_rank))
-    arrays(f"IRFFT{_suffix}", static=(1,))(_inverse_real_arrays(_rank))

@@ -11,6 +11,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, of_output
+from ...numerics.elementwise import in_blocks
 from ...numerics.half_precision import widened
 from ...registry import registry
 from ...registry.registry import (
@@ -123,11 +124,15 @@ def _sigmoid(x: Array, *, out: Array | None = None) -> Array:
     # A scalar from a ufunc is no array that the next ufunc could write to.
     if not x.ndim:
         return one / (one + np.exp(-x))
-    # In place from here on: one array for four steps.
-    power = np.negative(x, out)
+    return in_blocks(functools.partial(_sigmoid_of, one), x, out=out)
+
+
+def _sigmoid_of(one: Array, x: Array, power: Array) -> None:
+    # In place: one array for four steps.
+    np.negative(x, power)
     np.exp(power, power)
     np.add(power, one, power)
-    return np.divide(one, power, power)
+    np.divide(one, power, power)
 
 
 @functools.cache
@@ -150,39 +155,39 @@ def _reciprocal(x: Array) -> Array:
 
 
 UNARY = (
-    Unary("Neg", np.negative, lambda g, x, y, dy: g.Neg(dy)),
-    Unary("Abs", np.abs, _abs_gradient),
+    Unary("Neg", "negative", lambda g, x, y, dy: g.Neg(dy)),
+    Unary("Abs", "abs", _abs_gradient),
     Unary("Sign", _sign, lambda g, x, y, dy: g.ZerosLike(x)),
-    Unary("Square", np.square, _square_gradient),
+    Unary("Square", "square", _square_gradient),
     Unary("Sqrt", np.sqrt, lambda g, x, y, dy: g.SqrtGrad(y, dy), widened=True),
     Unary("Rsqrt", _rsqrt, lambda g, x, y, dy: g.RsqrtGrad(y, dy), 2, widened=True),
     Unary("Reciprocal", _reciprocal, lambda g, x, y, dy: g.ReciprocalGrad(y, dy), widened=True),
     Unary("Inv", _reciprocal, lambda g, x, y, dy: g.ReciprocalGrad(y, dy), widened=True),
-    Unary("Exp", np.exp, lambda g, x, y, dy: _times_conj(g, dy, y), 0, 1, widened=True),
-    Unary("Expm1", np.expm1, _expm1_gradient, 0, 1, widened=True),
-    Unary("Log", np.log, _log_gradient, 0, 1, widened=True),
-    Unary("Log1p", np.log1p, _log1p_gradient, 0, 1, widened=True),
-    Unary("Sin", np.sin, lambda g, x, y, dy: _times_conj(g, dy, g.Cos(x)), 0, 1, widened=True),
-    Unary("Cos", np.cos, _cos_gradient, 0, 1, widened=True),
-    Unary("Tan", np.tan, _tan_gradient, 0, 1, widened=True),
-    Unary("Asin", np.arcsin, _asin_gradient, 0, 1, widened=True),
-    Unary("Acos", np.arccos, _acos_gradient, 0, 1, widened=True),
-    Unary("Atan", np.arctan, _atan_gradient, 0, 1, widened=True),
-    Unary("Sinh", np.sinh, lambda g, x, y, dy: _times_conj(g, dy, g.Cosh(x)), 0, 1, widened=True),
-    Unary("Cosh", np.cosh, lambda g, x, y, dy: _times_conj(g, dy, g.Sinh(x)), 0, 1, widened=True),
-    Unary("Tanh", np.tanh, lambda g, x, y, dy: g.TanhGrad(g.conj(y), dy), 0, 1, widened=True),
-    Unary("Asinh", np.arcsinh, _asinh_gradient, 0, 1, widened=True),
-    Unary("Acosh", np.arccosh, _acosh_gradient, 0, 1, widened=True),
-    Unary("Atanh", np.arctanh, _atanh_gradient, 0, 1, widened=True),
+    Unary("Exp", "exp", lambda g, x, y, dy: _times_conj(g, dy, y), 0, 1, widened=True),
+    Unary("Expm1", "expm1", _expm1_gradient, 0, 1, widened=True),
+    Unary("Log", "log", _log_gradient, 0, 1, widened=True),
+    Unary("Log1p", "log1p", _log1p_gradient, 0, 1, widened=True),
+    Unary("Sin", "sin", lambda g, x, y, dy: _times_conj(g, dy, g.Cos(x)), 0, 1, widened=True),
+    Unary("Cos", "cos", _cos_gradient, 0, 1, widened=True),
+    Unary("Tan", "tan", _tan_gradient, 0, 1, widened=True),
+    Unary("Asin", "arcsin", _asin_gradient, 0, 1, widened=True),
+    Unary("Acos", "arccos", _acos_gradient, 0, 1, widened=True),
+    Unary("Atan", "arctan", _atan_gradient, 0, 1, widened=True),
+    Unary("Sinh", "sinh", lambda g, x, y, dy: _times_conj(g, dy, g.Cosh(x)), 0, 1, widened=True),
+    Unary("Cosh", "cosh", lambda g, x, y, dy: _times_conj(g, dy, g.Sinh(x)), 0, 1, widened=True),
+    Unary("Tanh", "tanh", lambda g, x, y, dy: g.TanhGrad(g.conj(y), dy), 0, 1, widened=True),
+    Unary("Asinh", "arcsinh", _asinh_gradient, 0, 1, widened=True),
+    Unary("Acosh", "arccosh", _acosh_gradient, 0, 1, widened=True),
+    Unary("Atanh", "arctanh", _atanh_gradient, 0, 1, widened=True),
     Unary("Sigmoid", _sigmoid, lambda g, x, y, dy: g.SigmoidGrad(g.conj(y), dy), 3, 1, widened=True),
-    Unary("Ceil", np.ceil, None),
-    Unary("Floor", np.floor, None),
-    Unary("Rint", np.rint, None),
+    Unary("Ceil", "ceil", None),
+    Unary("Floor", "floor", None),
+    Unary("Rint", "rint", None),
     Unary("Round", _round_half_even, None),
-    Unary("LogicalNot", np.logical_not, None),
-    Unary("IsNan", np.isnan, None),
-    Unary("IsInf", np.isinf, None),
-    Unary("IsFinite", np.isfinite, None),
+    Unary("LogicalNot", "logical_not", None),
+    Unary("IsNan", "isnan", None),
+    Unary("IsInf", "isinf", None),
+    Unary("IsFinite", "isfinite", None),
 )
 register_unary(UNARY)
 facts("involution", of=("Neg", "Reciprocal", "Inv", "LogicalNot"))
@@ -270,13 +275,7 @@ profiled(of_input(1), "Log", differs="tfg counts transcendental functions separa
 profiled(of_input(2), "Rsqrt")
 profiled(of_output(4), "RsqrtGrad")
 
-arrays_as(
-    Neg="negative", Exp="exp", Expm1="expm1", Log="log", Log1p="log1p", Square="square",
-    Abs="abs", Sign="sign", Floor="floor", Ceil="ceil", Rint="rint", Sin="sin", Cos="cos", Tan="tan", Tanh="tanh",
-    Sinh="sinh", Cosh="cosh", Asin="arcsin", Acos="arccos", Atan="arctan", Asinh="arcsinh", Acosh="arccosh",
-    Atanh="arctanh", Sigmoid="sigmoid", LogicalNot="logical_not",
-    IsNan="isnan", IsInf="isinf", IsFinite="isfinite",
-)  # fmt: skip
+arrays_as(Sign="sign", Sigmoid="sigmoid")
 
 
 def _of_one_shape(function: Any) -> Any:

@@ -19,6 +19,7 @@ from ...registry.constant_inputs import prepared
 from ...registry.registry import (
     Cost,
     arrays,
+    everywhere,
     facts,
     flops,
     gradient,
@@ -36,7 +37,8 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import single
+from ..shared.argument_checks import is_empty, single
+from ..shared.elementwise_tables import reduction_flops, unary_flops
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
 
@@ -143,16 +145,6 @@ def _highest(dtype: Any) -> float:
     return np.inf if dtype.kind in "fV" else np.iinfo(dtype).max
 
 
-def _euclidean_norm(input: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
-    """Squares of integers and their sum wrap around, perhaps below 0."""
-    x = wide(input)
-    squares = np.square(np.abs(x) if input.dtype.kind == "c" else x)
-    total = np.add.reduce(squares, axes, dtype=squares.dtype, keepdims=keepdims)  # type: ignore[call-overload]
-    if input.dtype.kind in "iu":
-        return np.where(total < 0, _no_root(input.dtype), np.sqrt(np.maximum(total, 0), dtype=np.float64)).astype(input.dtype)
-    return np.sqrt(total).astype(input.dtype)
-
-
 def _no_root(dtype: np.dtype[Any]) -> int:
     """Return the norm of integers whose sum of squares wrapped around below 0."""
     # What x86 makes of NaN: the lowest number of 32 or 64 bits, whose low 8 or 16 bits are zeros.
@@ -178,13 +170,6 @@ not_differentiable("All", "Any")
 layout("TA -> R", "All", "Any", "Sum", "Mean", "Max", "Min", "Prod")
 
 
-@kernel("EuclideanNorm")
-def euclidean_norm(input: Array, reduction_indices: Array, *, keep_dims: bool) -> Result:
-    """The square root of the sum of squares; also over no axes."""
-    axes = _axes(reduction_indices, np.ndim(input))
-    return _euclidean_norm(np.asarray(input), axes, keep_dims)
-
-
 @shape("Sum", "Prod", "Mean", "Max", "Min", "All", "Any", "EuclideanNorm")
 def reduction_shape(input: TensorSpec, reduction_indices: TensorSpec, *, keep_dims: bool) -> Shape:
     if input.shape.dims is None:
@@ -198,22 +183,15 @@ def reduction_shape(input: TensorSpec, reduction_indices: TensorSpec, *, keep_di
     return Shape(d for i, d in enumerate(input.shape) if i not in axes)
 
 
-@flops("Sum", "Prod", "Max", "Min", "All", "Any")
-def reduction_flops(input: TensorSpec, reduction_indices: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One operation less than the number of reduced elements for each result."""
-    return Cost(input.shape.num_elements - outputs[0].shape.num_elements)
+flops("Sum", "Prod", "Max", "Min", "All", "Any", "ArgMax", "ArgMin")(reduction_flops)
 
 
-@flops("Mean")
-def mean_flops(input: TensorSpec, reduction_indices: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """A sum and one division for each result."""
-    return Cost(input.shape.num_elements)
+# A sum and one division for each result.
+flops("Mean")(unary_flops(1))
 
 
-@flops("EuclideanNorm")
-def euclidean_norm_flops(input: TensorSpec, reduction_indices: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """Squares, a sum and a root for each result."""
-    return Cost(2 * input.shape.num_elements)
+# Squares, a sum and a root for each result.
+flops("EuclideanNorm")(unary_flops(2))
 
 
 def _shape_with_ones(g: GradientBuilder, node: Node) -> tuple[Output, Output]:
@@ -323,12 +301,6 @@ def place_shape(input: TensorSpec, dimension: TensorSpec) -> Shape:
     return input.shape[:axis] + input.shape[axis + 1 :]
 
 
-@flops("ArgMax", "ArgMin")
-def place_flops(input: TensorSpec, dimension: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One comparison less than the number of elements for each result."""
-    return Cost(input.shape.num_elements - outputs[0].shape.num_elements)
-
-
 not_differentiable("ArgMax", "ArgMin")
 layout("TA -> R", "ArgMax", "ArgMin")
 profiled(reduction, "ArgMax", "ArgMin")
@@ -410,15 +382,10 @@ def _reduction_of_arrays(name: str, bound: Callable[..., Any] | None = None) -> 
     """Return the program of a reduction; an extreme of no elements is `bound`. In ONNX only the run may know the axes."""
 
     def reduced(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
-        initial = {"initial": bound(x.dtype)} if bound is not None and _has_no_elements(xp, x) else {}
+        initial = {"initial": bound(x.dtype)} if bound is not None and is_empty(xp, x) else {}
         return getattr(xp, name)(x, _known_axes(axes), keepdims=keep_dims, **initial)
 
     return reduced
-
-
-def _has_no_elements(xp: Any, x: Any) -> bool:
-    size = xp.size(x)
-    return isinstance(size, int) and not size
 
 
 def _known_axes(axes: Any) -> Any:
@@ -433,7 +400,10 @@ arrays("Min", static=(1,), sizes=(1,))(_reduction_of_arrays("min", _highest))
 
 @arrays("Mean", static=(1,), sizes=(1,))
 def _mean_of_arrays(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
-    """Return the mean; sum and count of narrow floats are rounded before the division."""
+    """Return the mean; sum and count of narrow floats are rounded before the division.
+
+    onnxruntime computes both steps in float32 on CPUs and rounds once: it removes a cast between them, if one stands there.
+    """
     places = _known_axes(axes)
     # Sizes or axes that only the run knows are left to ONNX's operator, whose mean of narrow floats is that of float32.
     sizes: list[Any] = [x.shape[place] for place in places] if is_narrow(x.dtype) and isinstance(places, tuple) else [None]
@@ -462,15 +432,18 @@ for _op, _program in (("ArgMax", _place_of_arrays("argmax", -np.inf)), ("ArgMin"
     onnx(_op)(functools.partial(_place_onnx, _program))
 
 
-@arrays("EuclideanNorm", static=(1,), sizes=(1,))
-def _euclidean_norm_of_arrays(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
-    """Squares of integers and their sum wrap around, perhaps below 0."""
+@everywhere("EuclideanNorm", static=(1,), sizes=(1,))
+def euclidean_norm(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
+    """The square root of the sum of squares, also over no axes; squares of integers and their sum wrap around, perhaps below
+    0.
+    """
     is_whole = x.dtype.kind in "iu"
-    if is_whole and not xp.has_64_bits:
+    if is_whole and xp is not np and not xp.has_64_bits:
         raise UnimplementedError("the norm of integers needs 64-bit numbers in JAX")
     # onnxruntime's sums of 32 bits end at the largest number, so integers are added in 64 bits and cut.
     values = x.astype(np.int64) if is_whole else wide(xp.abs(x) if x.dtype.kind == "c" else x)
-    total = xp.sum(xp.square(values), _known_axes(axes), dtype=values.dtype, keepdims=keep_dims)
+    places = _axes(axes, x.ndim) if xp is np else _known_axes(axes)
+    total = xp.sum(xp.square(values), places, dtype=values.dtype, keepdims=keep_dims)
     if not is_whole:
         return xp.sqrt(total).astype(x.dtype)
     total = total.astype(x.dtype)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -78,11 +78,16 @@ def _log_sums(x: Array, place: int) -> Array:
     total = np.array(-np.inf, x.dtype)
     for step, row in enumerate(np.moveaxis(x, place, 0)):
         pause()
-        # Not np.maximum: a NaN is neither less nor greater, and TensorFlow's extremes of the total and NaN are both the total.
-        low, high = np.where(row < total, row, total), np.where(total < row, row, total)
-        total = np.where(high == -np.inf, high, np.log1p(np.exp(low - high)) + high)
+        total = _log_sum(np, total, row)
         np.moveaxis(result, place, 0)[step] = total
     return result
+
+
+def _log_sum(xp: Any, total: Any, row: Any) -> Any:
+    """Return the logarithm of a sum of two exponentials, rounded as TensorFlow rounds it."""
+    # Not the maximum: a NaN is neither less nor greater, and TensorFlow's extremes of the total and NaN are both the total.
+    low, high = xp.where(row < total, row, total), xp.where(total < row, row, total)
+    return xp.where(high == -np.inf, high, xp.log1p(xp.exp(low - high)) + high)
 
 
 shape("Cumsum", "Cumprod", "CumulativeLogsumexp")(first_shape)
@@ -143,67 +148,62 @@ def cumulative_logsumexp_flops(x: TensorSpec, axis: TensorSpec) -> Cost:
 layout("TA -> T", "Cumprod", "Cumsum")
 
 
-# The programs for XLA and ONNX sum floats of 16 bits in an order and a precision of the engine's own: rounding each step as
-# TensorFlow does would take as many dependent operations as the row has elements.
-def _lowered_scan(name: str, initial: float) -> Callable[..., Any]:
-    """Return the lowering of a scan; an exclusive scan begins with `initial` and leaves out the last result."""
-
-    def scanned(xla: Any, x: Any, axis: Array, *, exclusive: bool, reverse: bool) -> Any:
-        place = _place(axis, x.ndim)
-        total = getattr(xla.lax, name)(x, place, reverse=reverse)
-        if not exclusive:
-            return total
-        shifted = (-1, 1, 0) if reverse else (1, -1, 0)
-        # A negative width cuts the last result off, so that all others move on by one.
-        pads = [shifted if dimension == place else (0, 0, 0) for dimension in range(x.ndim)]
-        return xla.lax.pad(total, np.asarray(initial, x.dtype), pads)
-
-    return scanned
+# XLA has running sums, products and log-sums, and ONNX sums alone. Floats of 16 bits are combined row after row in both, as
+# TensorFlow rounds each result: the engines' own scans add in another order, and round less often.
 
 
-lower("Cumsum", static=(1,))(_lowered_scan("cumsum", 0))
-lower("Cumprod", static=(1,))(_lowered_scan("cumprod", 1))
-lower("CumulativeLogsumexp", static=(1,))(_lowered_scan("cumlogsumexp", -np.inf))
+class _Scan(NamedTuple):
+    """A scan: how a row is combined with the total before, and the total before all rows."""
+
+    step: Callable[[Any, Any, Any], Any]
+    start: float
 
 
-@onnx("Cumsum")
-def _cumsum_onnx(g: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
-    return g.CumSum(x, axis, exclusive=int(exclusive), reverse=int(reverse))
+_SCANS: Final[Mapping[str, _Scan]] = {
+    "cumsum": _Scan(lambda xp, total, row: total + row, 0),
+    "cumprod": _Scan(lambda xp, total, row: total * row, 1),
+    "cumlogsumexp": _Scan(_log_sum, -np.inf),
+}
+"""The scans by their names in JAX."""
 
 
-@onnx("Cumprod")
-def _cumprod_onnx(g: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
-    return _doubling_onnx(g, x, axis, g.Mul, 1, exclusive, reverse)
-
-
-@onnx("CumulativeLogsumexp")
-def _cumulative_logsumexp_onnx(g: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
-    def added(a: Any, b: Any) -> Any:
-        larger = g.Max(a, b)
-        # Two equal infinities have a difference of NaN.
-        distance = g.Where(g.Equal(a, b), 0, g.Neg(g.Abs(g.Sub(a, b))))
-        return g.Add(larger, g.Log(g.Add(g.Exp(distance), 1)))
-
-    return _doubling_onnx(g, x, axis, added, -np.inf, exclusive, reverse)
-
-
-def _doubling_onnx(g: Any, x: Any, axis: Any, combine: Any, neutral: float, exclusive: bool, reverse: bool) -> Any:
-    """Combine each element with the element 1, 2, 4 ... before: log n steps for a row of n, after `neutral`."""
-    place = g.axis(axis, g.rank(x))
-    size = x.shape[place]
-    if not isinstance(size, int):
-        g.refuse("the scanned dimension is unknown")
-    last = np.iinfo(np.int64).max
+def _delayed(xp: Any, x: Any, place: int, start: float, by: int, reverse: bool) -> Any:
+    """Return `x` moved on by a few rows of an axis, behind rows of `start`; the last rows drop out."""
+    before = (slice(None),) * place
+    first = xp.zeros_like(x[(*before, slice(0, by))]) + start
     if reverse:
-        # ONNX turns an axis around by a slice of step -1; both ends lie beyond the axis, whatever its size.
-        x = g.Slice(x, [last], [-last], [place], [-1])
+        return xp.concatenate([x[(*before, slice(by, None))], first], place)
+    return xp.concatenate([first, x[(*before, slice(0, -by))]], place)
 
-    def shifted(value: Any, by: int) -> Any:
-        start = g.slice(value, 0, by, place)
-        return g.Concat(g.Expand(g.like(neutral, value), g.dims(start)), g.slice(value, 0, size - by, place), axis=place)
 
-    if exclusive and size:
-        x = shifted(x, 1)
-    for step in range(max(size - 1, 0).bit_length()):
-        x = combine(shifted(x, 1 << step), x)
-    return g.Slice(x, [last], [-last], [place], [-1]) if reverse else x
+def _scanned_arrays(
+    xp: Any, x: Any, name: str, place: int, exclusive: bool, reverse: bool, own: Callable[..., Any] | None = None
+) -> Any:
+    """Return the running results, by the engine's own scan if it has one; an exclusive scan begins with the total before."""
+    step, start = functools.partial(_SCANS[name].step, xp), _SCANS[name].start
+    x = _delayed(xp, x, place, start, 1, reverse) if exclusive else x
+    if own is not None and not is_narrow(x.dtype):
+        return own(x, place, reverse=reverse)
+    if is_narrow(x.dtype) or not isinstance(x.shape[place], int):
+        return xp.scanned(step, start, x, place, reverse)
+    # Each element is combined with the one 1, 2, 4 ... before: log n steps for a row of n.
+    for power in range(max(x.shape[place] - 1, 0).bit_length()):
+        x = step(_delayed(xp, x, place, start, 1 << power, reverse), x)
+    return x
+
+
+def _register_scan(op: str, name: str) -> None:
+    @lower(op, static=(1,))
+    def lowering(xla: Any, x: Any, axis: Array, *, exclusive: bool, reverse: bool) -> Any:
+        return _scanned_arrays(xla, x, name, _place(axis, x.ndim), exclusive, reverse, getattr(xla.lax, name))
+
+    @onnx(op)
+    def onnx_lowering(g: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
+        if name == "cumsum" and not is_narrow(np.dtype(x.dtype.numpy)):
+            return g.CumSum(x, axis, exclusive=int(exclusive), reverse=int(reverse))
+        attrs = {"name": name, "place": g.axis(axis, g.rank(x)), "exclusive": exclusive, "reverse": reverse}
+        return g.evaluate(_scanned_arrays, (), (), (x,), attrs)
+
+
+for _op, _name in (("Cumsum", "cumsum"), ("Cumprod", "cumprod"), ("CumulativeLogsumexp", "cumlogsumexp")):
+    _register_scan(_op, _name)

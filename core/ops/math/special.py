@@ -34,7 +34,15 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared import special_programs as programs
-from ..shared.elementwise_tables import Binary, Unary, binary_flops, binary_shape, register_binary, register_unary
+from ..shared.elementwise_tables import (
+    Binary,
+    Unary,
+    binary_flops,
+    binary_shape,
+    broadcasting,
+    register_binary,
+    register_unary,
+)
 
 # (g, x, y, dy) -> dx
 
@@ -152,15 +160,7 @@ facts("unit_range", of=("Erf",))
 
 def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return `function` with a check of broadcasting; the result has the inputs' dtype."""
-
-    def checked(x: Array, y: Array) -> Array:
-        try:
-            np.broadcast_shapes(np.shape(x), np.shape(y))
-        except ValueError:
-            raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(np.shape(y))}") from None
-        return np.asarray(function(x, y)).astype(x.dtype, copy=False)
-
-    return checked
+    return broadcasting(lambda x, y: np.asarray(function(x, y)).astype(x.dtype, copy=False))
 
 
 def _zeta(x: Array, q: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...numerics.elementwise import positive_part
+from ...numerics.elementwise import choose, expm1_below_zero, in_blocks, positive_part
 from ...numerics.half_precision import wide, widened
 from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, lower, onnx, shape
 from ...support.errors import InvalidArgumentError
@@ -53,8 +53,16 @@ facts("idempotent", of=("Relu", "Relu6"))
 def leaky_relu(features: Array, *, alpha: float) -> Result:
     """Return x where positive, alpha x elsewhere: the larger of the two while alpha is at most 1."""
     # The maximum takes one pass and no mask; it is the right one of the two only for slopes up to 1.
-    scaled = features * features.dtype.type(alpha)
-    return np.maximum(features, scaled) if 0 < alpha <= 1 else np.where(features > 0, features, scaled)
+    slope = features.dtype.type(alpha)
+
+    def evaluate(x: Array, y: Array) -> None:
+        np.multiply(x, slope, out=y)
+        if 0 < alpha <= 1:
+            np.maximum(x, y, out=y)
+        else:
+            choose(x > 0, x, y, y)
+
+    return in_blocks(evaluate, features)
 
 
 @gradient("LeakyRelu")
@@ -66,10 +74,14 @@ def leaky_relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 @widened
 def elu(features: Array) -> Result:
     """Return x where not negative, exp(x) - 1 elsewhere; a sum in which either part is zero avoids a choice."""
-    zero = features.dtype.type(0)
-    # The minimum keeps exp from overflowing where the other part counts; expm1 keeps the digits of small numbers, which
-    # exp(x) - 1 would cancel.
-    return positive_part(features) + np.expm1(np.minimum(features, zero))
+    return in_blocks(_elu, features)
+
+
+def _elu(x: Array, y: Array) -> None:
+    # The minimum keeps exp from overflowing where the other part counts; exp(x) - 1 in one step keeps the digits of small
+    # numbers, which the difference would cancel.
+    expm1_below_zero(np.minimum(x, x.dtype.type(0)), y)
+    np.add(y, positive_part(x), out=y)
 
 
 _FORWARD = ("Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign")
@@ -90,9 +102,14 @@ facts("monotone", of=_FORWARD)
 @widened
 def selu(features: Array) -> Result:
     """scale * x where not negative, scale * alpha * (exp(x) - 1) elsewhere (Klambauer et al. 2017)."""
-    t = features.dtype.type
-    below = t(_SELU_SCALE * _SELU_ALPHA) * np.expm1(np.minimum(features, t(0)))
-    return below + t(_SELU_SCALE) * positive_part(features)
+    return in_blocks(_selu, features)
+
+
+def _selu(x: Array, y: Array) -> None:
+    t = x.dtype.type
+    expm1_below_zero(np.minimum(x, t(0)), y)
+    np.multiply(y, t(_SELU_SCALE * _SELU_ALPHA), out=y)
+    np.add(y, t(_SELU_SCALE) * positive_part(x), out=y)
 
 
 facts("rectifier", of=("Elu", "Relu", "Relu6"))
@@ -149,7 +166,8 @@ def relu6_grad(gradients: Array, features: Array) -> Result:
 @widened
 def leaky_relu_grad(gradients: Array, features: Array, *, alpha: float) -> Result:
     _same_shapes(gradients, features)
-    return np.where(features > 0, gradients, gradients * gradients.dtype.type(alpha))
+    slope = gradients.dtype.type(alpha)
+    return in_blocks(lambda dy, x, dx: choose(x > 0, dy, dy * slope, dx), gradients, features)
 
 
 @gradient("ReluGrad", "Relu6Grad", "LeakyReluGrad")
@@ -168,7 +186,7 @@ facts("partial", of=("Softsign",))
 def elu_grad(gradients: Array, outputs: Array) -> Result:
     _same_shapes(gradients, outputs)
     # Below 0 the derivative exp(x) is the output plus 1, so the op needs no input.
-    return np.where(outputs < 0, (outputs + 1) * gradients, gradients)
+    return in_blocks(lambda dy, y, dx: choose(y < 0, (y + 1) * dy, dy, dx), gradients, outputs)
 
 
 _GRAD = ("ReluGrad", "Relu6Grad", "LeakyReluGrad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad")
@@ -184,8 +202,9 @@ facts("elementwise", of=(*_FORWARD, *_GRAD))
 def selu_grad(gradients: Array, outputs: Array) -> Result:
     _same_shapes(gradients, outputs)
     t = gradients.dtype.type
+    scale, bound = t(_SELU_SCALE), t(_SELU_SCALE * _SELU_ALPHA)
     # Below 0 the derivative, scale alpha exp(x), is the output plus scale alpha.
-    return np.where(outputs < 0, gradients * (outputs + t(_SELU_SCALE * _SELU_ALPHA)), gradients * t(_SELU_SCALE))
+    return in_blocks(lambda dy, y, dx: choose(y < 0, dy * (y + bound), dy * scale, dx), gradients, outputs)
 
 
 @gradient("EluGrad", "SeluGrad")

@@ -11,7 +11,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.elementwise import positive_part
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, layout, shape, without_gradient
+from ...registry.registry import Cost, everywhere, facts, flops, gradient, kernel, layout, shape, without_gradient
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_rank, require_same_shape, require_shape, with_rank
@@ -28,23 +28,31 @@ from .normalization import (
 )
 
 
-def _check(t: Array, **vectors: Any) -> None:
+def _checked(t: Any, **vectors: Any) -> tuple[Any, ...]:
+    """Return t and the vectors, of an element for each channel, as they are computed with.
+
+    Half precision is computed in float32, as Eigen does, and rounded once at the end.
+    """
     require_rank(t, 4, "t")
     for name, vector in vectors.items():
         require_shape(vector, t.shape[3:], name)
+    return tuple(map(wide, (t, *vectors.values())))
 
 
-@kernel("BatchNormWithGlobalNormalization")
+def _factors(xp: Any, v: Any, gamma: Any, epsilon: float, is_scaled: bool) -> tuple[Any, Any]:
+    """Return the reciprocal of the deviation, and the factor of the centered numbers."""
+    inverse = 1 / xp.sqrt(v + v.dtype.type(epsilon))
+    return inverse, inverse * gamma if is_scaled else inverse
+
+
+@everywhere("BatchNormWithGlobalNormalization")
 def batch_norm_with_global_normalization(
-    t: Array, m: Array, v: Array, beta: Array, gamma: Array, *, variance_epsilon: float, scale_after_normalization: bool
-) -> Result:
+    xp: Any, t: Any, m: Any, v: Any, beta: Any, gamma: Any, *, variance_epsilon: float, scale_after_normalization: bool
+) -> Any:
     """(t - m) / sqrt(v + epsilon) [* gamma] + beta for each channel."""
-    _check(t, m=m, v=v, beta=beta, gamma=gamma)
-    # Half precision is computed in float32, as Eigen does, and rounded once at the end.
-    factor = 1 / np.sqrt(wide(v) + wide(v).dtype.type(variance_epsilon))
-    if scale_after_normalization:
-        factor = factor * wide(gamma)
-    return ((wide(t) - wide(m)) * factor + wide(beta)).astype(t.dtype, copy=False)
+    x, m, v, beta, gamma = _checked(t, m=m, v=v, beta=beta, gamma=gamma)
+    _, factor = _factors(xp, v, gamma, variance_epsilon, scale_after_normalization)
+    return ((x - m) * factor + beta).astype(t.dtype, copy=False)
 
 
 @shape("BatchNormWithGlobalNormalization")
@@ -73,23 +81,20 @@ def batch_norm_with_global_normalization_flops(
     return Cost(3 * t.shape.num_elements + (4 if scale_after_normalization else 3) * with_rank(t.shape, 4)[3])
 
 
-@kernel("BatchNormWithGlobalNormalizationGrad")
+@everywhere("BatchNormWithGlobalNormalizationGrad")
 def batch_norm_with_global_normalization_grad(
-    t: Array, m: Array, v: Array, gamma: Array, backprop: Array, *, variance_epsilon: float, scale_after_normalization: bool
-) -> tuple[Result, ...]:
+    xp: Any, t: Any, m: Any, v: Any, gamma: Any, backprop: Any, *, variance_epsilon: float, scale_after_normalization: bool
+) -> Any:
     """Return the gradients for t, m, v, beta and gamma; zeros for an unused gamma."""
-    _check(t, m=m, v=v, gamma=gamma)
     require_same_shape(t, backprop, "t and backprop")
-    dtype = t.dtype
-    t, m, v, gamma, backprop = map(wide, (t, m, v, gamma, backprop))
-    inverse = 1 / np.sqrt(v + v.dtype.type(variance_epsilon))
-    factor = inverse * gamma if scale_after_normalization else inverse
-    centered_sum = np.sum(backprop * (t - m), (0, 1, 2))
-    db = np.sum(backprop, (0, 1, 2))
+    dtype, (t, m, v, gamma), backprop = t.dtype, _checked(t, m=m, v=v, gamma=gamma), wide(backprop)
+    inverse, factor = _factors(xp, v, gamma, variance_epsilon, scale_after_normalization)
+    centered = xp.sum(backprop * (t - m), (0, 1, 2))
+    d_beta = xp.sum(backprop, (0, 1, 2))
     # TensorFlow returns a gradient for gamma in any case: zeros where gamma is not used.
-    dg = centered_sum * inverse if scale_after_normalization else np.zeros_like(gamma)
-    dv = centered_sum * factor * inverse**2 * v.dtype.type(-0.5)
-    return tuple(x.astype(dtype, copy=False) for x in (backprop * factor, -db * factor, dv, db, dg))
+    d_gamma = centered * inverse if scale_after_normalization else xp.zeros_like(gamma)
+    d_variance = centered * factor * (inverse * inverse) * -0.5
+    return tuple(x.astype(dtype, copy=False) for x in (backprop * factor, -(d_beta * factor), d_variance, d_beta, d_gamma))
 
 
 @shape("BatchNormWithGlobalNormalizationGrad")
@@ -195,29 +200,3 @@ def fused_batch_norm_grad_ex_flops(
 
 # The op appears when a finished graph is optimized, after its gradients were built; TensorFlow has none either.
 without_gradient("_FusedBatchNormGradEx")
-
-
-def _factors(xp: Any, v: Any, gamma: Any, epsilon: float, is_scaled: bool) -> tuple[Any, Any]:
-    """Return the reciprocal of the deviation, and the factor of the centered numbers."""
-    inverse = 1 / xp.sqrt(v + epsilon)
-    return inverse, inverse * gamma if is_scaled else inverse
-
-
-@arrays("BatchNormWithGlobalNormalizationGrad")
-def _batch_norm_grad_of_arrays(
-    xp: Any, t: Any, m: Any, v: Any, gamma: Any, backprop: Any, *, variance_epsilon: float, scale_after_normalization: bool
-) -> Any:
-    inverse, factor = _factors(xp, v, gamma, variance_epsilon, scale_after_normalization)
-    centered = xp.sum(backprop * (t - m), (0, 1, 2))
-    d_beta = xp.sum(backprop, (0, 1, 2))
-    d_gamma = centered * inverse if scale_after_normalization else xp.zeros_like(gamma)
-    d_variance = centered * factor * (inverse * inverse) * -0.5
-    return backprop * factor, -(d_beta * factor), d_variance, d_beta, d_gamma
-
-
-@arrays("BatchNormWithGlobalNormalization")
-def _global_normalization_of_arrays(
-    xp: Any, t: Any, m: Any, v: Any, beta: Any, gamma: Any, *, variance_epsilon: float, scale_after_normalization: bool
-) -> Any:
-    _, factor = _factors(xp, v, gamma, variance_epsilon, scale_after_normalization)
-    return (t - m) * factor + beta

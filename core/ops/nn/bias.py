@@ -9,10 +9,11 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, reduction
 from ...numerics.channel_sums import row_sums, summed
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, affine, arrays, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
+from ...registry.registry import affine, arrays, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.elementwise_tables import reduction_flops, unary_flops
 from ..shared.plain_shapes import first_shape
 from ..shared.window_geometry import is_channels_first
 
@@ -29,9 +30,9 @@ def _axis_of(value: Any, data_format: str) -> int:
     return _channel_axis(data_format, value.ndim)
 
 
-@kernel("BiasAdd")
-def bias_add(value: Array, bias: Array, *, data_format: str) -> Result:
-    """Add a vector along the channels to `value`."""
+@kernel("BiasAdd", "BiasAddV1")
+def bias_add(value: Array, bias: Array, *, data_format: str = "NHWC") -> Result:
+    """Add a vector along the channels to `value`; BiasAddV1 has channels last."""
     # The most common form skips the messages of the checks: for small tensors they take longer than the sum.
     if data_format == "NHWC" and bias.ndim == 1 and value.ndim > 1 and bias.shape[0] == value.shape[-1]:
         return value + bias
@@ -54,20 +55,10 @@ def _checked_axis(value: Any, bias: Any, data_format: str) -> int:
     return axis
 
 
-@affine("BiasAdd", has_factor=False)
-def bias_add_affine(value: Array, bias: Array, *, data_format: str) -> Array:
+@affine("BiasAdd", "BiasAddV1", has_factor=False)
+def bias_add_affine(value: Array, bias: Array, *, data_format: str = "NHWC") -> Array:
     _checked_axis(value, bias, data_format)
     return bias
-
-
-@affine("BiasAddV1", has_factor=False)
-def bias_add_v1_affine(value: Array, bias: Array) -> Array:
-    return bias_add_affine(value, bias, data_format="NHWC")
-
-
-@kernel("BiasAddV1")
-def bias_add_v1(value: Array, bias: Array) -> Result:
-    return bias_add(value, bias, data_format="NHWC")
 
 
 @kernel("BiasAddGrad")
@@ -86,8 +77,7 @@ def _others(value: Any, data_format: str) -> tuple[int, ...]:
     return tuple(axis for axis in range(value.ndim) if axis != channels)
 
 
-shape("BiasAdd")(first_shape)
-shape("BiasAddV1")(first_shape)
+shape("BiasAdd", "BiasAddV1")(first_shape)
 
 
 @shape("BiasAddGrad")
@@ -100,14 +90,10 @@ def bias_add_grad_shape(out_backprop: TensorSpec, *, data_format: str) -> Shape:
     return Shape([out_backprop.shape[_channel_axis(data_format, len(out_backprop.shape))]])
 
 
-@gradient("BiasAdd")
+@gradient("BiasAdd", "BiasAddV1")
 def bias_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad, g.BiasAddGrad(grad, data_format=node.attr("data_format"))]
-
-
-@gradient("BiasAddV1")
-def bias_add_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad, g.BiasAddGrad(grad)]
+    attrs = {"data_format": node.attr("data_format")} if node.op == "BiasAdd" else {}
+    return [grad, g.BiasAddGrad(grad, **attrs)]
 
 
 @gradient("BiasAddGrad")
@@ -116,18 +102,11 @@ def bias_add_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     return [g.BiasAdd(g.zeros_like(node.inputs[0]), grad, data_format=node.attr("data_format"))]
 
 
-@flops("BiasAdd", "BiasAddV1")
-def bias_add_flops(value: TensorSpec, bias: TensorSpec) -> Cost:
-    """One sum an element."""
-    return Cost(value.shape.num_elements)
+# One sum an element.
+flops("BiasAdd", "BiasAddV1")(unary_flops(1))
 
 
-@flops("BiasAddGrad")
-def bias_add_grad_flops(out_backprop: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One sum less than the number of elements for each result."""
-    return Cost(out_backprop.shape.num_elements - outputs[0].shape.num_elements)
-
-
+flops("BiasAddGrad")(reduction_flops)
 layout("T. -> T", "BiasAdd")
 layout("T -> .", "BiasAddGrad")
 profiled(of_input(1), "BiasAdd")
@@ -136,15 +115,10 @@ profiled(reduction, "BiasAddGrad")
 facts("backward", of=("BiasAddGrad",))
 
 
-@lower("BiasAdd")
-def _bias_add_lowering(xla: Any, x: Any, bias: Any, *, data_format: str) -> Any:
+@lower("BiasAdd", "BiasAddV1")
+def _bias_add_lowering(xla: Any, x: Any, bias: Any, *, data_format: str = "NHWC") -> Any:
     axis = _checked_axis(x, bias, data_format)
     return x + bias.reshape(-1, *[1] * (x.ndim - 1 - axis))
-
-
-@lower("BiasAddV1")
-def _bias_add_v1_lowering(xla: Any, x: Any, bias: Any) -> Any:
-    return _bias_add_lowering(xla, x, bias, data_format="NHWC")
 
 
 @arrays("BiasAddGrad")
@@ -152,15 +126,12 @@ def _bias_add_grad_of_arrays(xp: Any, dy: Any, *, data_format: str) -> Any:
     return xp.sum(dy, _others(dy, data_format))
 
 
-@onnx("BiasAdd")
-def _bias_add_onnx(g: Any, value: Any, bias: Any, *, data_format: str) -> Any:
+@onnx("BiasAdd", "BiasAddV1")
+def _bias_add_onnx(g: Any, value: Any, bias: Any, *, data_format: str = "NHWC") -> Any:
     # For channels last the rank may be unknown; an array program would have to ask for it.
     if is_channels_first(data_format):
         bias = g.unsqueeze(bias, *range(1, g.rank(value) - 1))
     return g.Add(value, bias)
-
-
-onnx("BiasAddV1")(lambda g, value, bias: g.Add(value, bias))
 
 
 facts("half_infer", of=["BiasAdd", "BiasAddGrad", "BiasAddV1"])

@@ -79,14 +79,6 @@ def _sample(
     return sampled, expected[0].reshape(true_classes.shape), expected[1]
 
 
-@kernel("UniformCandidateSampler")
-def uniform_candidate_sampler(
-    ctx: KernelContext, true_classes: Array, *, draw: SamplerAttributes
-) -> tuple[Result, Result, Result]:
-    """All classes are equally likely."""
-    return _sample(ctx, true_classes, functools.partial(index_draws.UniformSampler, draw.range_max), draw)
-
-
 def _sampler_flops(draw: Cost, probability: Cost) -> Callable[..., Any]:
     """Return a FLOPs function from the cost of a draw and the cost of a class's probability."""
 
@@ -100,30 +92,28 @@ def _sampler_flops(draw: Cost, probability: Cost) -> Callable[..., Any]:
     return candidate_sampler_flops
 
 
-flops("UniformCandidateSampler")(_sampler_flops(ZERO, ZERO))
+def _register(op: str, kind: Callable[..., UniformSampler], draw_cost: Cost, probability: Cost, classes: str) -> None:
+    """Register a sampler that needs only the number of classes."""
+
+    def sample(ctx: KernelContext, true_classes: Array, *, draw: SamplerAttributes) -> tuple[Result, Result, Result]:
+        if "Unigram" in op and draw.range_max >= _INT32_MAX:
+            message = f"range_max must be less than {_INT32_MAX} for unigram samplers, got {draw.range_max}"
+            raise InvalidArgumentError(message)
+        return _sample(ctx, true_classes, functools.partial(kind, draw.range_max), draw)
+
+    sample.__doc__ = classes
+    kernel(op)(sample)
+    flops(op)(_sampler_flops(draw_cost, probability))
+    not_differentiable(op)
 
 
-@kernel("LogUniformCandidateSampler")
-def log_uniform_candidate_sampler(
-    ctx: KernelContext, true_classes: Array, *, draw: SamplerAttributes
-) -> tuple[Result, Result, Result]:
-    """Classes are sorted by falling frequency."""
-    return _sample(ctx, true_classes, functools.partial(index_draws.LogUniformSampler, draw.range_max), draw)
-
-
-flops("LogUniformCandidateSampler")(_sampler_flops(Cost(3, transcendentals=1), Cost(4, transcendentals=1)))
-
-not_differentiable("UniformCandidateSampler", "LogUniformCandidateSampler")
-
-
-@kernel("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
-def learned_unigram_candidate_sampler(
-    ctx: KernelContext, true_classes: Array, *, draw: SamplerAttributes
-) -> tuple[Result, Result, Result]:
-    """Sample classes with the probabilities of the true classes so far."""
-    if draw.range_max >= _INT32_MAX:
-        raise InvalidArgumentError(f"range_max must be less than {_INT32_MAX} for unigram samplers, got {draw.range_max}")
-    return _sample(ctx, true_classes, functools.partial(index_draws.LearnedUnigramSampler, draw.range_max), draw)
+_register("UniformCandidateSampler", UniformSampler, ZERO, ZERO, "All classes are equally likely.")
+_register(
+    "LogUniformCandidateSampler", index_draws.LogUniformSampler, Cost(3, transcendentals=1), Cost(4, transcendentals=1),
+    "Classes are sorted by falling frequency.",
+)  # fmt: skip
+for _op in ("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler"):
+    _register(_op, index_draws.LearnedUnigramSampler, ZERO, Cost(1), "Classes are as likely as among the true classes so far.")
 
 
 _SAMPLERS = (
@@ -143,10 +133,6 @@ def candidate_sampler_shape(true_classes: TensorSpec, *, num_true: int, num_samp
 
 
 facts("random", of=_SAMPLERS)
-
-flops("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")(_sampler_flops(ZERO, Cost(1)))
-
-not_differentiable("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")
 
 
 class Weights(NamedTuple):

@@ -38,13 +38,14 @@ from ..shared.convolution_shared import (
     filter_gradient,
     input_gradient,
     input_sizes_2d,
+    lower_gradients,
     register_gradients,
     window_multiply_adds,
 )
 from ..shared.decompositions import composed
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, window_attrs, window_of
 from ..shared.plain_shapes import first_shape, second_shape
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.shape_arguments import ints, shape_from, shape_in
 from ..shared.window_geometry import (
     WindowAttributes,
     checked,
@@ -70,11 +71,6 @@ def conv2d(
     return convolve(x, w, geometry, epilogue, bias)
 
 
-@shape("Conv2D")
-def conv2d_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes) -> Shape:
-    return convolution_shape(x, w, Geometry(4, window))
-
-
 @kernel("Conv3D")
 def conv3d(
     x: Array, w: Array, *, window: WindowAttributes,
@@ -87,9 +83,9 @@ def conv3d(
     return convolve(x, w, checked(geometry, 5, window), epilogue, bias)
 
 
-@shape("Conv3D")
-def conv3d_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes) -> Shape:
-    return convolution_shape(x, w, Geometry(5, window))
+@shape("Conv2D", "Conv3D")
+def conv_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes) -> Shape:
+    return convolution_shape(x, w, Geometry(len(window.data_format), window))
 
 
 blockwise("Conv2D", Blockwise(np.multiply, takes_bias=True))
@@ -140,11 +136,7 @@ def conv3d_backprop_input_v2(sizes: Array, w: Array, grad: Array, *, window: Win
     return input_gradient(ints(sizes, "input_sizes", 5), w, grad, geometry) if empty is None else empty
 
 
-@shape("Conv3DBackpropInputV2")
-def conv3d_backprop_input_v2_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(sizes, 5)
-
-
+shape("Conv3DBackpropInputV2")(shape_in(0, 5))
 _ATTRIBUTES_3D = ("strides", "padding", "data_format", "dilations")
 
 register_gradients("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", *_ATTRIBUTES_3D)
@@ -154,53 +146,38 @@ facts("settled_by_shapes", "backward", of=("Conv2DBackpropInput", "Conv3DBackpro
 
 @flops("Conv2DBackpropInput", "Conv3DBackpropInputV2")
 def convolution_backprop_input_flops(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Cost:
-    """The multiply-adds of the forward pass: each adds its weight times the gradient to its input element."""
+    """The multiply-adds of the forward pass again, as each adds its weight times the gradient to its input element."""
     return window_multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
 
 
-@kernel("Conv2DBackpropInputV2")
-def conv2d_backprop_input_v2(x: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
-    """As Conv2DBackpropInput, with the shape taken from the input itself."""
-    require_rank(x, 4, "input")
-    return input_gradient(x.shape, w, grad, checked(StrictGeometry, 4, window))
+@kernel("Conv2DBackpropInputV2", "Conv3DBackpropInput")
+def backprop_input_by_shape(x: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
+    """Return the gradient for the input, with the shape taken from the input itself."""
+    rank = len(window.strides)
+    require_rank(x, rank, "input")
+    return input_gradient(x.shape, w, grad, checked(StrictGeometry, rank, window))
 
 
 layout("T.T -> T", "Conv2DBackpropInputV2")
 
 
-@kernel("Conv2DBackpropFilterV2")
-def conv2d_backprop_filter_v2(x: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
-    """As Conv2DBackpropFilter, with the shape taken from the filter itself."""
-    require_rank(w, 4, "filter")
-    return filter_gradient(x, w.shape, grad, checked(StrictGeometry, 4, window))
-
-
-@kernel("Conv3DBackpropInput")
-def conv3d_backprop_input(x: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
-    """As Conv3DBackpropInputV2, with the shape taken from the input itself."""
-    require_rank(x, 5, "input")
-    return input_gradient(x.shape, w, grad, checked(StrictGeometry, 5, window))
+@kernel("Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
+def backprop_filter_by_shape(x: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
+    """Return the gradient for the filter, with the shape taken from the filter itself."""
+    rank = len(window.strides)
+    require_rank(w, rank, "filter")
+    return filter_gradient(x, w.shape, grad, checked(StrictGeometry, rank, window))
 
 
 shape("Conv2DBackpropInputV2", "Conv3DBackpropInput")(first_shape)
 
 
-@kernel("Conv3DBackpropFilter")
-def conv3d_backprop_filter(x: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
-    """As Conv3DBackpropFilterV2, with the shape taken from the filter itself."""
-    require_rank(w, 5, "filter")
-    return filter_gradient(x, w.shape, grad, checked(StrictGeometry, 5, window))
-
-
 shape("Conv2DBackpropFilterV2", "Conv3DBackpropFilter")(second_shape)
 
 
-@flops("Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv2DBackpropFilterV2", "Conv3DBackpropFilter")
-def convolution_backprop_flops(x: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Cost:
-    """The multiply-adds of the forward pass again."""
-    return window_multiply_adds(grad.shape.num_elements, tuple(w.shape[:-1]))
-
-
+flops("Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv2DBackpropFilterV2", "Conv3DBackpropFilter")(
+    convolution_backprop_input_flops
+)
 composed("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter")(by_shape)
 facts("backward", of=("Conv2DBackpropInputV2", "Conv2DBackpropFilterV2", "Conv3DBackpropInput", "Conv3DBackpropFilter"))
 
@@ -213,11 +190,8 @@ def conv2d_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: Windo
     return filter_gradient(x, ints(sizes, "filter_sizes", 4), grad, geometry) if empty is None else empty
 
 
-@shape("Conv2DBackpropFilter")
-def conv2d_backprop_filter_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(sizes, 4)
-
-
+shape("Conv2DBackpropFilter")(shape_in(1, 4))
+shape("Conv3DBackpropFilterV2")(shape_in(1, 5))
 layout("T.T -> .", "Conv2DBackpropFilter", "Conv2DBackpropFilterV2", "Conv3DBackpropFilterV2")
 facts("backward", of=("Conv2DBackpropFilter", "Conv3DBackpropFilterV2"))
 
@@ -233,11 +207,6 @@ def conv3d_backprop_filter_v2(x: Array, sizes: Array, grad: Array, *, window: Wi
         return empty
     geometry = checked(StrictGeometry, 5, window)
     return filter_gradient(x, ints(sizes, "filter_sizes", 5), grad, geometry) if empty is None else empty
-
-
-@shape("Conv3DBackpropFilterV2")
-def conv3d_backprop_filter_v2_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(sizes, 5)
 
 
 @flops("Conv2DBackpropFilter", "Conv3DBackpropFilterV2")
@@ -265,7 +234,7 @@ def conv(x: Array, w: Array, *, window: WindowAttributes, batch_dims: int, group
 
 
 @shape("Conv")
-def conv_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes, batch_dims: int) -> Shape:
+def conv_of_any_rank_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes, batch_dims: int) -> Shape:
     if x.rank is None:
         return Shape()
     rank = x.rank - batch_dims + 1
@@ -428,19 +397,10 @@ def _by_blocks(xla: Any, x: Any, w: Any, window: WindowAttributes, columns: int)
 
 @lower("Conv3D")
 def _conv3d_lowering(xla: Any, x: Any, w: Any, *, window: WindowAttributes) -> Any:
-    return convolved(xla, x, w, window, "DHWIO")
+    return convolved(xla, x, w, window)
 
 
-@lower("Conv3DBackpropInputV2", static=(0,))
-def _conv3d_input_gradient_lowering(xla: Any, sizes: Array, w: Any, dy: Any, *, window: WindowAttributes) -> Any:
-    StrictGeometry(5, window)
-    return xla.transposed(lambda x: convolved(xla, x, w, window, "DHWIO"), tuple(sizes.tolist()), dy)
-
-
-@lower("Conv3DBackpropFilterV2", static=(1,))
-def _conv3d_filter_gradient_lowering(xla: Any, x: Any, sizes: Array, dy: Any, *, window: WindowAttributes) -> Any:
-    StrictGeometry(5, window)
-    return xla.transposed(lambda w: convolved(xla, x, w, window, "DHWIO"), tuple(sizes.tolist()), dy)
+lower_gradients("Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", convolved)
 
 
 @onnx("Conv2D", "Conv3D")

@@ -16,6 +16,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
+from ..shared.elementwise_tables import unary_flops
 from ..shared.onnx_lowerings import along
 
 
@@ -241,10 +242,8 @@ def ctc_beam_search_decoder_shape(
 not_differentiable("CTCGreedyDecoder", "CTCBeamSearchDecoder")
 
 
-@flops("CTCGreedyDecoder")
-def ctc_greedy_decoder_flops(inputs: TensorSpec, sequence_length: TensorSpec) -> Cost:
-    """One comparison less than logits at each step, and a sum."""
-    return Cost(inputs.shape.num_elements)
+# One comparison less than logits at each step, and a sum.
+flops("CTCGreedyDecoder")(unary_flops(1))
 
 
 @flops("CTCBeamSearchDecoder")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -37,13 +36,14 @@ from ..shared.convolution_shared import (
     convolved,
     empty_filter_gradient,
     empty_input_gradient,
+    filter_gradient,
+    input_gradient,
     lower_gradients,
     register_gradients,
 )
 from ..shared.onnx_lowerings import channels_first, in_format, window_attrs, window_of
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.shape_arguments import ints, shape_in
 from ..shared.window_geometry import (
-    Pads,
     WindowAttributes,
     checked,
     from_channels_last,
@@ -86,16 +86,12 @@ def _scaled(w: Array, factor: Array) -> Array:
     return scaled
 
 
-@functools.lru_cache(1024)
-def _backprop_pads(
-    dims: tuple[int, ...], filter_shape: tuple[int, ...], grad_dims: tuple[int, ...], geometry: StrictGeometry
-) -> Pads:
-    """The pads for an input with channels last, where the gradient has the shape of the convolution's result."""
-    require(min(*dims, *filter_shape) >= 0, f"negative sizes: input {dims}, filter {filter_shape}")
-    require(dims[-1] == filter_shape[2], f"input has {dims[-1]} channels, the filter {filter_shape[2]}")
-    expected = (dims[0], *geometry.outputs(dims[1:-1], filter_shape[:2]), filter_shape[2] * filter_shape[3])
-    require(grad_dims == expected, f"out_backprop is {grad_dims} but the result is {expected} (N, H, W, C)")
-    return geometry.pads(dims[1:-1], filter_shape[:2])
+class _DepthwiseGeometry(StrictGeometry):
+    """A geometry in which a filter has all its results for each channel."""
+
+    def filters(self, channels: int, filter_shape: tuple[int, ...]) -> int:
+        require(channels == filter_shape[2], f"input has {channels} channels, the filter {filter_shape[2]}")
+        return filter_shape[2] * filter_shape[3]
 
 
 @kernel("DepthwiseConv2dNative")
@@ -111,35 +107,21 @@ blockwise("DepthwiseConv2dNative", Blockwise(_scaled, takes_bias=False))
 @kernel("DepthwiseConv2dNativeBackpropInput")
 def depthwise_conv2d_native_backprop_input(sizes: Array, w: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """The gradient for the input, of shape `sizes`."""
-    geometry = _geometry(window, StrictGeometry)
+    geometry = _geometry(window, _DepthwiseGeometry)
     empty = empty_input_gradient(sizes, grad)
     if empty is not None:
         return empty
-    require_rank(w, 4, "filter")
-    require_rank(grad, 4, "out_backprop")
-    grad_last = to_channels_last(grad, geometry.data_format)
-    dims = geometry.last(ints(sizes, "input_sizes", 4))
-    pads = _backprop_pads(dims, w.shape, grad_last.shape, geometry)
-    dx = numerics.depthwise_input_gradient(wide(grad_last), wide(w), dims, geometry.strides, pads, geometry.dilations)
-    return from_channels_last(dx.astype(grad.dtype, copy=False), geometry.data_format)
+    return input_gradient(ints(sizes, "input_sizes", 4), w, grad, geometry, numerics.depthwise_input_gradient)
 
 
 @kernel("DepthwiseConv2dNativeBackpropFilter")
 def depthwise_conv2d_native_backprop_filter(x: Array, sizes: Array, grad: Array, *, window: WindowAttributes) -> Result:
     """The gradient for the filter, of shape `sizes`."""
-    geometry = _geometry(window, StrictGeometry)
+    geometry = _geometry(window, _DepthwiseGeometry)
     empty = empty_filter_gradient(x, sizes, grad)
     if empty is not None:
         return empty
-    require_rank(x, 4, "input")
-    require_rank(grad, 4, "out_backprop")
-    last, grad_last = (to_channels_last(value, geometry.data_format) for value in (x, grad))
-    filter_shape = ints(sizes, "filter_sizes", 4)
-    pads = _backprop_pads(last.shape, filter_shape, grad_last.shape, geometry)
-    dw = numerics.depthwise_filter_gradient(
-        wide(last), wide(grad_last), filter_shape, geometry.strides, pads, geometry.dilations
-    )
-    return dw.astype(grad.dtype, copy=False)
+    return filter_gradient(x, ints(sizes, "filter_sizes", 4), grad, geometry, numerics.depthwise_filter_gradient)
 
 
 @shape("DepthwiseConv2dNative")
@@ -167,14 +149,8 @@ facts("settled_by_shapes", of=("DepthwiseConv2dNativeBackpropInput",))
 profiled(window(2), "DepthwiseConv2dNative")
 
 
-@shape("DepthwiseConv2dNativeBackpropInput")
-def depthwise_conv2d_native_backprop_input_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(sizes, 4)
-
-
-@shape("DepthwiseConv2dNativeBackpropFilter")
-def depthwise_conv2d_native_backprop_filter_shape(x: TensorSpec, sizes: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(sizes, 4)
+shape("DepthwiseConv2dNativeBackpropInput")(shape_in(0, 4))
+shape("DepthwiseConv2dNativeBackpropFilter")(shape_in(1, 4))
 
 
 register_gradients(

@@ -14,7 +14,7 @@ from ...inference.profiler_formulas import window
 from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import wide
 from ...numerics.windows import offset_index, offsets, pad, padded_sizes, unpad
-from ...registry.registry import Cost, arrays, everywhere, facts, flops, gradient, kernel, profiled, shape, without_gradient
+from ...registry.registry import Cost, everywhere, facts, flops, gradient, kernel, profiled, shape, without_gradient
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
@@ -70,12 +70,11 @@ def _largest(x: Any, w: Any, geometry: _Geometry, outputs: tuple[int, ...], xp: 
     return best, places
 
 
-@kernel("Dilation2D")
-def dilation2d(input: Array, filter: Array, *, strides: list[int], rates: list[int], padding: str) -> Result:
+@everywhere("Dilation2D")
+def dilation2d(xp: Any, input: Any, filter: Any, *, strides: list[int], rates: list[int], padding: str) -> Any:
     """max over the window of input + filter: (N, H, W, C), (KH, KW, C) -> (N, OH, OW, C)."""
     geometry = _Geometry(strides, rates, padding)
-    outputs = _check(input, filter, geometry)
-    return _largest(input, filter, geometry, outputs)[0].astype(input.dtype, copy=False)
+    return _largest(input, filter, geometry, _check(input, filter, geometry), xp)[0].astype(input.dtype, copy=False)
 
 
 def _backprop(input: Any, filter: Any, out_backprop: Any, geometry: _Geometry, xp: Any = np) -> tuple[Any, Any]:
@@ -160,9 +159,3 @@ def dilation2d_backprop_flops(input: TensorSpec, filter: TensorSpec, out_backpro
 facts("backward", of=("Dilation2DBackpropFilter", "Dilation2DBackpropInput"))
 facts("row_wise", of=("Dilation2D",))
 profiled(window(2), "Dilation2D")
-
-
-@arrays("Dilation2D")
-def _dilation_of_arrays(xp: Any, x: Any, w: Any, *, strides: list[int], rates: list[int], padding: str) -> Any:
-    geometry = _Geometry(strides, rates, padding)
-    return _largest(x, w, geometry, _check(x, w, geometry), xp)[0]

@@ -23,7 +23,7 @@ from ...types.shapes import Shape, TensorSpec
 from ..random._random import node_stream
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.plain_shapes import first_shape
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.shape_arguments import ints, shape_in
 
 _FORWARD = ("FractionalAvgPool", "FractionalMaxPool")
 
@@ -248,14 +248,7 @@ def fractional_avg_pool_grad(
     return result.astype(out_backprop.dtype)
 
 
-@shape("FractionalAvgPoolGrad")
-def fractional_avg_pool_grad_shape(
-    orig_input_tensor_shape: TensorSpec,
-    out_backprop: TensorSpec,
-    row_pooling_sequence: TensorSpec,
-    col_pooling_sequence: TensorSpec,
-) -> Shape:
-    return shape_from(orig_input_tensor_shape, 4)
+shape("FractionalAvgPoolGrad")(shape_in(0, 4))
 
 
 @flops("FractionalAvgPoolGrad")

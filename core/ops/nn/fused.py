@@ -176,7 +176,7 @@ def fused_conv2d(
 
 @shape("_FusedConv2D")
 def fused_conv2d_shape(input: TensorSpec, filter: TensorSpec, *args: list[TensorSpec], window: WindowAttributes) -> Shape:
-    return convolution.conv2d_shape(input, filter, window=window)
+    return convolution.conv_shape(input, filter, window=window)
 
 
 _PER_ELEMENT = {
@@ -253,7 +253,7 @@ def fused_conv3d_shape(
     if input.shape.rank == len(pairs):
         sizes = Shape(size + before + behind for size, (before, behind) in zip(input.shape, pairs))
         input = dataclasses.replace(input, shape=sizes, value=None)
-    return convolution.conv3d_shape(input, filter, window=window)
+    return convolution.conv_shape(input, filter, window=window)
 
 
 @flops("_FusedConv3D")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ...graph.graph import Node, Output
 from ...registry.registry import Cost, facts, flops, kernel, shape
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
-from ..array.padding import pad_shape
+from ..array.padding import mirror_pad, pad_shape
 from ..image import image_resize
 from ..shared.argument_checks import require, require_rank, with_rank
 from ..shared.decompositions import composed
@@ -33,17 +32,11 @@ def padded_convolution_parts(g: GradientBuilder, node: Node, inputs: Sequence[Ou
     return [g.Conv2D(padded, filters, strides=node.attr("strides"), padding=node.attr("padding"))]
 
 
-def _mirror_pad(x: Array, paddings: Array, mode: Any) -> Array:
-    """Pad x by mirroring; mode SYMMETRIC repeats the edge itself."""
+def _mirror_pad(x: Array, paddings: Array, mode: str) -> Array:
     require(paddings.shape == (4, 2), f"paddings must have shape (4, 2), not {paddings.shape}")
-    widths = paddings.tolist()
-    require(widths[0] == widths[3] == [0, 0], f"paddings {widths} of batch or channels")
-    for size, pair in zip(x.shape, widths):
-        # REFLECT leaves out the edge itself, so one element less can be mirrored.
-        limit = size - (mode == "REFLECT")
-        require(min(pair) >= 0 and max(pair) <= max(limit, 0), f"paddings {widths} do not fit {x.shape} in mode {mode}")
-    # Only after the check: NumPy would mirror again and again where the image is too small.
-    return np.pad(x, widths, mode=mode.lower())
+    require(not paddings[[0, 3]].any(), f"paddings {paddings.tolist()} of batch or channels")
+    padded: Array = mirror_pad(np, x, paddings, mode=mode)
+    return padded
 
 
 def _geometry(window: WindowAttributes) -> convolution.Geometry:

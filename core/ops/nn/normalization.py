@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -16,6 +17,7 @@ from ...registry.registry import (
     Cost,
     affine,
     arrays,
+    everywhere,
     facts,
     flops,
     gradient,
@@ -30,6 +32,7 @@ from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ..shared.argument_checks import may_equal
 from ..shared.onnx_lowerings import nan_of_no_elements, on_channels_first
 from ..shared.window_geometry import from_channels_last, is_channels_first, to_channels_last
 
@@ -404,27 +407,22 @@ def _mixed_onnx(g: Any, old: Any, new: Any, factor: float) -> Any:
 facts("half_infer", of=["FusedBatchNormGradV2", "FusedBatchNormGradV3", "FusedBatchNormV2", "FusedBatchNormV3"])
 
 
-def _window_sums(squares: Array, radius: int) -> Array:
-    """Sum squares over channels within `radius` along the last dimension: the product with a band matrix."""
-    if not squares.size:
-        return squares
-    channels = np.arange(squares.shape[-1])
+def _window_sums(xp: Any, x: Any, radius: int) -> Any:
+    """Sum over the channels within `radius` along the last dimension: the product with a band matrix."""
+    channels = np.arange(x.shape[-1])
     # The band matrix grows with the square of the channels, which an input of few rows need not have memory for.
-    reserve(len(channels) ** 2 * squares.itemsize)
+    reserve(len(channels) ** 2 * x.itemsize)
     # A matrix product sums the neighbours faster than shifted sums, and rounds each sum alone: running sums would carry
     # errors along.
-    near = (np.abs(channels[:, None] - channels) <= radius).astype(squares.dtype)
-    return matmul(squares.reshape(math.prod(squares.shape[:-1]), len(channels)), near).reshape(squares.shape)
+    near = (np.abs(channels[:, None] - channels) <= radius).astype(x.dtype)
+    if xp is not np:
+        return xp.matmul(x, near)
+    return matmul(x.reshape(math.prod(x.shape[:-1]), len(channels)), near).reshape(x.shape)
 
 
-def _inverse_power(norm: Array, beta: float) -> Array:
-    """Return norm to the power of -beta, computed as in TensorFlow."""
-    if beta == 1:
-        return np.reciprocal(norm)
-    # In place, as the input may be large. TensorFlow takes these two functions, too: a power would differ in the last digits.
-    logarithms = np.log(norm)
-    logarithms *= norm.dtype.type(-beta)
-    return np.exp(logarithms, out=logarithms)
+def _inverse_power(xp: Any, norm: Any, beta: float) -> Any:
+    """Return norm to the power of -beta by TensorFlow's two functions: a power would differ in the last digits."""
+    return 1 / norm if beta == 1 else xp.exp(xp.log(norm) * norm.dtype.type(-beta))
 
 
 def _check_lrn(x: Array, depth_radius: int) -> None:
@@ -434,28 +432,38 @@ def _check_lrn(x: Array, depth_radius: int) -> None:
         raise InvalidArgumentError(f"in must be 4-dimensional: {Shape(x.shape)}")
 
 
-@kernel("LRN")
-def lrn(input: Array, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Result:
+def lrn(xp: Any, input: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
     """x / (bias + alpha * sum of squares of the neighbouring channels) ** beta."""
     _check_lrn(input, depth_radius)
     x = wide(input)
-    # A radius of nearly 2^31 is legal; beyond the channels it changes nothing.
-    norm = bias + alpha * _window_sums(np.square(x), min(depth_radius, x.shape[-1]))
-    return (x * _inverse_power(norm.astype(x.dtype, copy=False), beta)).astype(input.dtype, copy=False)
+    norm = bias + alpha * _window_sums(xp, x * x, depth_radius)
+    return (x * _inverse_power(xp, norm, beta)).astype(input.dtype, copy=False)
 
 
-@kernel("LRNGrad")
+kernel("LRN")(functools.partial(lrn, np))
+lower("LRN")(lrn)
+
+
+@everywhere("LRNGrad")
 def lrn_grad(
-    input_grads: Array, input_image: Array, output_image: Array, *, depth_radius: int, bias: float, alpha: float, beta: float
-) -> Result:
+    xp: Any,
+    input_grads: Any,
+    input_image: Any,
+    output_image: Any,
+    *,
+    depth_radius: int,
+    bias: float,
+    alpha: float,
+    beta: float,
+) -> Any:
     _check_lrn(input_image, depth_radius)
-    if not input_grads.shape == input_image.shape == output_image.shape:
-        raise InvalidArgumentError("input_grads, input_image and output_image must have the same shape")
-    grads, x, y = wide(input_grads), wide(input_image), wide(output_image)
-    radius = min(depth_radius, x.shape[-1])
-    norm = bias + alpha * _window_sums(np.square(x), radius)
-    through = _window_sums(grads * y / norm, radius)
-    result = grads * _inverse_power(norm.astype(x.dtype, copy=False), beta) - 2 * alpha * beta * x * through
+    for value in (input_grads, output_image):
+        if not may_equal(value.shape, input_image.shape):
+            raise InvalidArgumentError("input_grads, input_image and output_image must have the same shape")
+    grads, x, y = map(wide, (input_grads, input_image, output_image))
+    norm = bias + alpha * _window_sums(xp, x * x, depth_radius)
+    through = _window_sums(xp, grads * y / norm, depth_radius)
+    result = grads * _inverse_power(xp, norm, beta) - 2 * alpha * beta * x * through
     return result.astype(input_grads.dtype, copy=False)
 
 
@@ -492,34 +500,6 @@ def lrn_grad_flops(input_grads: TensorSpec, input_image: TensorSpec, output_imag
 
 facts("backward", of=("LRNGrad",))
 facts("row_wise", of=("LRN",))
-
-
-def _lowered_sums(xla: Any, x: Any, radius: int) -> Any:
-    """Return the sums over the channels within `radius`."""
-    channels = np.arange(x.shape[-1])
-    return xla.matmul(x, (np.abs(channels[:, None] - channels) <= radius).astype(x.dtype))
-
-
-def _lowered_power(xla: Any, norm: Any, beta: float) -> Any:
-    return 1 / norm if beta == 1 else xla.exp(xla.log(norm) * norm.dtype.type(-beta))
-
-
-@lower("LRN")
-def _lrn_lowering(xla: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
-    _check_lrn(x, depth_radius)
-    wide_x = wide(x)
-    return wide_x * _lowered_power(xla, bias + alpha * _lowered_sums(xla, wide_x * wide_x, depth_radius), beta)
-
-
-@arrays("LRNGrad")
-def _lrn_grad_of_arrays(xp: Any, dy: Any, x: Any, y: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
-    _check_lrn(x, depth_radius)
-    if not (xp.same_shape(dy, x) and xp.same_shape(x, y)):
-        raise InvalidArgumentError("input_grads, input_image and output_image must have the same shape")
-    dy, x, y = map(wide, (dy, x, y))
-    norm = bias + alpha * _lowered_sums(xp, x * x, depth_radius)
-    through = _lowered_sums(xp, dy * y / norm, depth_radius)
-    return dy * _lowered_power(xp, norm, beta) - 2 * alpha * beta * x * through
 
 
 @onnx("LRN")

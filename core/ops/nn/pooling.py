@@ -21,6 +21,7 @@ from ...numerics.pooling import NEAR, window_counts
 from ...registry.registry import (
     Cost,
     arrays,
+    everywhere,
     facts,
     flops,
     gradient,
@@ -38,7 +39,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.argument_checks import require_known_sizes
+from ..shared.argument_checks import may_equal, require_known_sizes, require_true
 from ..shared.onnx_lowerings import along, channels_first, in_format, on_channels_first, window_attrs
 from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.pooling_shared import (
@@ -53,7 +54,7 @@ from ..shared.pooling_shared import (
     reject_depth,
     require_spatial,
 )
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.shape_arguments import ints, shape_in
 from ..shared.window_geometry import (
     WindowAttributes,
     batch_and_channel,
@@ -66,44 +67,46 @@ from ..shared.window_geometry import (
 from .convolution import convolution_input_gradient_onnx
 
 
-@kernel("MaxPool")
+@kernel("MaxPool", "MaxPool3D")
 def max_pool(input: Array, *, window: WindowAttributes) -> Result:
     """The largest element of each window."""
-    return pool_max(input, checked(PoolingAttributes, 4, window))
+    return pool_max(input, checked(PoolingAttributes, window))
 
 
-@shape("MaxPool")
-def max_pool_shape(input: TensorSpec, *, window: WindowAttributes) -> Shape:
-    return pooled_shape(input, PoolingAttributes(4, window))
+@shape("MaxPool", "MaxPool3D")
+def pool_shape(x: TensorSpec, *, window: WindowAttributes) -> Shape:
+    return pooled_shape(x, PoolingAttributes(window))
 
 
-@gradient("MaxPool")
+@gradient("MaxPool", "MaxPool3D")
 def max_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    attrs = pool_attrs(node, "explicit_paddings", "data_format")
-    return [g.MaxPoolGrad(node.inputs[0], node.output(), grad, **attrs)]
+    names = ("explicit_paddings", "data_format") if node.op == "MaxPool" else ("data_format",)
+    return [g.apply(f"{node.op}Grad", node.inputs[0], node.output(), grad, **pool_attrs(node, *names))]
 
 
-@flops("MaxPool")
-def max_pool_flops(input: TensorSpec, *, ksize: list[int], outputs: list[TensorSpec]) -> Cost:
-    """A comparison for each element of the window but the first."""
+@flops("MaxPool", "MaxPool3D")
+def max_pool_flops(input: TensorSpec, *rest: TensorSpec, ksize: Sequence[int], outputs: list[TensorSpec]) -> Cost:
+    """A comparison for each element of the window but the first; gradients of gradients compare again."""
     return Cost((math.prod(ksize) - 1) * outputs[0].shape.num_elements)
 
 
 profiled(pool(-1, 1), "MaxPool", differs="tf.profiler counts a comparison for each window element, tfg one less")
-layout("T -> T", "MaxPool")
+layout("T -> T", "MaxPool", "MaxPool3D")
 facts("bounded_by_inputs", of=("MaxPool",))
+facts("row_wise", of=("MaxPool", "MaxPool3D", "MaxPoolV2"))
 
 
-@kernel("MaxPoolV2")
-def max_pool_v2(input: Array, ksize: Array, strides: Array, *, padding: str, data_format: str) -> Result:
-    return pool_max(input, _pool_v2(ksize, strides, padding, data_format))
+def _of_window_inputs(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the kernel or lowering, from that of an op with a window of attributes, of the op that takes it as inputs."""
+
+    def of_inputs(*inputs: Array, padding: str, data_format: str) -> Any:
+        *values, ksize, strides = inputs
+        return function(*values, window=_window_of_inputs(ksize, strides, padding, data_format))
+
+    return of_inputs
 
 
-def _pool_v2(ksize: Array, strides: Array, padding: str, data_format: str) -> PoolingAttributes:
-    return PoolingAttributes(4, _window_v2(ksize, strides, padding, data_format))
-
-
-def _window_v2(ksize: Array, strides: Array, padding: str, data_format: str) -> WindowAttributes:
+def _window_of_inputs(ksize: Array, strides: Array, padding: str, data_format: str) -> WindowAttributes:
     return WindowAttributes(ints(strides, "strides", 4), padding, data_format=data_format, ksize=ints(ksize, "ksize", 4))
 
 
@@ -111,7 +114,7 @@ def _window_v2(ksize: Array, strides: Array, padding: str, data_format: str) -> 
 def max_pool_v2_shape(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec, *, padding: str, data_format: str) -> Shape:
     if ksize.value is None or strides.value is None:
         return Shape([None] * 4)
-    return pooled_shape(input, _pool_v2(ksize.value, strides.value, padding, data_format))
+    return pooled_shape(input, PoolingAttributes(_window_of_inputs(ksize.value, strides.value, padding, data_format)))
 
 
 @gradient("MaxPoolV2")
@@ -122,55 +125,31 @@ def max_pool_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradie
 
 
 @flops("MaxPoolV2")
-def max_pool_v2_flops(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    return Cost((_window_size(ksize) - 1) * outputs[0].shape.num_elements)
+def max_pool_v2_flops(*inputs: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+    return Cost((_window_size(inputs[-2]) - 1) * outputs[0].shape.num_elements)
 
 
+kernel("MaxPoolV2")(_of_window_inputs(max_pool))
 layout("TVV -> T", "MaxPoolV2")
 
 
 def _window_size(ksize: TensorSpec) -> DimLike:
-    if ksize.value is None:
-        return UNKNOWN.num_elements
-    return math.prod(ints(ksize.value, "ksize"))
+    return UNKNOWN.num_elements if ksize.value is None else math.prod(ints(ksize.value, "ksize"))
 
 
-@kernel("MaxPoolGrad")
+@kernel("MaxPoolGrad", "MaxPool3DGrad")
 def max_pool_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: WindowAttributes) -> Result:
-    """Add each window's gradient at its first largest element."""
-    return pool_max_gradient(orig_input, orig_output, grad, PoolingAttributes(4, window))
-
-
-@kernel("MaxPool3DGrad")
-def max_pool_3d_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: WindowAttributes) -> Result:
-    return pool_max_gradient(orig_input, orig_output, grad, PoolingAttributes(5, window))
-
-
-shape("MaxPoolGrad", "MaxPool3DGrad")(first_shape)
+    """Add each window's gradient at its first largest element; in three dimensions at all elements near the largest."""
+    return pool_max_gradient(orig_input, orig_output, grad, PoolingAttributes(window))
 
 
 @flops("MaxPoolGrad", "MaxPool3DGrad")
-def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
+def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, ksize: Sequence[int]) -> Cost:
     """The comparisons of the window again and one addition for each window."""
     return Cost(math.prod(ksize) * orig_output.shape.num_elements)
 
 
 profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="tf.profiler counts an additional operation for each window")
-layout("TTT -> T", "MaxPool3DGrad", "MaxPoolGrad")
-facts("backward", of=("MaxPool3DGrad", "MaxPoolGrad"))
-
-
-facts("row_wise", of=("AvgPool", "AvgPool3D", "MaxPool", "MaxPool3D", "MaxPoolV2"))
-
-
-@kernel("MaxPoolGradV2")
-def max_pool_grad_v2(
-    orig_input: Array, orig_output: Array, grad: Array, ksize: Array, strides: Array, *, padding: str, data_format: str
-) -> Result:
-    return pool_max_gradient(orig_input, orig_output, grad, _pool_v2(ksize, strides, padding, data_format))
-
-
-shape("MaxPoolGradV2")(first_shape)
 
 
 @gradient("MaxPoolGradV2")
@@ -181,15 +160,8 @@ def max_pool_grad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
 
 
 @flops("MaxPoolGradV2")
-def max_pool_grad_v2_flops(
-    orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, ksize: TensorSpec, strides: TensorSpec
-) -> Cost:
-    return Cost(_window_size(ksize) * orig_output.shape.num_elements)
-
-
-@kernel("MaxPoolGradGrad")
-def max_pool_grad_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: WindowAttributes) -> Result:
-    return pool_max_gradient_gradient(orig_input, orig_output, grad, PoolingAttributes(4, window))
+def max_pool_grad_v2_flops(orig_input: TensorSpec, orig_output: TensorSpec, *rest: TensorSpec) -> Cost:
+    return Cost(_window_size(rest[1]) * orig_output.shape.num_elements)
 
 
 _GRADIENTS_OF_GRADIENTS = {
@@ -208,79 +180,42 @@ def max_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     return [g.zeros_like(x), g.zeros_like(y), g.apply(_GRADIENTS_OF_GRADIENTS[node.op], x, y, grad, **attrs)]
 
 
-@kernel("MaxPoolGradGradV2")
-def max_pool_grad_grad_v2(
-    orig_input: Array, orig_output: Array, grad: Array, ksize: Array, strides: Array, *, padding: str, data_format: str
-) -> Result:
-    return pool_max_gradient_gradient(orig_input, orig_output, grad, _pool_v2(ksize, strides, padding, data_format))
+@kernel("MaxPoolGradGrad", "MaxPool3DGradGrad")
+def max_pool_grad_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: WindowAttributes) -> Result:
+    pool = PoolingAttributes(window)
+    _require_elements(pool, orig_input)
+    return pool_max_gradient_gradient(orig_input, orig_output, grad, pool)
 
 
-@flops("MaxPoolGradGradV2")
-def max_pool_grad_grad_v2_flops(
-    orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, ksize: TensorSpec, strides: TensorSpec
-) -> Cost:
-    return Cost((_window_size(ksize) - 1) * orig_output.shape.num_elements)
+def _require_elements(pool: PoolingAttributes, x: Any) -> None:
+    if pool.rank == 5 and 0 in x.shape:  # in two dimensions TensorFlow takes empty inputs
+        raise InvalidArgumentError(f"orig_input must not be empty: {Shape(x.shape)}")
 
 
-@kernel("MaxPool3DGradGrad")
-def max_pool_3d_grad_grad(orig_input: Array, orig_output: Array, grad: Array, *, window: WindowAttributes) -> Result:
-    if not orig_input.size:  # in two dimensions TensorFlow takes empty inputs
-        raise InvalidArgumentError(f"orig_input must not be empty: {Shape(orig_input.shape)}")
-    return pool_max_gradient_gradient(orig_input, orig_output, grad, PoolingAttributes(5, window))
-
-
+kernel("MaxPoolGradV2")(_of_window_inputs(max_pool_grad))
+kernel("MaxPoolGradGradV2")(_of_window_inputs(max_pool_grad_grad))
+shape("MaxPoolGrad", "MaxPool3DGrad", "MaxPoolGradV2")(first_shape)
 shape("MaxPoolGradGrad", "MaxPool3DGradGrad", "MaxPoolGradGradV2")(second_shape)
+flops("MaxPoolGradGrad", "MaxPool3DGradGrad")(max_pool_flops)
+flops("MaxPoolGradGradV2")(max_pool_v2_flops)
 # TensorFlow has a gradient for the other versions, and none for this one.
 without_gradient("MaxPoolGradGradV2")
 layout("TTTVV -> T", "MaxPoolGradV2", "MaxPoolGradGradV2")
+layout("TTT -> T", *_GRADIENTS_OF_GRADIENTS)
+facts("backward", of=(*_GRADIENTS_OF_GRADIENTS, "MaxPoolGradGradV2", "MaxPoolGradV2"))
 
 
-@flops("MaxPoolGradGrad", "MaxPool3DGradGrad")
-def max_pool_grad_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: TensorSpec, *, ksize: list[int]) -> Cost:
-    """The comparisons of the window again."""
-    return Cost((math.prod(ksize) - 1) * orig_output.shape.num_elements)
-
-
-layout("TTT -> T", "MaxPool3DGradGrad", "MaxPoolGradGrad")
-facts("backward", of=("MaxPool3DGradGrad", "MaxPoolGradGrad", "MaxPoolGradGradV2", "MaxPoolGradV2"))
-
-
-@kernel("AvgPool")
+@kernel("AvgPool", "AvgPool3D")
 def avg_pool(value: Array, *, window: WindowAttributes) -> Result:
-    """The mean of each window."""
-    return pool_mean(value, checked(PoolingAttributes, 4, window))
-
-
-@shape("AvgPool")
-def avg_pool_shape(value: TensorSpec, *, window: WindowAttributes) -> Shape:
-    return pooled_shape(value, PoolingAttributes(4, window))
-
-
-@kernel("MaxPool3D")
-def max_pool_3d(input: Array, *, window: WindowAttributes) -> Result:
-    return pool_max(input, PoolingAttributes(5, window))
-
-
-@gradient("MaxPool3D")
-def max_pool_3d_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MaxPool3DGrad(node.inputs[0], node.output(), grad, **pool_attrs(node, "data_format"))]
-
-
-flops("MaxPool3D")(max_pool_flops)
-
-
-@kernel("AvgPool3D")
-def avg_pool_3d(input: Array, *, window: WindowAttributes) -> Result:
     """Return the mean of each window; images without a depth get depth 0, as in TensorFlow."""
-    if input.ndim == 4:
+    pool = checked(PoolingAttributes, window)
+    if pool.rank == 5 and value.ndim == 4:
         depth = 2 if is_channels_first(window.data_format) else 1
-        input = np.zeros((*input.shape[:depth], 0, *input.shape[depth:]), input.dtype)
-    return pool_mean(input, PoolingAttributes(5, window))
+        value = np.zeros((*value.shape[:depth], 0, *value.shape[depth:]), value.dtype)
+    return pool_mean(value, pool)
 
 
-@shape("MaxPool3D", "AvgPool3D")
-def pool_3d_shape(input: TensorSpec, *, window: WindowAttributes) -> Shape:
-    return pooled_shape(input, PoolingAttributes(5, window))
+shape("AvgPool", "AvgPool3D")(pool_shape)
 
 
 @gradient("AvgPool", "AvgPool3D")
@@ -294,34 +229,25 @@ def avg_pool_flops(value: TensorSpec, *, ksize: list[int], outputs: list[TensorS
     return Cost(math.prod(ksize) * outputs[0].shape.num_elements)
 
 
-layout("T -> T", "MaxPool3D", "AvgPool", "AvgPool3D")
+layout("T -> T", "AvgPool", "AvgPool3D")
+facts("row_wise", of=("AvgPool", "AvgPool3D"))
 profiled(pool(-1, 1), "AvgPool")
 facts("bounded_by_inputs", of=("AvgPool",))
 
 
-@kernel("AvgPoolGrad")
+@kernel("AvgPoolGrad", "AvgPool3DGrad")
 def avg_pool_grad(orig_input_shape: Array, grad: Array, *, window: WindowAttributes) -> Result:
-    return pool_mean_gradient(orig_input_shape, grad, PoolingAttributes(4, window))
+    """Return the gradient of AvgPool for its input; for an empty gradient in 3-D TensorFlow checks only the shape."""
+    if "D" in window.data_format:
+        dims = ints(orig_input_shape, "orig_input_shape")
+        # In three dimensions TensorFlow's oneDNN kernel returns before it checks windows.
+        if (not grad.size or 0 in dims) and min(dims, default=0) >= 0:
+            return np.zeros(dims, grad.dtype)
+    return pool_mean_gradient(orig_input_shape, grad, PoolingAttributes(window))
 
 
-@shape("AvgPoolGrad")
-def avg_pool_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(orig_input_shape, 4)
-
-
-@kernel("AvgPool3DGrad")
-def avg_pool_3d_grad(orig_input_shape: Array, grad: Array, *, window: WindowAttributes) -> Result:
-    """Return the gradient of AvgPool3D for its input; for an empty gradient TensorFlow checks only the shape."""
-    dims = ints(orig_input_shape, "orig_input_shape")
-    # In three dimensions TensorFlow's oneDNN kernel returns before it checks windows.
-    if (not grad.size or 0 in dims) and min(dims, default=0) >= 0:
-        return np.zeros(dims, grad.dtype)
-    return pool_mean_gradient(orig_input_shape, grad, PoolingAttributes(5, window))
-
-
-@shape("AvgPool3DGrad")
-def avg_pool_3d_grad_shape(orig_input_shape: TensorSpec, grad: TensorSpec) -> Shape:
-    return shape_from(orig_input_shape, 5)
+shape("AvgPoolGrad")(shape_in(0, 4))
+shape("AvgPool3DGrad")(shape_in(0, 5))
 
 
 @gradient("AvgPoolGrad", "AvgPool3DGrad")
@@ -354,7 +280,7 @@ def max_pool_with_argmax(
     input: Array, *, window: WindowAttributes, Targmax: DType, include_batch_in_index: bool
 ) -> tuple[Result, Result]:
     """Return the largest element of each window and its flat index."""
-    pool = PoolingAttributes(4, window)
+    pool = PoolingAttributes(window)
     reject_depth(pool)
     x = pool.last(input)
     # An index of the largest element needs an element.
@@ -366,7 +292,7 @@ def max_pool_with_argmax(
 
 @shape("MaxPoolWithArgmax")
 def max_pool_with_argmax_shape(input: TensorSpec, *, window: WindowAttributes) -> list[Shape]:
-    pooled = pooled_shape(input, PoolingAttributes(4, window))
+    pooled = pooled_shape(input, PoolingAttributes(window))
     return [pooled, pooled]
 
 
@@ -379,29 +305,17 @@ def max_pool_with_argmax_gradient(g: GradientBuilder, node: Node, grad: Output, 
 flops("MaxPoolWithArgmax")(max_pool_flops)
 
 
-def _flat_targets(argmax: Array, size: int, images: int, include_batch: bool) -> Array:
-    """Return the flat index of each window's maximum in the whole input; InvalidArgumentError for an index outside."""
-    # Without the batch in the index, TensorFlow counts from the beginning of each image.
-    per_image = size // max(images, 1)
-    index = np.asarray(argmax, np.int64)
-    if not include_batch:
-        index = index + (np.arange(images) * per_image).reshape(-1, 1, 1, 1)
-    if index.size and (index.min() < 0 or index.max() >= size):
-        raise InvalidArgumentError(f"argmax holds an index outside of [0, {size})")
-    return index
-
-
 @kernel("MaxPoolGradWithArgmax")
 def max_pool_grad_with_argmax(
     input: Array, grad: Array, argmax: Array, *, window: WindowAttributes, include_batch_in_index: bool
 ) -> Result:
     """Each window's gradient at the index that argmax gives."""
-    pool = PoolingAttributes(4, window)
+    pool = PoolingAttributes(window)
     x = pool.last(input)
     pool.require_output(x, grad, "grad")
     if grad.shape != argmax.shape:
         raise InvalidArgumentError(f"grad and argmax must have the same shape: {grad.shape} and {argmax.shape}")
-    index = _flat_targets(argmax, x.size, x.shape[0], include_batch_in_index)
+    index = _targets(np, x, argmax, include_batch_in_index)
     # Not by indexing: of the windows that share an element, only the last would count.
     # In double precision, which bincount adds in anyway; the result is rounded once.
     summed = np.bincount(index.ravel(), wide(grad).ravel().astype(np.float64), x.size)
@@ -417,16 +331,27 @@ def max_pool_grad_with_argmax_flops(input: TensorSpec, grad: TensorSpec, argmax:
     return Cost(argmax.shape.num_elements)
 
 
-@kernel("MaxPoolGradGradWithArgmax")
+@everywhere("MaxPoolGradGradWithArgmax")
 def max_pool_grad_grad_with_argmax(
-    input: Array, grad: Array, argmax: Array, *, window: WindowAttributes, include_batch_in_index: bool
-) -> Result:
+    xp: Any, input: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
+) -> Any:
     """The elements of a gradient shaped like the input at the index that argmax gives."""
-    pool = PoolingAttributes(4, window)
-    x = pool.last(input)
-    if grad.shape != x.shape:
-        raise InvalidArgumentError(f"Expected grad shape to be {Shape(x.shape)}, but got {Shape(grad.shape)}")
-    return grad.ravel()[_flat_targets(argmax, x.size, x.shape[0], include_batch_in_index)]
+    if xp is np:
+        PoolingAttributes(window).last(input)
+    if not may_equal(grad.shape, input.shape):
+        raise InvalidArgumentError(f"Expected grad shape to be {Shape(input.shape)}, but got {Shape(grad.shape)}")
+    return xp.take(xp.reshape(grad, (-1,)), _targets(xp, input, argmax, include_batch_in_index), 0, mode="clip")
+
+
+def _targets(xp: Any, x: Any, argmax: Any, include_batch: bool) -> Any:
+    """Return the flat index in the whole input of each window's largest element, int64."""
+    index, size, images = argmax.astype(np.int64), xp.size(x), x.shape[0]
+    if not include_batch:
+        # Without the batch in the index, TensorFlow counts from the beginning of each image.
+        of_image = size // (max(images, 1) if isinstance(images, int) else images)
+        index = index + (xp.arange(images).astype(np.int64) * of_image)[:, None, None, None]
+    require_true(((index >= 0) & (index < size)).all(), f"argmax holds an index outside of [0, {size})", xp)
+    return index
 
 
 @shape("MaxPoolGradGradWithArgmax")
@@ -440,21 +365,10 @@ zero_flops("MaxPoolGradGradWithArgmax")
 facts("backward", of=("MaxPoolGradGradWithArgmax", "MaxPoolGradWithArgmax"))
 
 
-@lower("MaxPool")
+@lower("MaxPool", "MaxPool3D")
 def _max_pool_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
-    require_spatial(PoolingAttributes(4, window))
+    require_spatial(PoolingAttributes(window))
     return max_of_windows(xla, x, window)
-
-
-@lower("MaxPool3D")
-def _max_pool_3d_lowering(xla: Any, x: Any, *, window: WindowAttributes) -> Any:
-    require_spatial(PoolingAttributes(5, window))
-    return max_of_windows(xla, x, window)
-
-
-@lower("MaxPoolV2", static=(1, 2))
-def _max_pool_v2_lowering(xla: Any, x: Any, ksize: Array, strides: Array, *, padding: str, data_format: str) -> Any:
-    return _max_pool_lowering(xla, x, window=_window_v2(ksize, strides, padding, data_format))
 
 
 @lower("AvgPool", "AvgPool3D")
@@ -507,7 +421,7 @@ def _first_largest(xla: Any, windows: _Windows) -> tuple[Any, Any]:
 def _max_pool_with_argmax_lowering(
     xla: Any, x: Any, *, window: WindowAttributes, Targmax: DType, include_batch_in_index: bool
 ) -> tuple[Any, Any]:
-    reject_depth(PoolingAttributes(4, window))
+    reject_depth(PoolingAttributes(window))
     if 0 in x.shape:
         raise InvalidArgumentError(f"the input must not be empty: {x.shape}")
     windows = _Windows(xla, x, _neutral_of_max(x.dtype), window)
@@ -527,41 +441,16 @@ def _argmax_grad_of_arrays(
     return xp.reshape(xp.scattered(zeros, xp.reshape(at, (-1, 1)), xp.reshape(grad, (-1,)), "add"), x.shape)
 
 
-@arrays("MaxPoolGradGradWithArgmax")
-def _argmax_grad_grad_of_arrays(
-    xp: Any, x: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
-) -> Any:
-    """Return the elements of a gradient shaped like the input at the index that argmax gives."""
-    require_known_sizes(grad.shape, x.shape)
-    return xp.take(xp.reshape(grad, (-1,)), _targets(xp, x, argmax, include_batch_in_index), 0, mode="clip")
-
-
-def _targets(xp: Any, x: Any, argmax: Any, include_batch: bool) -> Any:
-    """Return the flat index in the whole input of each window's largest element, int64."""
-    index, size, images = argmax.astype(np.int64), xp.size(x), x.shape[0]
-    if not include_batch:
-        of_image = size // (max(images, 1) if isinstance(images, int) else images)
-        index = index + (xp.arange(images).astype(np.int64) * of_image)[:, None, None, None]
-    xp.require(((index >= 0) & (index < size)).all())
-    return index
-
-
-@lower("MaxPoolGradGrad")
+@lower("MaxPoolGradGrad", "MaxPool3DGradGrad")
 def _max_pool_grad_grad_lowering(xla: Any, x: Any, y: Any, dx: Any, *, window: WindowAttributes) -> Any:
     """Return the element of `dx` where each window of x first equals `y`; 0 where none does."""
+    _require_elements(PoolingAttributes(window), x)
     windows, taken = (_Windows(xla, each, _neutral_of_max(each.dtype), window) for each in (x, dx))
     result, is_found = xla.zeros(y.shape, dx.dtype), xla.zeros(y.shape, bool)
     for element, value, is_element in zip(windows.elements, taken.elements, windows.inside()):
         is_first = (element == y) & is_element & ~is_found
         result, is_found = xla.where(is_first, value, result), is_found | is_first
     return result
-
-
-@lower("MaxPool3DGradGrad")
-def _max_pool_3d_grad_grad_lowering(xla: Any, x: Any, y: Any, dx: Any, *, window: WindowAttributes) -> Any:
-    if 0 in x.shape:
-        raise InvalidArgumentError(f"orig_input must not be empty: {x.shape}")
-    return _max_pool_grad_grad_lowering(xla, x, y, dx, window=window)
 
 
 @lower("MaxPool3DGrad")
@@ -573,15 +462,7 @@ def _max_pool_3d_grad_lowering(xla: Any, x: Any, y: Any, dy: Any, *, window: Win
     return windows.summed([xla.where((abs(element - y) < NEAR) & is_element, dy, zero) for element, is_element in pairs])
 
 
-def _of_window_inputs(program: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the lowering of a gradient whose windows and strides are inputs."""
-
-    def lowering(xla: Any, x: Any, y: Any, grad: Any, ksize: Array, strides: Array, *, padding: str, data_format: str) -> Any:
-        return program(xla, x, y, grad, window=_window_v2(ksize, strides, padding, data_format))
-
-    return lowering
-
-
+lower("MaxPoolV2", static=(1, 2))(_of_window_inputs(_max_pool_lowering))
 lower("MaxPoolGradV2", static=(3, 4))(_of_window_inputs(_max_pool_grad_lowering))
 lower("MaxPoolGradGradV2", static=(3, 4))(_of_window_inputs(_max_pool_grad_grad_lowering))
 # JAX's derivative of MaxPool3D takes one of equal elements, and TensorFlow's gradient all; of MaxPool3DGrad it is the other
@@ -696,11 +577,6 @@ def _max_pool_onnx(g: Any, x: Any, *, window: WindowAttributes) -> Any:
     return pooled(g, x, "MaxPool", window)
 
 
-@onnx("MaxPoolV2")
-def _max_pool_v2_onnx(g: Any, x: Any, ksize: Any, strides: Any, *, padding: str, data_format: str) -> Any:
-    return pooled(g, x, "MaxPool", _window_of_inputs(g, ksize, strides, padding, data_format))
-
-
 @onnx("AvgPool", "AvgPool3D")
 def _avg_pool_onnx(g: Any, x: Any, *, window: WindowAttributes) -> Any:
     return pooled(g, x, "AveragePool", window)
@@ -713,12 +589,6 @@ def pooled(g: Any, x: Any, op: str, window: WindowAttributes, **attrs: Any) -> A
         g.refuse("its windows go over batches or channels")
     attrs |= window_attrs(x, spatial(window.ksize, data_format), window)
     return on_channels_first(g, x, data_format, lambda first: g.op(op, first, **attrs))
-
-
-def _window_of_inputs(g: Any, ksize: Any, strides: Any, padding: str, data_format: str) -> WindowAttributes:
-    """Return the window of constant sizes and strides."""
-    sizes, steps = (g.known(value, "windows and strides").tolist() for value in (ksize, strides))
-    return WindowAttributes(steps, padding, data_format=data_format, ksize=sizes)
 
 
 @onnx("AvgPoolGrad", "AvgPool3DGrad")
@@ -792,7 +662,7 @@ class _Largest(NamedTuple):
         """Return the flat index of each place in all images, channels first."""
         channels = g.Mul(g.unsqueeze(along(g, self.flat, 0), 1), g.dim(self.flat, 1))
         rows = g.Mul(g.Add(channels, along(g, self.flat, 1)), g.dim(self.flat, 2))
-        return g.Add(self.places, g.unsqueeze(rows, 2, 3))
+        return g.Add(self.places, g.unsqueeze(rows, *range(2, g.rank(self.images))))
 
 
 def _largest(g: Any, x: Any, window: WindowAttributes) -> _Largest:
@@ -806,10 +676,12 @@ def _largest(g: Any, x: Any, window: WindowAttributes) -> _Largest:
     ksize = spatial(window.ksize, data_format)
     attrs = window_attrs(x, ksize, window)
     first = channels_first(g, x, data_format)
-    flat = g.reshape(first, g.dim(first, 0), g.dim(first, 1), g.Mul(g.dim(first, 2), g.dim(first, 3)))
+    axes = range(2, len(window.ksize))
+    flat = g.reshape(first, g.dim(first, 0), g.dim(first, 1), functools.reduce(g.Mul, (g.dim(first, axis) for axis in axes)))
     values, indices = g.MaxPool(first, outputs=2, **attrs)
-    rows, columns = (_starts(g, values, first, axis, ksize[axis - 2], attrs) for axis in (2, 3))
-    start = g.Add(g.unsqueeze(g.Mul(rows, g.dim(first, 3)), 1), columns)
+    start, *others = (_starts(g, values, first, axis, ksize[axis - 2], attrs) for axis in axes)
+    for axis, along_axis in zip(axes[1:], others):
+        start = g.Add(g.unsqueeze(g.Mul(start, g.dim(first, axis)), axis - 2), along_axis)
     value = g.Gather(flat, start, axis=2)
     # A window of the lowest numbers alone, or with NaN first, has its first element as the largest: onnxruntime would report
     # the place of another element, or none.
@@ -841,26 +713,29 @@ def _max_pool_grad_onnx(g: Any, x: Any, y: Any, grad: Any, *, window: WindowAttr
     return in_format(g, _added(g, maxima.images, indices, channels_first(g, grad, window.data_format)), 4, window.data_format)
 
 
-@onnx("MaxPoolGradGrad")
+@onnx("MaxPoolGradGrad", "MaxPool3DGradGrad")
 def _max_pool_grad_grad_onnx(g: Any, x: Any, y: Any, grad: Any, *, window: WindowAttributes) -> Any:
     """Return the element of a gradient shaped like the input at the place of each window's largest element, 0 for NaN."""
     maxima = _largest(g, x, window)
     y, flat = (channels_first(g, value, window.data_format) for value in (y, grad))
     elements = g.Gather(g.reshape(flat, [-1]), maxima.indices(g))
-    return in_format(g, g.Where(g.Equal(y, maxima.values), elements, 0), 4, window.data_format)
+    return in_format(g, g.Where(g.Equal(y, maxima.values), elements, 0), len(window.ksize), window.data_format)
 
 
-def _of_window_inputs_onnx(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the lowering of a gradient whose windows and strides are inputs."""
+def _of_constant_windows(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the lowering of an op whose windows and strides are inputs."""
 
-    def lowering(g: Any, x: Any, y: Any, grad: Any, ksize: Any, strides: Any, *, padding: str, data_format: str) -> Any:
-        return function(g, x, y, grad, window=_window_of_inputs(g, ksize, strides, padding, data_format))
+    def lowering(g: Any, *inputs: Any, padding: str, data_format: str) -> Any:
+        *values, ksize, strides = inputs
+        known = (g.known(value, "windows and strides") for value in (ksize, strides))
+        return _of_window_inputs(function)(g, *values, *known, padding=padding, data_format=data_format)
 
     return lowering
 
 
-onnx("MaxPoolGradV2")(_of_window_inputs_onnx(_max_pool_grad_onnx))
-onnx("MaxPoolGradGradV2")(_of_window_inputs_onnx(_max_pool_grad_grad_onnx))
+onnx("MaxPoolV2")(_of_constant_windows(_max_pool_onnx))
+onnx("MaxPoolGradV2")(_of_constant_windows(_max_pool_grad_onnx))
+onnx("MaxPoolGradGradV2")(_of_constant_windows(_max_pool_grad_grad_onnx))
 
 
 @onnx("MaxPoolWithArgmax")
@@ -884,17 +759,4 @@ def _added(g: Any, x: Any, indices: Any, grad: Any) -> Any:
 
 
 facts("half_infer", of=["AvgPool", "AvgPool3D", "AvgPool3DGrad", "AvgPoolGrad"])
-facts(
-    "half_clear",
-    of=[
-        "MaxPool",
-        "MaxPool3D",
-        "MaxPool3DGrad",
-        "MaxPool3DGradGrad",
-        "MaxPoolGrad",
-        "MaxPoolGradGrad",
-        "MaxPoolGradGradV2",
-        "MaxPoolGradV2",
-        "MaxPoolV2",
-    ],
-)
+facts("half_clear", of=["MaxPool", "MaxPool3D", "MaxPoolV2", *_GRADIENTS_OF_GRADIENTS, "MaxPoolGradV2", "MaxPoolGradGradV2"])

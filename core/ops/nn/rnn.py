@@ -276,41 +276,19 @@ def _block_lstm(seq_len_max: Array, cell: Cell[Array], settings: LSTMAttributes,
     return _narrow(results, dtype)
 
 
-@kernel("BlockLSTM")
-def block_lstm(seq_len_max: Array, cell: Cell[Array], *, settings: LSTMAttributes) -> tuple[Result, ...]:
-    """An LSTM over x (time, batch, inputs): i, cs, f, o, ci, co, h, each (time, batch, cells), zero from seq_len_max on."""
-    return _block_lstm(seq_len_max, cell, settings, _V1)
-
-
-def _sequence_gradient(g: GradientBuilder, node: Node, grads: Any, op: str) -> Any:
-    attrs = {"use_peephole": node.attr("use_peephole")}
-    # The gradient op takes all results of the forward op, and computes no step again.
-    outputs = [node.output(i) for i in range(7)]
-    return [None, *g.apply(op, *node.inputs, *outputs, grads[1], grads[6], **attrs)]
-
-
-@gradient("BlockLSTM")
+@gradient("BlockLSTM", "BlockLSTMV2")
 def block_lstm_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
     """Through cs and h, as in TensorFlow."""
-    return _sequence_gradient(g, node, grads, "BlockLSTMGrad")
-
-
-@kernel("BlockLSTMV2")
-def block_lstm_v2(seq_len_max: Array, cell: Cell[Array], *, settings: LSTMAttributes) -> tuple[Result, ...]:
-    """As BlockLSTM with the gates in another order and no bias for the forget gate."""
-    return _block_lstm(seq_len_max, cell, settings, _V2)
+    # The gradient op takes all results of the forward op, and computes no step again.
+    outputs = [node.output(i) for i in range(7)]
+    op = "BlockLSTMGrad" if node.op == "BlockLSTM" else "BlockLSTMGradV2"
+    return [None, *g.apply(op, *node.inputs, *outputs, grads[1], grads[6], use_peephole=node.attr("use_peephole"))]
 
 
 @shape("BlockLSTM", "BlockLSTMV2")
 def block_lstm_shape(seq_len_max: TensorSpec, cell: Cell[TensorSpec]) -> list[Shape]:
     x = with_rank(cell.x.shape, 3)
     return [Shape((x[0], *_state_shape(cell, x[1:])))] * 7
-
-
-@gradient("BlockLSTMV2")
-def block_lstm_v2_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
-    """Through cs and h, as in TensorFlow."""
-    return _sequence_gradient(g, node, grads, "BlockLSTMGradV2")
 
 
 @flops("BlockLSTM", "BlockLSTMV2")
@@ -350,20 +328,24 @@ def _block_lstm_grad(
     return _narrow((dx, dcs, dh, dw, *peepholes, db), dtype)
 
 
-@kernel("BlockLSTMGrad")
-def block_lstm_grad(
-    seq_len_max: Array, cell: Cell[Array], results: LSTMSequence[Array], *, use_peephole: bool
-) -> tuple[Result, ...]:
-    """Return the gradients of BlockLSTM's inputs from cs_grad and h_grad, the gradients of its outputs cs and h."""
-    return _block_lstm_grad(seq_len_max, cell, results, use_peephole, _V1)
+def _register_sequences(suffix: str, layout: tuple[int, ...]) -> None:
+    """Register the kernels of a sequence and its gradient, with the gates in an order."""
+
+    @kernel(f"BlockLSTM{suffix}")
+    def block_lstm(seq_len_max: Array, cell: Cell[Array], *, settings: LSTMAttributes) -> tuple[Result, ...]:
+        """An LSTM over x (time, batch, inputs): i, cs, f, o, ci, co, h, (time, batch, cells), zero from seq_len_max on."""
+        return _block_lstm(seq_len_max, cell, settings, layout)
+
+    @kernel(f"BlockLSTMGrad{suffix}")
+    def block_lstm_grad(
+        seq_len_max: Array, cell: Cell[Array], results: LSTMSequence[Array], *, use_peephole: bool
+    ) -> tuple[Result, ...]:
+        """Return the gradients of BlockLSTM's inputs from cs_grad and h_grad, the gradients of its outputs cs and h."""
+        return _block_lstm_grad(seq_len_max, cell, results, use_peephole, layout)
 
 
-@kernel("BlockLSTMGradV2")
-def block_lstm_grad_v2(
-    seq_len_max: Array, cell: Cell[Array], results: LSTMSequence[Array], *, use_peephole: bool
-) -> tuple[Result, ...]:
-    """As BlockLSTMGrad with the gates in the order of BlockLSTMV2."""
-    return _block_lstm_grad(seq_len_max, cell, results, use_peephole, _V2)
+_register_sequences("", _V1)
+_register_sequences("V2", _V2)
 
 
 @shape("BlockLSTMGrad", "BlockLSTMGradV2")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,11 +12,14 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input
 from ...numerics.channel_sums import row_maxima, summed
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, layout, profiled, shape
+from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flops, gradient, kernel, layout, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
 from ..shared.plain_shapes import scalar_shape
+
+_BLOCK: Final = 1 << 16
+"""The elements of a block of rows that stays in a cache together with the intermediate results."""
 
 
 def _require_logits(logits: Array) -> None:
@@ -36,19 +40,42 @@ facts("last_axis", of=("LogSoftmax", "Softmax"))
 def softmax(logits: Array) -> Result:
     """exp(x) / sum(exp(x)) along the last dimension."""
     _require_logits(logits)
-    powers = np.exp(_shifted(wide(logits)))
-    return (powers / summed(powers, (powers.ndim - 1,), True)).astype(logits.dtype, copy=False)
+    return _by_rows(_softmax, logits)
+
+
+def _softmax(x: Array, y: Array) -> None:
+    powers = _shifted(wide(x))
+    np.exp(powers, out=powers)
+    np.divide(powers, summed(powers, (powers.ndim - 1,), True), out=y, casting="same_kind")
+
+
+def _by_rows(evaluate: Callable[[Array, Array], None], logits: Array) -> Array:
+    """Evaluate blocks of rows, which stay in a cache through all steps."""
+    result = np.empty(logits.shape, logits.dtype)
+    columns = logits.shape[-1]
+    if logits.size <= _BLOCK:
+        evaluate(logits, result)
+        return result
+    rows, results = logits.reshape(-1, columns), result.reshape(-1, columns)
+    step = max(_BLOCK // columns, 1)
+    for start in range(0, len(rows), step):
+        evaluate(rows[start : start + step], results[start : start + step])
+    return result
 
 
 @kernel("LogSoftmax")
 def log_softmax(logits: Array) -> Array:
     """x - log(sum(exp(x))) along the last dimension."""
     _require_logits(logits)
+    return _by_rows(_log_softmax, logits)
+
+
+def _log_softmax(x: Array, y: Array) -> None:
     # TensorFlow rounds each step to half precision here, unlike in Softmax.
-    shifted = _shifted(wide(logits)).astype(logits.dtype, copy=False)
-    exponentials = np.exp(wide(shifted)).astype(logits.dtype, copy=False)
-    total = summed(wide(exponentials), (exponentials.ndim - 1,), True).astype(logits.dtype, copy=False)
-    return (wide(shifted) - np.log(wide(total))).astype(logits.dtype, copy=False)
+    shifted = _shifted(wide(x)).astype(x.dtype, copy=False)
+    exponentials = np.exp(wide(shifted)).astype(x.dtype, copy=False)
+    total = summed(wide(exponentials), (exponentials.ndim - 1,), True).astype(x.dtype, copy=False)
+    np.subtract(wide(shifted), np.log(wide(total)), out=y, casting="same_kind")
 
 
 @shape("Softmax", "LogSoftmax")
@@ -187,13 +214,11 @@ def sparse_softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec,
     return Cost(4 * elements, transcendentals=elements + rows)
 
 
-@kernel("L2Loss")
-def l2_loss(t: Array) -> Result:
+@everywhere("L2Loss")
+def l2_loss(xp: Any, t: Any) -> Any:
     """Half the sum of squares."""
-    x = np.asarray(t)
     # TensorFlow halves each square in the dtype of t, before the sum: two large squares do not overflow, a half of 300 does.
-    halves = wide(np.square(x) * x.dtype.type(0.5))
-    return np.sum(halves, dtype=halves.dtype).astype(x.dtype)
+    return xp.sum(wide(t * t * t.dtype.type(0.5))).astype(t.dtype)
 
 
 shape("L2Loss")(scalar_shape)
@@ -214,9 +239,6 @@ layout("T -> .", "L2Loss")
 profiled(of_input(3, less=1), "L2Loss")
 
 arrays_as(Softmax="softmax", LogSoftmax="log_softmax")
-
-
-arrays("L2Loss")(lambda xp, t: xp.sum(t * t * 0.5))
 
 
 @arrays("SoftmaxCrossEntropyWithLogits")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,6 @@ from ...numerics.half_precision import wide
 from ...registry.registry import (
     ZERO,
     Cost,
-    arrays,
     everywhere,
     facts,
     flops,
@@ -26,10 +26,11 @@ from ...registry.registry import (
 )
 from ...support.errors import UnimplementedError
 from ...types import dtypes
-from ...types.arrays import Array, Result
+from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
-from ..shared.argument_checks import is_empty, may_equal, require, scalar
+from ..shared.argument_checks import is_empty, require, require_same_shape, require_shape, require_true, scalar
+from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.quantized_ranges import (
     along,
@@ -37,11 +38,11 @@ from ..shared.quantized_ranges import (
     fake_quantize,
     limits,
     nudged_range,
-    require_true,
     round_half_away,
     simulated_range,
     steps,
     tensor_from_float,
+    tensor_to_float,
 )
 
 
@@ -88,7 +89,7 @@ def _check_slices(x: Any, low: Any, high: Any, axis: int, name: str) -> None:
     require(axis == -1 or 0 <= axis < x.ndim, f"axis {axis} is not in [-1, {x.ndim if axis != -1 else 0})")
     for value in (low, high):
         expected = (1,) * value.ndim if axis == -1 else x.shape[axis : axis + 1]
-        require(may_equal(value.shape, expected), f"the range of {name} must have shape {expected}, not {value.shape}")
+        require_shape(value, expected, f"the range of {name}")
 
 
 def _range_with_zero(xp: Any, low: Any, high: Any, ensure_minimum_range: float) -> tuple[Any, Any]:
@@ -138,8 +139,12 @@ def quantize_v2(
         result = _quantize_min_first(xp, input, low, high, axis, T)
     else:
         result = _quantize_min_combined(xp, input, low, high, axis, T)
-    result = result.astype(np.float64) if T.size > 2 else result  # the ends of 32 bits are no numbers of float32
-    return xp.clip(result, *limits(T)).astype(T.numpy), low, high
+    if T.size < 4:
+        result = xp.clip(result, *limits(T))
+    elif mode != "MIN_FIRST":
+        # Eigen converts 2^31, which the greatest integer is as a float32, to the least integer, and NaN to 0.
+        result = xp.where(xp.isnan(result), 0, xp.where(result < 2.0**31, result, -(2.0**31)))
+    return result.astype(T.numpy), low, high
 
 
 def _along_input(values: Any, axis: int, x: Any) -> Any:
@@ -168,20 +173,14 @@ def _quantize_min_first(xp: Any, x: Any, low: Any, high: Any, axis: int, dtype: 
     return tensor_from_float(x, low, high, dtype, xp)
 
 
-@kernel("Dequantize")
-def dequantize(
-    input: Array, min_range: Array, max_range: Array, *, T: DType, mode: str, narrow_range: bool, axis: int, dtype: DType
-) -> Result:
-    """Integers of a type as the floats they stand for within the range."""
-    ends = min_range, max_range
-    return _dequantized(np, input, *ends, T=T, mode=mode, narrow_range=narrow_range, axis=axis, dtype=dtype)
-
-
 @lower("Dequantize")
-def _dequantized(
+def dequantize(
     xp: Any, input: Any, min_range: Any, max_range: Any, *, T: DType, mode: str, narrow_range: bool, axis: int, dtype: DType
 ) -> Any:
-    """The kernel as an array program. ONNX has an operator that takes most ranges, so the lowering to ONNX is another."""
+    """Return integers of a type as the floats they stand for within the range.
+
+    ONNX has an operator that takes most ranges, so the lowering to ONNX is another.
+    """
     _check_slices(input, min_range, max_range, axis, "input")
     low, high = (xp.reshape(end, () if axis == -1 else (-1,)) for end in (min_range, max_range))
     low, high = (_along_input(end, axis, input) for end in (low, high))
@@ -191,16 +190,16 @@ def _dequantized(
         scale = (high - low) / np.float32(highest - lowest)
         result = (x + _half_range(T)) * scale + low
     elif mode == "MIN_FIRST":
-        scale = ((high.astype(np.float64) - low.astype(np.float64)) / (steps(T) - 1.0)).astype(np.float32)
-        is_flat = high == low
-        start = xp.where(is_flat, low, round_half_away(low / xp.where(is_flat, np.float32(1), scale), xp) * scale)
-        result = (start - np.float32(lowest) * scale) + x * scale
+        result = tensor_to_float(input, low, high, T, xp)
     else:
         # A narrow range leaves out the lowest integer, so that both ends have the same magnitude.
         lowest += narrow_range
         scale = high / np.float32(highest)
         result = x * (xp.maximum(low / np.float32(lowest), scale) if lowest else scale)
     return result.astype(dtype.numpy)
+
+
+kernel("Dequantize")(functools.partial(dequantize, np))
 
 
 @onnx("Dequantize")
@@ -212,7 +211,7 @@ def _dequantize_onnx(
     if linear is not None:
         return g.cast(linear, dtype)
     attrs: dict[str, Any] = {"T": T, "mode": mode, "narrow_range": narrow_range, "axis": axis, "dtype": dtype}
-    return g.evaluate(_dequantized, (), (), (x, low, high), attrs)
+    return g.evaluate(dequantize, (), (), (x, low, high), attrs)
 
 
 def _linear(g: Any, x: Any, low: Any, high: Any, T: DType, mode: str, narrow_range: bool) -> Any:
@@ -226,7 +225,7 @@ def _linear(g: Any, x: Any, low: Any, high: Any, T: DType, mode: str, narrow_ran
         # The wider side of the range decides; an unsigned type has no lower side.
         scale, zero = max([top / np.float32(highest), *([bottom / np.float32(first)] if first else [])]), 0
     else:
-        scale = np.float32((np.float64(top) - bottom) / (steps(T) - 1.0))
+        scale = np.float32(np.float64(top - bottom) / (steps(T) - 1.0))
         zero = lowest - int(round_half_away(bottom / scale)) if scale > 0 else highest + 1
     # ONNX's zero point is one of the integers.
     if not lowest <= zero <= highest:
@@ -287,11 +286,11 @@ def quantize_and_dequantize_v4_grad(
 ) -> tuple[Any, Any, Any]:
     """Return the gradient where the input lies within the range, and zeros for the range."""
     require(axis >= -1, f"axis {axis} is smaller than -1")
-    require(may_equal(gradients.shape, x.shape), "gradients and input must have the same shape")
+    require_same_shape(gradients, x, "gradients and input")
     require(axis < x.ndim, f"axis {axis} is not smaller than the rank of {x.shape}")
     expected = () if axis == -1 else x.shape[axis : axis + 1]
     for name, value in (("input_min", low), ("input_max", high)):
-        require(may_equal(value.shape, expected), f"{name} must have shape {expected}, not {value.shape}")
+        require_shape(value, expected, name)
     inside = (x >= along(low, axis, x.ndim)) & (x <= along(high, axis, x.ndim))
     return xp.where(inside, gradients, gradients.dtype.type(0)), xp.zeros_like(low), xp.zeros_like(high)
 
@@ -342,10 +341,8 @@ def quantize_and_dequantize_flops(
     return Cost(each + 2) * elements + (ZERO if range_given else Cost(-2) * slices)
 
 
-@flops("QuantizeAndDequantizeV4Grad")
-def quantize_and_dequantize_v4_grad_flops(gradients: TensorSpec, *rest: TensorSpec) -> Cost:
-    """Two comparisons."""
-    return Cost(2) * gradients.shape.num_elements
+# Two comparisons.
+flops("QuantizeAndDequantizeV4Grad")(unary_flops(2))
 
 
 facts("backward", of=("QuantizeAndDequantizeV4Grad",))
@@ -356,59 +353,40 @@ _FAKE_GRADIENTS = tuple(f"{name}Gradient" for name in _FAKE)
 facts("elementwise", of=_FAKE[:2])
 
 
-@kernel("FakeQuantWithMinMaxArgs")
-def fake_quant_with_min_max_args(inputs: Array, *, min: float, max: float, num_bits: int, narrow_range: bool) -> Result:
-    """Inputs rounded to the levels of [min, max]."""
-    require(min < max, f"min {min} must be smaller than max {max}")
-    return fake_quantize(inputs, min, max, num_bits, narrow_range)
-
-
-@kernel("FakeQuantWithMinMaxVars")
-def fake_quant_with_min_max_vars(inputs: Array, min: Array, max: Array, *, num_bits: int, narrow_range: bool) -> Result:
-    """Inputs rounded to the levels of [min, max]."""
-    _require_range(inputs, min, max, False)
-    return fake_quantize(inputs, min, max, num_bits, narrow_range)
-
-
-@kernel("FakeQuantWithMinMaxVarsPerChannel")
-def fake_quant_with_min_max_vars_per_channel(
-    inputs: Array, min: Array, max: Array, *, num_bits: int, narrow_range: bool
-) -> Result:
-    """Inputs rounded to the levels of the range of their channel, the last dimension."""
-    _require_range(inputs, min, max, True)
-    return fake_quantize(inputs, min, max, num_bits, narrow_range)
-
-
 def _require_range(x: Any, low: Any, high: Any, is_by_channel: bool) -> None:
     require(x.ndim or not is_by_channel, "inputs must have at least rank 1")
     expected = x.shape[-1:] if is_by_channel else ()
     for name, value in (("min", low), ("max", high)):
-        require(may_equal(value.shape, expected), f"{name} must have shape {expected}, not {value.shape}")
+        require_shape(value, expected, name)
 
 
-@arrays("FakeQuantWithMinMaxArgs")
-def _fake_by_attributes(xp: Any, x: Any, *, min: float, max: float, num_bits: int, narrow_range: bool) -> Any:
+@everywhere("FakeQuantWithMinMaxArgs")
+def fake_quant_with_min_max_args(xp: Any, inputs: Any, *, min: float, max: float, num_bits: int, narrow_range: bool) -> Any:
+    """Inputs rounded to the levels of [min, max]."""
     require(min < max, f"min {min} must be smaller than max {max}")
-    return _fake_of_arrays(xp, x, np.float32(min), np.float32(max), num_bits, narrow_range)
+    return _fake_quantized(xp, inputs, np.float32(min), np.float32(max), num_bits, narrow_range)
 
 
-@arrays("FakeQuantWithMinMaxVars")
-def _fake_by_range(xp: Any, x: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool) -> Any:
-    _require_range(x, min, max, False)
-    return _fake_of_arrays(xp, x, min, max, num_bits, narrow_range)
+@everywhere("FakeQuantWithMinMaxVars")
+def fake_quant_with_min_max_vars(xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool) -> Any:
+    """Inputs rounded to the levels of [min, max]."""
+    _require_range(inputs, min, max, False)
+    return _fake_quantized(xp, inputs, min, max, num_bits, narrow_range)
 
 
-@arrays("FakeQuantWithMinMaxVarsPerChannel")
-def _fake_by_channel(xp: Any, x: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool) -> Any:
-    _require_range(x, min, max, True)
-    return _fake_of_arrays(xp, x, min, max, num_bits, narrow_range)
+@everywhere("FakeQuantWithMinMaxVarsPerChannel")
+def fake_quant_with_min_max_vars_per_channel(
+    xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
+) -> Any:
+    """Inputs rounded to the levels of the range of their channel, the last dimension."""
+    _require_range(inputs, min, max, True)
+    return _fake_quantized(xp, inputs, min, max, num_bits, narrow_range)
 
 
-def _fake_of_arrays(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Any:
-    """Return x rounded to the levels, with TensorFlow's gradient: of x within the range, else of the end of the range.
-
-    The kernels compute the same in place, by `fake_quantize`.
-    """
+def _fake_quantized(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Any:
+    """Return x rounded to the levels, with TensorFlow's gradient: of x within the range, else of the end of the range."""
+    if xp is np:
+        return fake_quantize(x, low, high, num_bits, narrow_range)  # the same in place
     low, high = xp.asarray(low, np.float32), xp.asarray(high, np.float32)
     least, most, scale = nudged_range(low, high, num_bits, narrow_range, xp)
     inverse = np.float32(1) / scale
@@ -431,7 +409,7 @@ def fake_quant_with_min_max_args_gradient(
 ) -> Any:
     """The gradient where the input lies within the range."""
     require(min < max, f"min {min} must be smaller than max {max}")
-    require(may_equal(gradients.shape, inputs.shape), "gradients and inputs must have the same shape")
+    require_same_shape(gradients, inputs, "gradients and inputs")
     _, within, _ = fake_masks(inputs, min, max, num_bits, narrow_range, xp)
     return xp.where(within, gradients, np.float32(0))
 
@@ -458,7 +436,7 @@ def _range_gradients(
     xp: Any, gradients: Any, inputs: Any, low: Any, high: Any, num_bits: int, narrow_range: bool, axes: tuple[int, ...]
 ) -> tuple[Any, Any, Any]:
     """Return the gradients within the range, and their sums along axes below and above."""
-    require(may_equal(gradients.shape, inputs.shape), "gradients and inputs must have the same shape")
+    require_same_shape(gradients, inputs, "gradients and inputs")
     masks = fake_masks(inputs, low, high, num_bits, narrow_range, xp)
     below, within, above = (xp.where(mask, gradients, np.float32(0)) for mask in masks)
     return within, xp.sum(below, axes), xp.sum(above, axes)
@@ -503,16 +481,12 @@ def fake_quant_with_min_max_vars_op_gradient(g: GradientBuilder, node: Node, gra
 not_differentiable(*_FAKE_GRADIENTS)
 
 
-@flops(*_FAKE)
-def fake_quant_flops(inputs: TensorSpec, *rest: TensorSpec) -> Cost:
-    """Two clips, three sums, two products and a rounding."""
-    return Cost(8) * inputs.shape.num_elements
+# Two clips, three sums, two products and a rounding.
+flops(*_FAKE)(unary_flops(8))
 
 
-@flops(_FAKE_GRADIENTS[0])
-def fake_quant_args_gradient_flops(gradients: TensorSpec, inputs: TensorSpec) -> Cost:
-    """Two comparisons."""
-    return Cost(2) * gradients.shape.num_elements
+# Two comparisons.
+flops(_FAKE_GRADIENTS[0])(unary_flops(2))
 
 
 @flops(*_FAKE_GRADIENTS[1:])

@@ -12,7 +12,7 @@ from ...registry.registry import Cost, everywhere, flops, kernel, lower, multipl
 from ...types import dtypes
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
-from ..shared.argument_checks import may_equal, require, require_broadcast, require_rank, with_rank
+from ..shared.argument_checks import may_equal, require, require_broadcast, require_rank, require_true, with_rank
 from ..shared.convolution_shared import Geometry, convolution_shape, convolved
 from ..shared.convolution_shared import convolve as convolve_checked
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, transposed, window_attrs, window_of
@@ -21,7 +21,6 @@ from ..shared.quantized_ranges import (
     limits,
     product_range,
     range_of,
-    require_true,
     tensor_from_float,
     tensor_to_float,
     to_float,
@@ -29,7 +28,7 @@ from ..shared.quantized_ranges import (
     zero_point,
 )
 from ..shared.window_geometry import WindowAttributes
-from .requantize import DEQUANTIZING, QUANTIZING, with_range
+from .requantize import DEQUANTIZING, QUANTIZING, quantized_unary_shape, with_range
 
 
 def wrapped(x: Any) -> Any:
@@ -200,9 +199,7 @@ def quantized_bias_add(
     return wrapped(parts[0] + parts[1] - zero), *new
 
 
-@shape("QuantizedBiasAdd")
-def quantized_unary_shape(x: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    return with_range(x.shape)
+shape("QuantizedBiasAdd")(quantized_unary_shape)
 
 
 @flops("QuantizedBiasAdd")

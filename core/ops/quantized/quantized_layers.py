@@ -15,7 +15,6 @@ from ...numerics.resize import Taps
 from ...registry.registry import (
     ZERO,
     Cost,
-    arrays,
     everywhere,
     flops,
     kernel,
@@ -31,23 +30,14 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..nn.pooling import max_of_windows, mean_of_windows, pooled
-from ..shared.argument_checks import is_empty, may_equal, require, require_rank, scalar, with_rank
+from ..shared.argument_checks import is_empty, may_equal, require, require_rank, require_shape, require_true, scalar, with_rank
 from ..shared.elementwise_tables import unary_flops
 from ..shared.pooling_shared import PoolingAttributes, reject_depth
-from ..shared.quantized_ranges import (
-    from_float,
-    limits,
-    range_of,
-    require_true,
-    scalar_range,
-    tensor_from_float,
-    tensor_to_float,
-    to_float,
-)
+from ..shared.quantized_ranges import from_float, limits, range_of, scalar_range, tensor_from_float, tensor_to_float, to_float
 from ..shared.shape_arguments import ints, normalize_axis, scalar_int, shape_from, unknown_dims
 from ..shared.window_geometry import WindowAttributes, spatial
-from .quantized import quantized_unary_shape, wrapped
-from .requantize import DEQUANTIZING, QUANTIZING, requantization_range_flops, with_range
+from .quantized import wrapped
+from .requantize import DEQUANTIZING, QUANTIZING, quantized_unary_shape, requantization_range_flops, with_range
 
 
 @everywhere("QuantizedRelu")
@@ -85,7 +75,7 @@ without_gradient("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")
 
 
 def _pooled(x: Array, window: WindowAttributes, function: Callable[..., Any]) -> Array:
-    pool = PoolingAttributes(4, window)
+    pool = PoolingAttributes(window)
     require_rank(x, 4, "input")
     require(pool.depth == 1 and pool.depth_stride == 1, "pooling over channels")
     return function(x, *pool.geometry(x.shape[1:3]))
@@ -120,7 +110,7 @@ def quantized_avg_pool(
 @shape("QuantizedMaxPool", "QuantizedAvgPool")
 def quantized_pool_shape(input: TensorSpec, *ranges: TensorSpec, window: WindowAttributes) -> list[Shape]:
     batch, height, width, channels = with_rank(input.shape, 4)
-    return with_range(Shape((batch, *PoolingAttributes(4, window).sizes((height, width)), channels)))
+    return with_range(Shape((batch, *PoolingAttributes(window).sizes((height, width)), channels)))
 
 
 @flops("QuantizedAvgPool")
@@ -185,8 +175,7 @@ def quantized_batch_norm_with_global_normalization(
     require_rank(t.values, 4, "t")
     channels = t.values.shape[3:]
     for name, vector in (("m", m), ("v", v), ("beta", beta), ("gamma", gamma)):
-        fits = may_equal(vector.values.shape, channels)
-        require(fits, f"{name} must have shape {channels}, not {vector.values.shape}")
+        require_shape(vector.values, channels, name)
     new = np.float32(-(1 << 20)), np.float32(1 << 20)
     mean, variance = m.to_float(xp, "m", Tinput), v.to_float(xp, "v", Tinput)
     scale = np.float32(1) / xp.sqrt(variance + np.float32(variance_epsilon))
@@ -279,13 +268,13 @@ without_gradient("QuantizedResizeBilinear")
 
 @lower("QuantizedMaxPool")
 def _max_pool_lowering(xla: Any, x: Any, low: Any, high: Any, *, window: WindowAttributes) -> tuple[Any, Any, Any]:
-    reject_depth(PoolingAttributes(4, window))
+    reject_depth(PoolingAttributes(window))
     return max_of_windows(xla, x, window), *scalar_range(low, high, "input", xla)
 
 
 @lower("QuantizedAvgPool")
 def _average_pool_lowering(xla: Any, x: Any, low: Any, high: Any, *, T: DType, window: WindowAttributes) -> Any:
-    reject_depth(PoolingAttributes(4, window))
+    reject_depth(PoolingAttributes(window))
     mean = mean_of_windows(xla, x.astype(np.float64), window=window)
     return xla.rint(mean).astype(T.numpy), *scalar_range(low, high, "input", xla)
 
@@ -387,17 +376,21 @@ def quantized_concat_v2_shape(
     return _concat_shape(axis, values)
 
 
-@kernel("QuantizedReshape")
-def quantized_reshape(tensor: Array, shape: Array, input_min: Array, input_max: Array) -> tuple[Result, Result, Result]:
+@everywhere("QuantizedReshape", static=(1,), sizes=(1,))
+def quantized_reshape(xp: Any, tensor: Any, shape: Any, input_min: Any, input_max: Any) -> tuple[Any, Any, Any]:
     """Another shape; the range stays."""
-    low, high = range_of(input_min, input_max, "tensor")
-    dims = ints(shape, "shape")
-    missing = dims.count(-1)
-    count = int(np.prod([d for d in dims if d != -1], dtype=np.int64))
+    bounds = range_of(input_min, input_max, "tensor", xp)
+    if xp is np:
+        _require_elements(tensor.size, ints(shape, "shape"))
+    return xp.reshape(tensor, shape), *bounds
+
+
+def _require_elements(size: int, dims: tuple[int, ...]) -> None:
+    """Require a shape of at most one open dimension that takes as many elements."""
+    missing, count = dims.count(-1), math.prod(d for d in dims if d != -1)
     require(missing <= 1 and min(dims, default=0) >= -1, f"{dims} is not a shape")
-    fits = tensor.size == count if not missing else count > 0 and tensor.size % count == 0
-    require(fits, f"{tensor.size} elements do not fit into shape {dims}")
-    return tensor.reshape(dims), low, high
+    fits = size == count if not missing else count > 0 and size % count == 0
+    require(fits, f"{size} elements do not fit into shape {dims}")
 
 
 @shape("QuantizedReshape")
@@ -409,8 +402,3 @@ def quantized_reshape_shape(
 
 without_gradient("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
 zero_flops("QuantizedConcat", "QuantizedConcatV2", "QuantizedReshape")
-
-
-@arrays("QuantizedReshape", static=(1,), sizes=(1,))
-def _reshape_of_arrays(xp: Any, tensor: Any, shape: Any, low: Any, high: Any) -> tuple[Any, Any, Any]:
-    return xp.reshape(tensor, shape), *range_of(low, high, "tensor", xp)

@@ -9,9 +9,10 @@ import numpy as np
 from ...registry.registry import Cost, everywhere, flops, shape, without_gradient
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
-from ..shared.argument_checks import is_empty, may_equal, require, require_rank, with_rank
+from ..shared.argument_checks import is_empty, may_equal, require, require_rank, require_true, with_rank
 from ..shared.elementwise_tables import unary_flops
-from ..shared.quantized_ranges import limits, range_of, requantize, require_true, to_float
+from ..shared.plain_shapes import two_scalars_shape
+from ..shared.quantized_ranges import limits, range_of, requantize, to_float
 
 
 def _used_range(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> tuple[Any, Any]:
@@ -103,13 +104,11 @@ def with_range(shape: Shape) -> list[Shape]:
     return [shape, SCALAR, SCALAR]
 
 
-@shape("RequantizationRange", "RequantizationRangePerChannel")
-def requantization_range_shape(input: TensorSpec, input_min: TensorSpec, input_max: TensorSpec) -> list[Shape]:
-    return [SCALAR, SCALAR]
+shape("RequantizationRange", "RequantizationRangePerChannel")(two_scalars_shape)
 
 
 @shape("Requantize", "RequantizePerChannel", "QuantizeDownAndShrinkRange")
-def requantize_shape(x: TensorSpec, *rest: TensorSpec) -> list[Shape]:
+def quantized_unary_shape(x: TensorSpec, *rest: TensorSpec) -> list[Shape]:
     return with_range(x.shape)
 
 

@@ -11,8 +11,8 @@ from ...registry.registry import Cost, everywhere, flops, not_differentiable, sh
 from ...types.arrays import Array
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
-from ..shared.argument_checks import may_equal, require, require_broadcast
-from ..shared.elementwise_tables import unary_flops
+from ..shared.argument_checks import may_equal, require, require_broadcast, require_shape
+from ..shared.elementwise_tables import binary_shape, unary_flops
 from ..shared.plain_shapes import first_shape
 
 
@@ -49,7 +49,7 @@ def check_scales(dims: Sequence[Any], scales: Any, zero_points: Any, axis: int, 
     expected = () if axis == -1 else dims[axis : axis + 1]
     fits = may_equal(scales.shape, zero_points.shape)
     require(fits, f"scales {scales.shape} and zero points {zero_points.shape} of {name} differ")
-    require(may_equal(scales.shape, expected), f"scales of {name} must have shape {expected}, not {scales.shape}")
+    require_shape(scales, expected, f"scales of {name}")
 
 
 def along_axis(values: Any, axis: int, rank: int) -> Any:
@@ -65,9 +65,11 @@ def _clipped(xp: Any, x: Any, low: int, high: int, dtype: Any) -> Any:
 def to_quantized(x: Any, scale: Any, zero_point: Any, low: int, high: int, dtype: Any, xp: Any = np) -> Any:
     """floor(x / scale + 0.5) + zero point, within the limits."""
     inverse = (np.float32(1) / scale).astype(np.float32)
-    # A product with the rounded reciprocal in float32, as TensorFlow computes; float64 then holds any zero point exactly.
-    rounded = xp.floor(x * inverse + np.float32(0.5)).astype(np.float64)
-    return _clipped(xp, rounded + zero_point, low, high, dtype)
+    # A product with the rounded reciprocal in float32, as TensorFlow computes.
+    rounded = xp.floor(x * inverse + np.float32(0.5))
+    # Numbers beyond int32, and NaN, become the least integer, as on x86, and the sum with the zero point wraps around.
+    integers = xp.where(abs(rounded) < 2.0**31, rounded, -(2.0**31)).astype(np.int32)
+    return _clipped(xp, integers + zero_point.astype(np.int32), low, high, dtype)
 
 
 @everywhere("UniformQuantize")
@@ -106,7 +108,7 @@ def uniform_quantized_clip_by_value(
     """Integers within [min, max], each a scalar or a vector of the axis."""
     check_scales(operand.shape, scales, zero_points, quantization_axis, "operand")
     for name, value in (("min", min), ("max", max)):
-        require(may_equal(value.shape, scales.shape), f"{name} must have shape {scales.shape}, not {value.shape}")
+        require_shape(value, scales.shape, name)
     low, high = (along_axis(value, quantization_axis, operand.ndim) for value in (min, max))
     return xp.minimum(xp.maximum(operand, low), high)
 
@@ -204,10 +206,7 @@ def uniform_quantized_add(
     return _clipped(xp, total, *axes.limits, T.numpy)
 
 
-@shape("UniformQuantizedAdd")
-def uniform_quantized_add_shape(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec) -> Shape:
-    return broadcast_shapes(lhs.shape, rhs.shape)
-
+shape("UniformQuantizedAdd")(binary_shape)
 
 RESCALED_COST = Cost(8)
 """A product, a sum, a shift and two clips in fixed point; the zero point and two clips."""

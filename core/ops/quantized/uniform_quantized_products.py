@@ -17,8 +17,8 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
-from ..shared.argument_checks import may_equal, require, require_rank, with_rank
-from ..shared.quantized_ranges import require_true, round_half_away
+from ..shared.argument_checks import may_equal, require, require_rank, require_true, with_rank
+from ..shared.quantized_ranges import round_half_away
 from ..shared.shape_arguments import unknown_dims
 from ..shared.window_geometry import Pads, window_pads
 from .uniform_quantized import RESCALED_COST, Axes, Operands, along_axis, check_scales, to_output, to_quantized

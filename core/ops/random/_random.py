@@ -95,11 +95,6 @@ def requested_shape(shape: TensorSpec, *rest: TensorSpec) -> Shape:
     return UNKNOWN if shape.rank is None else unknown_dims(shape.shape[0])
 
 
-def element_count(dims: tuple[int, ...]) -> int:
-    """Return the product of dimensions."""
-    return math.prod(dims)
-
-
 def int_bounds(minval: Any, maxval: Any, size: int = 1) -> tuple[int, int]:
     """Two scalars as numbers; InvalidArgumentError unless minval < maxval or nothing (`size` 0) is to be drawn."""
     for name, value in (("minval", minval), ("maxval", maxval)):
@@ -124,7 +119,7 @@ def trailing_samples(dims: tuple[int, ...], parameters: tuple[int, ...]) -> int:
     """Return the number of samples for each parameter; InvalidArgumentError unless `dims` ends with the parameters' shape."""
     if len(parameters) > len(dims) or dims[len(dims) - len(parameters) :] != parameters:
         raise InvalidArgumentError(f"Shape passed in must end with broadcasted shape: {dims} does not with {parameters}")
-    return element_count(dims[: len(dims) - len(parameters)])
+    return math.prod(dims[: len(dims) - len(parameters)])
 
 
 def as_type(values: Any, dtype: Any) -> Any:

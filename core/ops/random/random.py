@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -22,64 +23,35 @@ from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import ints
-from ._random import (
-    as_dims,
-    bounded_normal_flops,
-    check_multinomial,
-    draw_gamma,
-    draw_multinomial,
-    draw_poisson,
-    element_count,
-    gamma_flops,
-    int_bounds,
-    multinomial_flops,
-    multinomial_shape,
-    node_stream,
-    normal_flops,
-    poisson_flops,
-    requested_shape,
-    shuffled,
-    truncated_normal_flops,
-    uniform_flops,
-    uniform_int_flops,
-)
-
-
-@kernel("RandomUniform")
-def random_uniform(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
-    """Samples uniform on [0, 1)."""
-    return _drawn(ctx, seed, seed2, as_dims(shape), philox.uniform, dtype.numpy)
+from . import _random as draws
 
 
 def _drawn(
     ctx: KernelContext, seed: int, seed2: int, dims: tuple[int, ...], distribution: Callable[..., Array], *parameters: Any
 ) -> Array:
     """Return an array of shape `dims` from the node's stream."""
-    size = element_count(dims)
-    return distribution(node_stream(ctx, seed, seed2).reserve(size), size, *parameters).reshape(dims)
+    size = math.prod(dims)
+    return distribution(draws.node_stream(ctx, seed, seed2).reserve(size), size, *parameters).reshape(dims)
 
 
+def _register_fill(op: str, distribution: Callable[..., Array], cost: Callable[..., Cost], samples: str) -> None:
+    """Register an op that fills a tensor with samples."""
+
+    def fill(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
+        return _drawn(ctx, seed, seed2, draws.as_dims(shape), distribution, dtype.numpy)
+
+    fill.__doc__ = samples
+    kernel(op)(fill)
+    flops(op)(cost)
+
+
+_register_fill("RandomUniform", philox.uniform, draws.uniform_flops, "Samples uniform on [0, 1).")
+_register_fill("RandomStandardNormal", philox.normal, draws.normal_flops, "Samples of the standard normal distribution.")
+_register_fill(
+    "TruncatedNormal", philox.truncated_normal, draws.truncated_normal_flops, "Standard normal samples of magnitude below 2."
+)
 facts("unit_uniform", of=("RandomUniform",))
 facts("unit_normal", of=("RandomStandardNormal",))
-flops("RandomUniform")(uniform_flops)
-
-
-@kernel("RandomStandardNormal")
-def random_standard_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
-    """Samples of the standard normal distribution."""
-    return _drawn(ctx, seed, seed2, as_dims(shape), philox.normal, dtype.numpy)
-
-
-flops("RandomStandardNormal")(normal_flops)
-
-
-@kernel("TruncatedNormal")
-def truncated_normal(ctx: KernelContext, shape: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
-    """Standard normal samples of magnitude below 2."""
-    return _drawn(ctx, seed, seed2, as_dims(shape), philox.truncated_normal, dtype.numpy)
-
-
-flops("TruncatedNormal")(truncated_normal_flops)
 
 
 @kernel("RandomUniformInt")
@@ -87,12 +59,12 @@ def random_uniform_int(
     ctx: KernelContext, shape: Array, minval: Array, maxval: Array, *, Tout: DType, seed: int, seed2: int
 ) -> Result:
     """Integers uniform on [minval, maxval)."""
-    dims = as_dims(shape)
-    bounds = int_bounds(minval, maxval, element_count(dims))
+    dims = draws.as_dims(shape)
+    bounds = draws.int_bounds(minval, maxval, math.prod(dims))
     return _drawn(ctx, seed, seed2, dims, philox.uniform_int, *bounds, Tout.numpy)
 
 
-flops("RandomUniformInt")(uniform_int_flops)
+flops("RandomUniformInt")(draws.uniform_int_flops)
 
 
 @kernel("ParameterizedTruncatedNormal")
@@ -100,22 +72,22 @@ def parameterized_truncated_normal(
     ctx: KernelContext, shape: Array, means: Array, stdevs: Array, minvals: Array, maxvals: Array, *, seed: int, seed2: int
 ) -> Result:
     """Draw normal samples within bounds; parameters are scalars, or vectors with a number for each row of the output."""
-    dims = as_dims(shape)
+    dims = draws.as_dims(shape)
     if not dims:
         raise InvalidArgumentError("Shape tensor must not be empty")
-    size = element_count(dims)
+    size = math.prod(dims)
     parameters = (means, stdevs, minvals, maxvals)
     for name, value in zip(("means", "stdevs", "minvals", "maxvals"), parameters):
         if value.ndim > 1:
             raise InvalidArgumentError(f"Input {name} should be a scalar or vector, got shape {Shape(value.shape)}")
-    batches, samples = dims[0], element_count(dims[1:])
+    batches, samples = dims[0], math.prod(dims[1:])
     # With scalars TensorFlow draws batches of 100, whatever the shape; which part of the stream a sample comes from depends
     # on it.
     if means.size == stdevs.size == 1 and minvals.ndim == maxvals.ndim == 0:
         batches, samples = -(-size // _BATCH), _BATCH
     elif any(value.size not in (1, batches) for value in parameters):
         raise InvalidArgumentError(f"the parameters should have length 1 or {batches}")
-    gen = node_stream(ctx, seed, seed2).take(batches * 2 * MAX_ITERATIONS * (samples + 3) // 4)
+    gen = draws.node_stream(ctx, seed, seed2).take(batches * 2 * MAX_ITERATIONS * (samples + 3) // 4)
     rows = [np.broadcast_to(value, (batches,)) for value in parameters]
     spans = [
         (start * samples, min(stop * samples, size), start * 2 * MAX_ITERATIONS * (samples + 3) // 4)
@@ -162,23 +134,23 @@ _BATCH = 100
 """Samples that TensorFlow draws together where all parameters are scalars."""
 
 
-flops("ParameterizedTruncatedNormal")(bounded_normal_flops)
+flops("ParameterizedTruncatedNormal")(draws.bounded_normal_flops)
 
 _FILLS = ("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "ParameterizedTruncatedNormal")
-shape(*_FILLS)(requested_shape)
+shape(*_FILLS)(draws.requested_shape)
 not_differentiable(*_FILLS)
 
 
 @kernel("RandomGamma")
 def random_gamma(ctx: KernelContext, shape: Array, alpha: Array, *, seed: int, seed2: int) -> Result:
     """Samples of Gamma(alpha, 1), of shape `shape` for each alpha."""
-    dims = as_dims(shape)
-    samples = element_count(dims)
+    dims = draws.as_dims(shape)
+    samples = math.prod(dims)
     # Nothing is drawn, so the stream stays where it is.
     if not samples or not alpha.size:
         return np.zeros((*dims, *alpha.shape), alpha.dtype)
-    gen = node_stream(ctx, seed, seed2).reserve(samples * alpha.size)
-    return draw_gamma(gen, alpha, samples, (*dims, *alpha.shape))
+    gen = draws.node_stream(ctx, seed, seed2).reserve(samples * alpha.size)
+    return draws.draw_gamma(gen, alpha, samples, (*dims, *alpha.shape))
 
 
 @gradient("RandomGamma")
@@ -199,18 +171,18 @@ _OTHERS = ("RandomUniform", "RandomUniformInt", "RandomPoisson", "RandomPoissonV
 
 facts("random", "own_stream", of=(*_NORMAL, *_MOVING, *_OTHERS[:-1], "RandomGamma"))
 
-flops("RandomGamma")(gamma_flops)
+flops("RandomGamma")(draws.gamma_flops)
 
 
 @kernel("RandomPoissonV2")
 def random_poisson_v2(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Poisson samples, of shape `shape` for each rate."""
-    dims = as_dims(shape)
-    samples = element_count(dims)
+    dims = draws.as_dims(shape)
+    samples = math.prod(dims)
     if not samples or not rate.size:
         return np.zeros((*dims, *rate.shape), dtype.numpy)
-    gen = node_stream(ctx, seed, seed2).reserve(samples * rate.size)
-    return draw_poisson(gen, rate, samples, (*dims, *rate.shape), dtype)
+    gen = draws.node_stream(ctx, seed, seed2).reserve(samples * rate.size)
+    return draws.draw_poisson(gen, rate, samples, (*dims, *rate.shape), dtype)
 
 
 @kernel("RandomPoisson")
@@ -221,10 +193,10 @@ def random_poisson(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DTyp
 
 @shape("RandomGamma", "RandomPoisson", "RandomPoissonV2")
 def samples_of_parameters_shape(shape: TensorSpec, parameters: TensorSpec) -> Shape:
-    return requested_shape(shape) + parameters.shape
+    return draws.requested_shape(shape) + parameters.shape
 
 
-flops("RandomPoisson", "RandomPoissonV2")(poisson_flops)
+flops("RandomPoisson", "RandomPoissonV2")(draws.poisson_flops)
 
 
 @kernel("Multinomial")
@@ -232,12 +204,12 @@ def multinomial(
     ctx: KernelContext, logits: Array, num_samples: Array, *, output_dtype: DType, seed: int, seed2: int
 ) -> Result:
     """`num_samples` classes for each row of `logits`, log-probabilities that need not be normalized."""
-    check_multinomial(logits, num_samples)
-    return draw_multinomial(node_stream(ctx, seed, seed2), logits, int(num_samples), output_dtype)
+    draws.check_multinomial(logits, num_samples)
+    return draws.draw_multinomial(draws.node_stream(ctx, seed, seed2), logits, int(num_samples), output_dtype)
 
 
-shape("Multinomial")(multinomial_shape)
-flops("Multinomial")(multinomial_flops)
+shape("Multinomial")(draws.multinomial_shape)
+flops("Multinomial")(draws.multinomial_flops)
 
 
 @kernel("RandomShuffle")
@@ -247,7 +219,7 @@ def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -
     if value.size <= 1 or value.shape[0] <= 1:
         return value
     # A word for each exchange but the last element's, in blocks of four.
-    return shuffled(node_stream(ctx, seed, seed2).take((len(value) - 1 + 3) // 4), value)
+    return draws.shuffled(draws.node_stream(ctx, seed, seed2).take((len(value) - 1 + 3) // 4), value)
 
 
 shape("RandomShuffle")(first_shape)
@@ -274,7 +246,7 @@ def random_crop(ctx: KernelContext, image: Array, size: Array, *, seed: int, see
     if (height, width) == image.shape[:2]:
         return image
     # The width is drawn first; a dimension without choice takes no word.
-    words = iter(node_stream(ctx, seed, seed2).take(1).block())
+    words = iter(draws.node_stream(ctx, seed, seed2).take(1).block())
     left = next(words) % (image.shape[1] - width + 1) if width < image.shape[1] else 0
     top = next(words) % (image.shape[0] - height + 1) if height < image.shape[0] else 0
     return image[top : top + height, left : left + width]

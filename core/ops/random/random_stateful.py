@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Callable
 from typing import Any, Final
@@ -19,22 +20,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..shared.variable_access import resource_variable
-from ._random import (
-    AUTO_SELECT,
-    PHILOX,
-    THREEFRY,
-    as_dims,
-    binomial_flops,
-    draw_binomial,
-    element_count,
-    int_bounds,
-    normal_flops,
-    requested_shape,
-    require_scalars,
-    truncated_normal_flops,
-    uniform_flops,
-    uniform_int_flops,
-)
+from . import _random as draws
 
 _STATE_SIZE: Final = 3
 _MASK64: Final = (1 << 64) - 1
@@ -48,7 +34,7 @@ def _state(handle: Any, algorithm: Any, tags: int = 0) -> tuple[Variable, Philox
     state, variable = _words_of(handle)
     if state.ndim != 1:
         raise InvalidArgumentError(f"RNG state must have one and only one dimension, not {state.ndim}")
-    if int(algorithm) == THREEFRY:
+    if int(algorithm) == draws.THREEFRY:
         raise UnimplementedError("the ThreeFry algorithm does not run on a CPU")
     if len(state) < _STATE_SIZE + tags:
         raise InvalidArgumentError(f"the size of state must be at least {_STATE_SIZE + tags}; got {len(state)}")
@@ -77,13 +63,13 @@ def _check_algorithm(algorithm: Any) -> None:
     """Raise InvalidArgumentError unless the scalar `algorithm` is the id of an algorithm of TensorFlow's."""
     if np.ndim(algorithm):
         raise InvalidArgumentError(f"algorithm must have shape [], not {Shape(np.shape(algorithm))}")
-    if int(algorithm) not in (PHILOX, THREEFRY, AUTO_SELECT):
+    if int(algorithm) not in (draws.PHILOX, draws.THREEFRY, draws.AUTO_SELECT):
         raise InvalidArgumentError(f"Unsupported algorithm id: {int(algorithm)}")
 
 
 def _draw(handle: Any, algorithm: Any, dims: tuple[int, ...], distribution: Any, *arguments: Any) -> Any:
     variable, gen = _state(handle, algorithm)
-    size = element_count(dims)
+    size = math.prod(dims)
     _advance(variable, gen, size)
     return distribution(gen, size, *arguments).reshape(dims)
 
@@ -92,7 +78,7 @@ def _register_fill(op: str, distribution: Callable[..., Any], cost: Callable[...
     """Register an op that fills a tensor with samples."""
 
     def fill(resource: Array, algorithm: Array, shape: Array, *, dtype: DType) -> Result:
-        return _draw(resource, algorithm, as_dims(shape), distribution, dtype.numpy)
+        return _draw(resource, algorithm, draws.as_dims(shape), distribution, dtype.numpy)
 
     fill.__doc__ = samples
     kernel(op)(fill)
@@ -103,16 +89,19 @@ def _register_fill(op: str, distribution: Callable[..., Any], cost: Callable[...
 
 
 def stateful_shape(resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec) -> Shape:
-    require_scalars(algorithm)
-    return requested_shape(shape)
+    draws.require_scalars(algorithm)
+    return draws.requested_shape(shape)
 
 
-_register_fill("StatefulUniform", philox.uniform, uniform_flops, "Samples uniform on [0, 1).")
+_register_fill("StatefulUniform", philox.uniform, draws.uniform_flops, "Samples uniform on [0, 1).")
 facts("unit_uniform", of=("StatefulUniform",))
 facts("unit_normal", of=("StatefulStandardNormal", "StatefulStandardNormalV2"))
-_register_fill("StatefulStandardNormalV2", philox.normal, normal_flops, "Samples of the standard normal distribution.")
+_register_fill("StatefulStandardNormalV2", philox.normal, draws.normal_flops, "Samples of the standard normal distribution.")
 _register_fill(
-    "StatefulTruncatedNormal", philox.truncated_normal, truncated_normal_flops, "Standard normal samples of magnitude below 2."
+    "StatefulTruncatedNormal",
+    philox.truncated_normal,
+    draws.truncated_normal_flops,
+    "Standard normal samples of magnitude below 2.",
 )
 _register_fill("StatefulUniformFullInt", philox.full_int, zero_cost, "Integers over the whole range of the dtype.")
 
@@ -120,20 +109,20 @@ _register_fill("StatefulUniformFullInt", philox.full_int, zero_cost, "Integers o
 @kernel("StatefulStandardNormal")
 def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution; the state begins with the number of its algorithm."""
-    dims = as_dims(shape)
+    dims = draws.as_dims(shape)
     tag = _words_of(resource)[0].reshape(-1)[:1]
     # The first version of the op has no input for the algorithm: its number is the first word of the state.
     variable, gen = _state(resource, np.int64(tag[0] if len(tag) else 0), tags=1)
-    _advance(variable, gen, element_count(dims), tags=1)
-    return philox.normal(gen, element_count(dims), dtype.numpy).reshape(dims)
+    _advance(variable, gen, math.prod(dims), tags=1)
+    return philox.normal(gen, math.prod(dims), dtype.numpy).reshape(dims)
 
 
 @shape("StatefulStandardNormal")
 def stateful_standard_normal_shape(resource: TensorSpec, shape: TensorSpec) -> Shape:
-    return requested_shape(shape)
+    return draws.requested_shape(shape)
 
 
-flops("StatefulStandardNormal")(normal_flops)
+flops("StatefulStandardNormal")(draws.normal_flops)
 without_gradient("StatefulStandardNormal")
 facts("random", of=("StatefulStandardNormal",))
 
@@ -143,19 +132,19 @@ def stateful_uniform_int(
     resource: Array, algorithm: Array, shape: Array, minval: Array, maxval: Array, *, dtype: DType
 ) -> Result:
     """Integers uniform on [minval, maxval)."""
-    low, high = int_bounds(minval, maxval)
-    return _draw(resource, algorithm, as_dims(shape), philox.uniform_int, low, high, dtype.numpy)
+    low, high = draws.int_bounds(minval, maxval)
+    return _draw(resource, algorithm, draws.as_dims(shape), philox.uniform_int, low, high, dtype.numpy)
 
 
 @shape("StatefulUniformInt")
 def stateful_uniform_int_shape(
     resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, minval: TensorSpec, maxval: TensorSpec
 ) -> Shape:
-    require_scalars(minval, maxval)
-    return requested_shape(shape)
+    draws.require_scalars(minval, maxval)
+    return draws.requested_shape(shape)
 
 
-flops("StatefulUniformInt")(uniform_int_flops)
+flops("StatefulUniformInt")(draws.uniform_int_flops)
 
 
 @kernel("StatefulRandomBinomial")
@@ -166,13 +155,13 @@ def stateful_random_binomial(
     _check_algorithm(algorithm)
     resource_variable(resource).read()  # a state that is not there is reported first
     # Unlike its siblings, this kernel of TensorFlow does not resolve AUTO_SELECT.
-    if int(algorithm) != PHILOX:
+    if int(algorithm) != draws.PHILOX:
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
     variable, gen = _state(resource, algorithm)
-    drawn = draw_binomial(gen, shape, counts, probs, dtype)
+    drawn = draws.draw_binomial(gen, shape, counts, probs, dtype)
     parameters = np.broadcast_shapes(counts.shape, probs.shape)
-    batches = element_count(parameters)
-    samples = element_count(drawn.shape[: drawn.ndim - len(parameters)])
+    batches = math.prod(parameters)
+    samples = math.prod(drawn.shape[: drawn.ndim - len(parameters)])
     # TensorFlow's count for this op: up to 100 attempts of two numbers for each sample, in whole blocks. The order of C++'s
     # operators, too: the division comes after all products, and cuts off once.
     _advance(variable, gen, batches * 2 * 100 * (samples + 3) // 4)
@@ -184,10 +173,10 @@ def stateful_random_binomial_shape(
     resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, counts: TensorSpec, probs: TensorSpec
 ) -> Shape:
     broadcast_shapes(counts.shape, probs.shape)
-    return requested_shape(shape)
+    return draws.requested_shape(shape)
 
 
-flops("StatefulRandomBinomial")(binomial_flops)
+flops("StatefulRandomBinomial")(draws.binomial_flops)
 
 facts("random", of=("StatefulUniformInt", "StatefulRandomBinomial"))
 
@@ -234,15 +223,15 @@ facts("side_effect", of=("RngSkip", "RngReadAndSkip"))
 @kernel("NonDeterministicInts")
 def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) -> Result:
     """Integers over the whole range of the dtype, from the operating system."""
-    dims = as_dims(shape)
+    dims = draws.as_dims(shape)
     if dtype.name not in ("int32", "int64", "uint32", "uint64"):
         raise InvalidArgumentError(f"Unsupported dtype: {dtype}")
     # Not from the session's seed: TensorFlow's op has no seed either, and never repeats itself.
-    data = secrets.token_bytes(element_count(dims) * dtype.numpy.itemsize)
+    data = secrets.token_bytes(math.prod(dims) * dtype.numpy.itemsize)
     return np.frombuffer(data, dtype.numpy).reshape(dims)
 
 
-shape("NonDeterministicInts")(requested_shape)
+shape("NonDeterministicInts")(draws.requested_shape)
 without_gradient("RngReadAndSkip", "NonDeterministicInts")
 zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts")
 facts("random", of=("RngReadAndSkip", "NonDeterministicInts"))

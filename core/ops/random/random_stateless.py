@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -32,35 +33,10 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
+from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import scalar_shape
+from . import _random as draws
 from . import _random_programs as programs
-from ._random import (
-    AUTO_SELECT,
-    PHILOX,
-    as_dims,
-    binomial_flops,
-    bounded_normal_flops,
-    check_multinomial,
-    draw_binomial,
-    draw_gamma,
-    draw_multinomial,
-    draw_poisson,
-    element_count,
-    gamma_flops,
-    int_bounds,
-    multinomial_flops,
-    multinomial_shape,
-    normal_flops,
-    poisson_flops,
-    requested_shape,
-    require_scalars,
-    samples_first,
-    shuffled,
-    trailing_samples,
-    truncated_normal_flops,
-    uniform_flops,
-    uniform_int_flops,
-)
 from .random import bounded_cost, bounded_normals
 
 _OTHER_ALGORITHMS: Final = (0, 2)
@@ -98,7 +74,7 @@ def _check_algorithm(alg: Any, size: int) -> None:
         raise InvalidArgumentError(f"alg must have shape [], not {Shape(np.shape(alg))}")
     algorithm = alg.item()
     # TensorFlow checks the algorithm when it draws: an empty result passes with any algorithm that it knows.
-    if algorithm not in (PHILOX, AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
+    if algorithm not in (draws.PHILOX, draws.AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
 
 
@@ -109,25 +85,25 @@ def _require_seed(seed: TensorSpec) -> None:
 def _require_keys(key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> None:
     merge_shapes(key.shape, Shape([1]))
     merge_shapes(counter.shape, Shape([None]))
-    require_scalars(alg)
+    draws.require_scalars(alg)
 
 
 def _size(shape: Array) -> int:
-    return element_count(as_dims(shape))
+    return math.prod(draws.as_dims(shape))
 
 
 def _fill(distribution: Callable[..., Any], gen: Philox, shape: Array, *, dtype: DType) -> Array:
-    dims = as_dims(shape)
-    return distribution(gen, element_count(dims), dtype.numpy).reshape(dims)
+    dims = draws.as_dims(shape)
+    return distribution(gen, math.prod(dims), dtype.numpy).reshape(dims)
 
 
 def _fill_ints(gen: Philox, shape: Array, minval: Array, maxval: Array, *, dtype: DType) -> Array:
-    dims = as_dims(shape)
-    size = element_count(dims)
+    dims = draws.as_dims(shape)
+    size = math.prod(dims)
     # As in TensorFlow, the bounds are compared only if a number is drawn: minval above maxval is no error for an empty shape.
     if not size:
         return np.zeros(dims, dtype.numpy)
-    low, high = int_bounds(minval, maxval)
+    low, high = draws.int_bounds(minval, maxval)
     return philox.uniform_int(gen, size, low, high, dtype.numpy).reshape(dims)
 
 
@@ -144,15 +120,15 @@ class _Draw(NamedTuple):
 _DRAWS = (
     _Draw(
         "StatelessRandomUniform", "Samples uniform on [0, 1).",
-        functools.partial(_fill, philox.uniform), programs.uniform, uniform_flops,
+        functools.partial(_fill, philox.uniform), programs.uniform, draws.uniform_flops,
     ),
     _Draw(
         "StatelessRandomNormal", "Samples of the standard normal distribution.",
-        functools.partial(_fill, philox.normal), programs.normal, normal_flops,
+        functools.partial(_fill, philox.normal), programs.normal, draws.normal_flops,
     ),
     _Draw(
         "StatelessTruncatedNormal", "Standard normal samples of magnitude below 2.",
-        functools.partial(_fill, philox.truncated_normal), programs.truncated_normal, truncated_normal_flops,
+        functools.partial(_fill, philox.truncated_normal), programs.truncated_normal, draws.truncated_normal_flops,
     ),
     _Draw(
         "StatelessRandomUniformFullInt", "Integers over the whole range of the dtype.",
@@ -160,7 +136,7 @@ _DRAWS = (
     ),
     _Draw(
         "StatelessRandomUniformInt", "Integers uniform on [minval, maxval).",
-        _fill_ints, programs.integers, uniform_int_flops,
+        _fill_ints, programs.integers, draws.uniform_int_flops,
     ),
 )  # fmt: skip
 
@@ -188,14 +164,14 @@ def _register(draw: _Draw) -> None:
 
 def seeded_shape(shape: TensorSpec, seed: TensorSpec, *bounds: TensorSpec) -> Shape:
     _require_seed(seed)
-    require_scalars(*bounds)
-    return requested_shape(shape)
+    draws.require_scalars(*bounds)
+    return draws.requested_shape(shape)
 
 
 def keyed_shape(shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, *bounds: TensorSpec) -> Shape:
     _require_keys(key, counter, alg)
-    require_scalars(*bounds)
-    return requested_shape(shape)
+    draws.require_scalars(*bounds)
+    return draws.requested_shape(shape)
 
 
 for _draw in _DRAWS:
@@ -208,17 +184,17 @@ facts("unit_normal", of=("StatelessRandomNormal", "StatelessRandomNormalV2"))
 @kernel("StatelessMultinomial")
 def stateless_multinomial(logits: Array, num_samples: Array, seed: Array, *, output_dtype: DType) -> Result:
     """`num_samples` classes for each row of `logits`."""
-    check_multinomial(logits, num_samples)
-    return draw_multinomial(seeded(seed), logits, int(num_samples), output_dtype)
+    draws.check_multinomial(logits, num_samples)
+    return draws.draw_multinomial(seeded(seed), logits, int(num_samples), output_dtype)
 
 
 @shape("StatelessMultinomial")
 def stateless_multinomial_shape(logits: TensorSpec, num_samples: TensorSpec, seed: TensorSpec) -> Shape:
     _require_seed(seed)
-    return multinomial_shape(logits, num_samples)
+    return draws.multinomial_shape(logits, num_samples)
 
 
-flops("StatelessMultinomial")(multinomial_flops)
+flops("StatelessMultinomial")(draws.multinomial_flops)
 
 not_differentiable("StatelessMultinomial")
 
@@ -230,23 +206,24 @@ def stateless_random_gamma_v2(shape: Array, seed: Array, alpha: Array) -> Result
 
 
 def _gamma(gen: Philox, shape: Array, alpha: Array) -> Array:
-    dims = as_dims(shape)
-    if not element_count(dims):
+    dims = draws.as_dims(shape)
+    if not math.prod(dims):
         # Before the shapes are compared: TensorFlow lets an empty result pass with any alpha.
         return np.zeros(dims, alpha.dtype)
-    samples = trailing_samples(dims, alpha.shape)
-    return draw_gamma(gen, alpha, samples, dims)
+    samples = draws.trailing_samples(dims, alpha.shape)
+    return draws.draw_gamma(gen, alpha, samples, dims)
 
 
-@shape("StatelessRandomGammaV2")
-def stateless_random_gamma_v2_shape(shape: TensorSpec, seed: TensorSpec, alpha: TensorSpec) -> Shape:
+@shape("StatelessRandomGammaV2", "StatelessRandomPoisson")
+def samples_of_parameters_shape(shape: TensorSpec, seed: TensorSpec, parameters: TensorSpec) -> Shape:
     _require_seed(seed)
-    return requested_shape(shape)
+    return draws.requested_shape(shape)
 
 
-@gradient("StatelessRandomGammaV2")
-def stateless_random_gamma_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, None, _gamma_gradient(g, node, node.inputs[2], grad)]
+@gradient("StatelessRandomGammaV2", "StatelessRandomGammaV3")
+def stateless_random_gamma_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
+    *others, alpha = node.inputs
+    return [*[None] * len(others), _gamma_gradient(g, node, alpha, grad)]
 
 
 def _gamma_gradient(g: GradientBuilder, node: Node, alpha: Any, grad: Output) -> Any:
@@ -274,34 +251,23 @@ def stateless_random_gamma_v3_shape(
     shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, alpha: TensorSpec
 ) -> Shape:
     _require_keys(key, counter, alg)
-    return requested_shape(shape)
+    return draws.requested_shape(shape)
 
 
-@gradient("StatelessRandomGammaV3")
-def stateless_random_gamma_v3_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, None, None, None, _gamma_gradient(g, node, node.inputs[4], grad)]
-
-
-flops("StatelessRandomGammaV2", "StatelessRandomGammaV3")(gamma_flops)
+flops("StatelessRandomGammaV2", "StatelessRandomGammaV3")(draws.gamma_flops)
 
 
 @kernel("StatelessRandomPoisson")
 def stateless_random_poisson(shape: Array, seed: Array, lam: Array, *, dtype: DType) -> Result:
     """Poisson samples; `shape` ends with the shape of the rates."""
-    dims = as_dims(shape)
+    dims = draws.as_dims(shape)
     gen = seeded(seed)
-    if not element_count(dims):
+    if not math.prod(dims):
         return np.zeros(dims, dtype.numpy)
-    return draw_poisson(gen, lam, trailing_samples(dims, lam.shape), dims, dtype)
+    return draws.draw_poisson(gen, lam, draws.trailing_samples(dims, lam.shape), dims, dtype)
 
 
-@shape("StatelessRandomPoisson")
-def stateless_random_poisson_shape(shape: TensorSpec, seed: TensorSpec, lam: TensorSpec) -> Shape:
-    _require_seed(seed)
-    return requested_shape(shape)
-
-
-flops("StatelessRandomPoisson")(poisson_flops)
+flops("StatelessRandomPoisson")(draws.poisson_flops)
 
 not_differentiable("StatelessRandomPoisson")
 
@@ -309,17 +275,17 @@ not_differentiable("StatelessRandomPoisson")
 @kernel("StatelessRandomBinomial")
 def stateless_random_binomial(shape: Array, seed: Array, counts: Array, probs: Array, *, dtype: DType) -> Result:
     """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
-    return draw_binomial(seeded(seed), shape, counts, probs, dtype)
+    return draws.draw_binomial(seeded(seed), shape, counts, probs, dtype)
 
 
 @shape("StatelessRandomBinomial")
 def stateless_random_binomial_shape(shape: TensorSpec, seed: TensorSpec, counts: TensorSpec, probs: TensorSpec) -> Shape:
     _require_seed(seed)
     broadcast_shapes(counts.shape, probs.shape)
-    return requested_shape(shape)
+    return draws.requested_shape(shape)
 
 
-flops("StatelessRandomBinomial")(binomial_flops)
+flops("StatelessRandomBinomial")(draws.binomial_flops)
 
 not_differentiable("StatelessRandomBinomial")
 
@@ -336,8 +302,8 @@ def stateless_parameterized_truncated_normal(
         shapes = ", ".join(str(Shape(value.shape)) for value in parameters)
         raise InvalidArgumentError(f"the parameters must have compatible shapes, not {shapes}") from None
     gen = seeded(seed)
-    dims = as_dims(shape)
-    samples = trailing_samples(dims, rows[0].shape)
+    dims = draws.as_dims(shape)
+    samples = draws.trailing_samples(dims, rows[0].shape)
     flat = [row.reshape(-1) for row in rows]
     # A block of the generator has four words.
     group = 4 // philox.words_per_sample(means.dtype)
@@ -345,7 +311,7 @@ def stateless_parameterized_truncated_normal(
         (start, stop, (start * 2 * MAX_ITERATIONS + group - 1) // group)
         for start, stop in loop_blocks(samples * len(flat[0]), bounded_cost(means.dtype, 1))
     ]
-    return samples_first(bounded_normals(gen, flat, samples, spans), samples, dims)
+    return draws.samples_first(bounded_normals(gen, flat, samples, spans), samples, dims)
 
 
 @shape("StatelessParameterizedTruncatedNormal")
@@ -354,7 +320,7 @@ def stateless_parameterized_truncated_normal_shape(
 ) -> Shape:
     _require_seed(seed)
     broadcast_shapes(means.shape, stddevs.shape, minvals.shape, maxvals.shape)
-    return requested_shape(shape)
+    return draws.requested_shape(shape)
 
 
 @gradient("StatelessParameterizedTruncatedNormal")
@@ -385,7 +351,7 @@ def stateless_parameterized_truncated_normal_gradient(g: GradientBuilder, node: 
     return [None, None, *(g.reduce_to(g.Mul(grad, part), parameter, sample) for parameter, part in parts)]
 
 
-flops("StatelessParameterizedTruncatedNormal")(bounded_normal_flops)
+flops("StatelessParameterizedTruncatedNormal")(draws.bounded_normal_flops)
 
 arrays("StatelessRandomPoisson", static=(0,), sizes=(0,))(programs.by_seed(programs.poisson))
 
@@ -406,7 +372,7 @@ def get_key_counter_shape(seed: TensorSpec) -> tuple[Shape, Shape]:
 @kernel("StatelessRandomGetKeyCounterAlg")
 def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
     """The key (1), the counter (2) and the algorithm that a seed stands for."""
-    return *stateless_random_get_key_counter(seed), np.int32(PHILOX)
+    return *stateless_random_get_key_counter(seed), np.int32(draws.PHILOX)
 
 
 @shape("StatelessRandomGetKeyCounterAlg")
@@ -417,7 +383,7 @@ def get_key_counter_alg_shape(seed: TensorSpec) -> tuple[Shape, ...]:
 @kernel("StatelessRandomGetAlg")
 def stateless_random_get_alg() -> Result:
     """The number of the algorithm that a CPU runs."""
-    return np.int32(PHILOX)
+    return np.int32(draws.PHILOX)
 
 
 shape("StatelessRandomGetAlg")(scalar_shape)
@@ -427,7 +393,9 @@ zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "S
 facts("random", of=("StatelessRandomGetAlg",))
 
 arrays("StatelessRandomGetKeyCounter")(programs.key_and_counter)
-arrays("StatelessRandomGetKeyCounterAlg")(lambda xp, seed: (*programs.key_and_counter(xp, seed), xp.asarray(np.int32(PHILOX))))
+arrays("StatelessRandomGetKeyCounterAlg")(
+    lambda xp, seed: (*programs.key_and_counter(xp, seed), xp.asarray(np.int32(draws.PHILOX)))
+)
 
 
 @kernel("StatelessShuffle")
@@ -437,7 +405,7 @@ def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> R
     # After the checks: TensorFlow refuses a wrong key even where there is nothing to shuffle.
     if value.ndim == 0 or len(value) <= 1 or value.size == 0:
         return value
-    return shuffled(gen, value)
+    return draws.shuffled(gen, value)
 
 
 @shape("StatelessShuffle")
@@ -511,7 +479,7 @@ _LANES: Final = {"float32": 8, "float64": 4}
 def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array, *, Tout: DType) -> Result:
     """Round each input up or down at random, up with the probability of the fraction; NaN becomes 0."""
     algorithm = scalar(alg, "alg")
-    require(algorithm in (PHILOX, AUTO_SELECT), f"Unsupported algorithm id: {algorithm}")
+    require(algorithm in (draws.PHILOX, draws.AUTO_SELECT), f"Unsupported algorithm id: {algorithm}")
     require_shape(key, (1,), "key")
     require_rank(counter, 1, "counter")
     require(len(counter) >= 1, f"counter must not be empty: {counter.shape}")
@@ -556,10 +524,8 @@ def stochastic_cast_to_int_shape(input: TensorSpec, key: TensorSpec, counter: Te
     return input.shape
 
 
-@flops("StochasticCastToInt")
-def stochastic_cast_to_int_flops(input: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Cost:
-    """Each element: five operations to find NaN, integers and overflow, a sign, a uniform sample, two sums and a rounding."""
-    return Cost(10) * input.shape.num_elements
+# Each element: five operations to find NaN, integers and overflow, a sign, a uniform sample, two sums and a rounding.
+flops("StochasticCastToInt")(unary_flops(10))
 
 
 not_differentiable("StochasticCastToInt")

@@ -19,6 +19,14 @@ def require(condition: Any, message: str) -> None:
         raise InvalidArgumentError(message)
 
 
+def require_true(condition: Any, message: str, xp: Any) -> None:
+    """InvalidArgumentError(message) unless the condition holds; an array program leaves the refusal to the kernel."""
+    if xp is np:
+        require(condition, message)
+    else:
+        xp.require(condition)
+
+
 def require_rank(x: Array | TensorSpec, rank: int, name: str) -> None:
     """Require an array of exactly this rank, or a spec of this or unknown rank."""
     if not isinstance(x, TensorSpec):
@@ -39,15 +47,15 @@ def require_min_rank(x: Array, rank: int, name: str) -> None:
         raise InvalidArgumentError(f"{name} must have at least rank {rank}, not shape {np.shape(x)}")
 
 
-def require_shape(x: Array, shape: Sequence[int], name: str) -> None:
-    """`x` has exactly this shape."""
-    if np.shape(x) != tuple(shape):
+def require_shape(x: Any, shape: Sequence[Any], name: str) -> None:
+    """`x` has exactly this shape, as far as sizes are known: of arrays in a lowering some are not."""
+    if not may_equal(np.shape(x), shape):
         raise InvalidArgumentError(f"{name} must have shape {tuple(shape)}, not {np.shape(x)}")
 
 
-def require_same_shape(x: Array, y: Array, what: str) -> None:
-    """Require x and y to have the same shape; `what` names the two in the message."""
-    if np.shape(x) != np.shape(y):
+def require_same_shape(x: Any, y: Any, what: str) -> None:
+    """Require x and y to have the same shape, as far as sizes are known; `what` names the two in the message."""
+    if not may_equal(np.shape(x), np.shape(y)):
         raise InvalidArgumentError(f"{what} must have the same shape, not {np.shape(x)} and {np.shape(y)}")
 
 
@@ -66,8 +74,13 @@ def is_empty(xp: Any, x: Any) -> bool:
 
 def may_equal(dims: Sequence[Any], expected: Sequence[Any]) -> bool:
     """Return False for shapes that are known to differ."""
-    pairs = zip(dims, expected, strict=False)
-    return len(dims) == len(expected) and not any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in pairs)
+    if len(dims) != len(expected):
+        return False
+    # A loop, as kernels ask it in each run; a generator takes four times as long for a matrix.
+    for size, other in zip(dims, expected):  # noqa: SIM110 - see above
+        if isinstance(size, int) and isinstance(other, int) and size != other:
+            return False
+    return True
 
 
 def require_known_sizes(expected: tuple[Any, ...], sizes: tuple[Any, ...]) -> None:

@@ -98,15 +98,19 @@ class StrictGeometry(Geometry):
 
     stride_error = InvalidArgumentError
 
+    def filters(self, channels: int, filter_shape: tuple[int, ...]) -> int:
+        """Return the number of channels of the result; InvalidArgumentError for a filter of other channels."""
+        _check_channels(channels, *filter_shape[-2:])
+        return filter_shape[-1]
+
     @functools.lru_cache(1024)  # noqa: B019 - as above
     def backprop_pads(self, dims: tuple[int, ...], filter_shape: tuple[int, ...], grad_dims: tuple[int, ...]) -> Pads:
         """Return the pads of a convolution, from an input with channels last and a filter; the gradient must have the
         result's shape.
         """
         require(min(*dims, *filter_shape) >= 0, f"negative sizes: input {dims}, filter {filter_shape}")
-        _check_channels(dims[-1], filter_shape[-2], filter_shape[-1])
-        outputs = self.outputs(dims[1:-1], filter_shape[:-2])
-        expected = (dims[0], *outputs, filter_shape[-1])
+        filters = self.filters(dims[-1], filter_shape)
+        expected = (dims[0], *self.outputs(dims[1:-1], filter_shape[:-2]), filters)
         require(grad_dims == expected, f"out_backprop is {grad_dims} but the convolution's result is {expected} (N, ..., C)")
         return self.pads(dims[1:-1], filter_shape[:-2])
 
@@ -142,26 +146,36 @@ def convolve(
     return from_channels_last(y.astype(x.dtype, copy=False), geometry.data_format)
 
 
-def input_gradient(input_shape: tuple[int, ...], w: Array, grad: Array, geometry: StrictGeometry) -> Array:
-    """Return the gradient for an input of `input_shape`."""
+def input_gradient(
+    input_shape: tuple[int, ...],
+    w: Array,
+    grad: Array,
+    geometry: StrictGeometry,
+    compute: Callable[..., Array] = convolve_input_gradient,
+) -> Array:
+    """Return the gradient for an input of `input_shape`; `compute` takes arrays with channels last."""
     require_rank(w, geometry.rank, "filter")
     require_rank(grad, geometry.rank, "out_backprop")
     grad_last = to_channels_last(grad, geometry.data_format)
     dims = geometry.last(input_shape)
     pads = geometry.backprop_pads(dims, w.shape, grad_last.shape)
-    dx = convolve_input_gradient(wide(grad_last), wide(w), dims, geometry.strides, pads, geometry.dilations)
+    dx = compute(wide(grad_last), wide(w), dims, geometry.strides, pads, geometry.dilations)
     return from_channels_last(dx.astype(grad.dtype, copy=False), geometry.data_format)
 
 
-def filter_gradient(x: Array, filter_shape: tuple[int, ...], grad: Array, geometry: StrictGeometry) -> Array:
-    """Return the gradient for a filter of `filter_shape`."""
+def filter_gradient(
+    x: Array,
+    filter_shape: tuple[int, ...],
+    grad: Array,
+    geometry: StrictGeometry,
+    compute: Callable[..., Array] = numerics.convolve_filter_gradient,
+) -> Array:
+    """Return the gradient for a filter of `filter_shape`; `compute` takes arrays with channels last."""
     require_rank(x, geometry.rank, "input")
     require_rank(grad, geometry.rank, "out_backprop")
     last, grad_last = to_channels_last(x, geometry.data_format), to_channels_last(grad, geometry.data_format)
     pads = geometry.backprop_pads(last.shape, filter_shape, grad_last.shape)
-    dw = numerics.convolve_filter_gradient(
-        wide(last), wide(grad_last), filter_shape, geometry.strides, pads, geometry.dilations
-    )
+    dw = compute(wide(last), wide(grad_last), filter_shape, geometry.strides, pads, geometry.dilations)
     return dw.astype(grad.dtype, copy=False)
 
 
@@ -238,15 +252,16 @@ def register_gradients(forward: Any, by_input: Any, by_filter: Any, *names: Any)
         return [g.apply(by_input, g.shape_of(x), grad, out_backprop, **attrs), None, g.apply(forward, x, grad, **attrs)]
 
 
-def convolved(xla: Any, x: Any, w: Any, window: WindowAttributes, filter_format: str = "HWIO") -> Any:
+def convolved(xla: Any, x: Any, w: Any, window: WindowAttributes) -> Any:
     """Convolve by XLA; groups follow from the filter's number of inputs."""
     strides, padding, explicit, data_format, dilations, _ = window
     axes = [axis for axis, name in enumerate(data_format) if name not in "NC"]
     pads = [explicit[2 * axis : 2 * axis + 2] for axis in axes] if padding == "EXPLICIT" else padding
     channels = x.shape[data_format.index("C")]
+    numbers = data_format, "DHWIO" if "D" in data_format else "HWIO", data_format
     return xla.lax.conv_general_dilated(
         x, w, [strides[axis] for axis in axes], pads, rhs_dilation=[dilations[axis] for axis in axes],
-        dimension_numbers=(data_format, filter_format, data_format), feature_group_count=channels // w.shape[-2],
+        dimension_numbers=numbers, feature_group_count=channels // w.shape[-2],
     )  # fmt: skip
 
 
@@ -254,12 +269,12 @@ def lower_gradients(input_op: str, filter_op: str, forward: Callable[..., Any]) 
     """Register lowerings of the gradients of `forward(xla, x, w, window)`: transposes, as it is linear in image and filter."""
 
     def by_input(xla: Any, sizes: Array, w: Any, dy: Any, *, window: WindowAttributes) -> Any:
-        StrictGeometry(4, window)
+        StrictGeometry(len(window.data_format), window)
         # JAX transposes the convolution itself, so that padding, strides and groups are said once.
         return xla.transposed(lambda x: forward(xla, x, w, window), tuple(sizes.tolist()), dy)
 
     def by_filter(xla: Any, x: Any, sizes: Array, dy: Any, *, window: WindowAttributes) -> Any:
-        StrictGeometry(4, window)
+        StrictGeometry(len(window.data_format), window)
         return xla.transposed(lambda w: forward(xla, x, w, window), tuple(sizes.tolist()), dy)
 
     lower(input_op, static=(0,))(by_input)

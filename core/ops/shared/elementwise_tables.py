@@ -6,11 +6,15 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import widened
 from ...registry import kernel_types, registry
 from ...registry.registry import Cost, WithoutGradient
+from ...support.errors import InvalidArgumentError
+from ...types.arrays import Array
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
 from .plain_shapes import first_shape
 
@@ -27,11 +31,12 @@ class Unary(NamedTuple):
     """An elementwise op of one input. `gradient(g, x, y, dy)` returns dx, None for no gradient flow, WITHOUT_GRADIENT where
     TensorFlow has no gradient.
 
-    `flops` and `transcendentals` are per element; a `widened` kernel computes 16-bit floats in float32.
+    A `function` by its name is that of NumPy in the kernel, and of the namespaces of XLA and ONNX in array programs. `flops`
+    and `transcendentals` are per element; a `widened` kernel computes 16-bit floats in float32.
     """
 
     op: str
-    function: Callable[..., Any]
+    function: Callable[..., Any] | str
     gradient: Callable[..., Any] | WithoutGradient | None
     flops: int = 1
     transcendentals: int = 0
@@ -42,7 +47,7 @@ class Binary(NamedTuple):
     """An elementwise op of two inputs that broadcast: `gradient(g, x, y, z, dz)` returns (dx, dy) before the sums."""
 
     op: str
-    function: Callable[..., Any]
+    function: Callable[..., Any] | str
     gradient: Callable[..., Any] | WithoutGradient | None
     flops: int = 1
     transcendentals: int = 0
@@ -74,7 +79,21 @@ def _register(row: Unary | Binary, shape: Callable[..., Any], cost: Callable[...
     registry.facts("elementwise", of=(row.op,))
 
 
-def binary_shape(x: TensorSpec, y: TensorSpec) -> Shape:
+def broadcasting(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` with NumPy's complaint about shapes as InvalidArgumentError."""
+
+    @functools.wraps(function)
+    def checked(x: Array, y: Array, **out: Array) -> Array:
+        try:
+            result: Array = function(x, y, **out)
+        except ValueError:
+            raise InvalidArgumentError(f"Incompatible shapes: {Shape(np.shape(x))} vs. {Shape(np.shape(y))}") from None
+        return result
+
+    return checked
+
+
+def binary_shape(x: TensorSpec, y: TensorSpec, *rest: TensorSpec) -> Shape:
     return broadcast_shapes(x.shape, y.shape)
 
 
@@ -88,12 +107,21 @@ def binary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost
     return functools.partial(_binary_cost, per_element=Cost(flops, 0, transcendentals))
 
 
+def reduction_flops(x: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
+    """One operation less than the number of reduced elements for each result."""
+    return Cost(x.shape.num_elements - outputs[0].shape.num_elements)
+
+
 def _register_kernels(row: Unary | Binary) -> None:
+    function = row.function
+    if isinstance(function, str):
+        registry.arrays_as(**{row.op: function})
+        function = getattr(np, function)
     # Kernels for narrow floats come first, as the registry takes the first that accepts the dtypes.
     narrow = [dtype for dtype in NARROW if row.widened and kernel_types.takes(row.op, "T", dtype)]
     if narrow:
-        registry.kernel(row.op, T=narrow)(widened(row.function))
-    registry.kernel(row.op)(row.function)
+        registry.kernel(row.op, T=narrow)(widened(function))
+    registry.kernel(row.op)(function)
 
 
 def _unary_cost(x: TensorSpec, *rest: TensorSpec, per_element: Cost) -> Cost:

@@ -34,10 +34,11 @@ from .window_geometry import (
 
 
 class PoolingAttributes:
-    """The checked attributes of a pooling op."""
+    """The checked attributes of a pooling op; the data format tells the number of dimensions."""
 
-    def __init__(self, rank: int, window: WindowAttributes) -> None:
+    def __init__(self, window: WindowAttributes) -> None:
         strides, padding, explicit_paddings, data_format, _, ksize = window
+        rank = 5 if "D" in data_format else 4
         for name, values in (("ksize", ksize), ("strides", strides)):
             if len(values) != rank:
                 raise InvalidArgumentError(f"Sliding window {name} field must specify {rank} dimensions, not {list(values)}")

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...types.arrays import Array
 from ...types.dtypes import DType
-from .argument_checks import require
+from .argument_checks import require, require_true
 
 
 def limits(dtype: DType) -> tuple[int, int]:
@@ -47,14 +47,6 @@ def scalar_range(low: Any, high: Any, name: str, xp: Any = np) -> tuple[Any, Any
     """Return a range that arrives as two scalars."""
     require(low.ndim == high.ndim == 0, f"the range of {name} must be scalars: {low.shape}, {high.shape}")
     return range_of(low, high, name, xp)
-
-
-def require_true(condition: Any, message: str, xp: Any) -> None:
-    """InvalidArgumentError(message) unless the condition holds; an array program leaves the refusal to the kernel."""
-    if xp is np:
-        require(condition, message)
-    else:
-        xp.require(condition)
 
 
 def one_level(low: Any, high: Any, dtype: DType) -> Any:
@@ -115,8 +107,8 @@ def from_float(x: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
 
 def tensor_to_float(q: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -> Any:
     """As to_float, in single precision throughout."""
-    width = high.astype(np.float64) - low.astype(np.float64)
-    scale = (width / (steps(dtype) - 1.0)).astype(np.float32)
+    # The width is a float32, as in TensorFlow, and the quotient a double.
+    scale = ((high - low).astype(np.float64) / (steps(dtype) - 1.0)).astype(np.float32)
     is_flat = low == high
     # The lower end moves to the nearest step, so that zero is a step as well.
     first = xp.where(is_flat, low, round_half_away(low / xp.where(is_flat, 1, scale), xp) * scale)
@@ -127,12 +119,14 @@ def tensor_from_float(x: Any, low: Any, high: Any, dtype: DType, xp: Any = np) -
     """As from_float, in single precision throughout."""
     lowest, highest = (np.float32(end) for end in limits(dtype))
     is_flat = low == high
-    width = xp.where(is_flat, 1, high.astype(np.float64) - low.astype(np.float64))
+    width = xp.where(is_flat, 1, (high - low).astype(np.float64))
     scale = xp.where(is_flat, 0, (np.float64(steps(dtype) - 1.0) / width).astype(np.float32))
     scaled = round_half_away(x.astype(np.float32) * scale, xp) - (round_half_away(low * scale, xp) - lowest)
     # 2^31 - 1 as a float32 is 2^31, and its conversion to an integer would overflow.
     top = min(highest, np.float32(2.147483520e9))  # the largest of float32 below 2^31
-    return xp.clip(scaled, lowest, top).astype(dtype.numpy)
+    # Of NaN TensorFlow's conversion makes the least integer of 32 bits, and 0 of 8 and 16 bits, as x86 and the casts here do.
+    clipped = xp.where(scaled > lowest, xp.minimum(scaled, top), lowest) if dtype.size > 2 else xp.clip(scaled, lowest, top)
+    return clipped.astype(dtype.numpy)
 
 
 def requantize(q: Any, old: tuple[Any, Any], old_type: DType, new: tuple[Any, Any], new_type: DType, xp: Any = np) -> Any:

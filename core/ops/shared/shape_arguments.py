@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -38,6 +38,11 @@ def scalar_of(spec: TensorSpec) -> int | None:
     """Return the value of a constant integer input with a single element; None unless the value is a known number."""
     dims = dims_of(spec)
     return dims[0] if dims is not None and len(dims) == 1 and isinstance(dims[0], int) else None
+
+
+def shape_in(place: int, rank: int) -> Callable[..., Shape]:
+    """Return the shape function of ops whose result has the shape, of this rank, in the input at a place."""
+    return lambda *inputs: shape_from(inputs[place], rank)
 
 
 def shape_from(spec: TensorSpec, rank: int | None = None) -> Shape:
@@ -122,3 +127,10 @@ def replaced(shape: Shape, axis: int, dim: DimLike | None) -> Shape:
     dims = list(shape)
     dims[normalize_axis(axis, len(dims))] = Dim.unknown() if dim is None else dim
     return Shape(dims)
+
+
+def without_ellipsis(index: tuple[Any, ...], rank: int) -> tuple[Any, ...]:
+    """Return an index of an array with as many whole slices for the ellipsis as the rank leaves to it."""
+    place = next((i for i, each in enumerate(index) if each is Ellipsis), len(index))
+    left = rank - sum(each is not None and each is not Ellipsis for each in index)
+    return (*index[:place], *[slice(None)] * left, *index[place + 1 :])

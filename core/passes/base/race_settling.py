@@ -41,18 +41,24 @@ def settle_races(
     fed = [*feeds, *_outside_loops(targets, feeds, overridable)]
     for run in _runs_in_turn(graph, targets, fed):
         _add_edges(graph, _settled(graph, run, targets, fed), fed)
+    sound: set[tuple[Function, CallSite]] = set()
     for name, sites in _call_sites(graph).items():
         function = graph.functions.get(name)
         # A function with several kinds of calls has no single order, and the dtypes of a polymorphic function are known only
         # at each call.
-        if function is not None and not function.signature.attrs and len(sites) == 1:
-            graph.functions[name] = _settled_function(graph, function, *sites)
+        if function is None or function.signature.attrs or len(sites) > 1:
+            continue
+        (site,) = sites
+        if (function.pattern, site) not in sound:
+            settled = graph.functions[name] = _settled_function(graph, function, site)
+            if settled is function:
+                sound.add((function.pattern, site))
 
 
 def _call_sites(graph: Graph) -> dict[str, set[CallSite]]:
     """Return the call sites of each function in the graph and the functions."""
     sites: dict[str, set[CallSite]] = {}
-    for body in [graph, *(function.body for function in graph.functions.values())]:
+    for body in [graph, *(function.pattern.body for function in graph.functions.values())]:
         for node in body:
             kind = call_kind(graph.functions, node)
             for reference in kind.references(node) if kind is not None else ():
@@ -191,11 +197,12 @@ def _runs(targets: Sequence[Output | Node], always: Sequence[Output | Node], fed
 
 def _settled_function(graph: Graph, function: Function, site: CallSite) -> Function:
     """Return the function, or a copy with settled races; the order holds in any call, for any subset of results read."""
-    fed = function_inputs(function)
-    targets = function_targets(function, site)
-    count = len(function.results) - len(site.unused)
+    shared = function.pattern
+    fed = function_inputs(shared)
+    targets = function_targets(shared, site)
+    count = len(shared.results) - len(site.unused)
     # Effects are the targets after the results: they happen in each call, whichever results have readers.
-    pairs = _settled(function.body, targets[:count], targets[:count], fed, targets[count:])
+    pairs = _settled(shared.body, targets[:count], targets[:count], fed, targets[count:])
     if not pairs:
         return function
     # `source` is the message of the file, which saving writes unchanged as long as it is there.

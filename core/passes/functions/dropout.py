@@ -81,7 +81,7 @@ class RemoveDropout(Pass):
     def _run_in_functions(self, graph: Graph, ctx: PassContext) -> None:
         for name in sorted(called_functions(graph, graph)):
             function = graph.functions[name]
-            if not _draws(function.body):
+            if not _draws(function.pattern.body):
                 continue
             if (reason := change_blocker(graph, function)) is not None:
                 ctx.refuse("dropout", name, reason)

@@ -46,34 +46,35 @@ class Inline(Pass):
             function = graph.functions.get(reference.name) if reference is not None else None
             if function is None or reference is None:
                 continue
-            reason = self._blocker(graph, ctx, node, function)
+            # The nodes are read: those of a function that equals others are made in the graph alone.
+            shared = function.pattern
+            reason = self._blocker(graph, ctx, node, function.name, shared)
             if reason is not None:
                 ctx.refuse("inline", node, reason)
                 continue
             if ctx.is_shared(function.name):
-                ctx.shared.copied += len(function.body)
-            function = with_attrs(function, reference)
-            _Inlining(graph, ctx, node, function, late.get(node, {})).make()
+                ctx.shared.copied += len(shared.body)
+            _Inlining(graph, ctx, node, function.name, with_attrs(shared, reference), late.get(node, {})).make()
 
-    def _blocker(self, graph: Graph, ctx: PassContext, node: Node, function: Function) -> str | None:
+    def _blocker(self, graph: Graph, ctx: PassContext, node: Node, name: str, function: Function) -> str | None:
         if node.name in ctx.start:
             return "it runs only when a session starts"
         if any(map(ctx.is_fed, (node.output(i) for i in range(len(function.results))))):
             return "its result may be fed"
         if len(function.body) > self.limit:
             return f"the function has more than {self.limit} nodes"
-        is_shared = ctx.is_shared(function.name)
+        is_shared = ctx.is_shared(name)
         if is_shared and ctx.shared.copied + len(function.body) > self.copies:
             return f"copies of functions that are called from several places take more than {self.copies} nodes"
         # An Identity in the place of the call would read the variable.
         if any(arg.is_ref for arg in function.signature.outputs):
             return "it returns a reference"
-        if ctx.calls_itself(function.name):
+        if ctx.calls_itself(name):
             return "the function calls itself"
         # Gradients of the call are taken by that function, which inlining would lose.
         if function.gradient is not None:
             return "a gradient is declared for the function"
-        if function.name in captured_functions(graph):
+        if name in captured_functions(graph):
             return "a saved gradient reads its nodes"
         # A copy would leave out the effects that no result needs: TensorFlow inlines no call by name, and none of a body
         # without results.
@@ -120,11 +121,12 @@ class _Inlining:
     """The inlining of a single call; `late` has the inputs that a read or a write in the body has to wait for."""
 
     def __init__(
-        self, graph: Graph, ctx: PassContext, call: Node, function: Function, late: Mapping[str, Sequence[int]]
+        self, graph: Graph, ctx: PassContext, call: Node, name: str, function: Function, late: Mapping[str, Sequence[int]]
     ) -> None:
         self.graph = graph
         self.ctx = ctx
         self.call = call
+        self.name = name
         self.function = function
         self.late = {kind: [function.args[i] for i in places] for kind, places in late.items() if places}
         self.made: dict[Node, Node] = {}
@@ -226,7 +228,7 @@ class _Inlining:
                 for node in done or self.call.control_inputs:
                     graph.add_control_input(consumer, node)
             graph.remove_node(call)
-        self.ctx.fire("call", call, f"inlined: replaced by the nodes of function {self.function.name}")
+        self.ctx.fire("call", call, f"inlined: replaced by the nodes of function {self.name}")
 
     def _keep_name(self, results: list[Output], done: list[Node]) -> None:
         """Turn a fetched or kept call into an Identity of the results, or a NoOp where no result is read or fetched."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ...engines.automatic import Contest, nodes_within, trains
+from ...engines.automatic import Contest, nodes_within, quiet_seconds, trains
 from ...engines.engine_runtime import are_batches_of_one
 from ...engines.protocol import Engined, inner_steps
 from ...engines.remembered_choices import RememberedChoice
@@ -97,9 +97,9 @@ class AutomaticProgram:
         # Timing takes locks and clocks, which a small program would feel in each run.
         if contest.is_settled:
             return call(feeds, run)
-        start = time.perf_counter()
+        start, start_of_cpu = time.perf_counter(), time.process_time()
         values = call(feeds, run)
-        seconds = time.perf_counter() - start
+        seconds = quiet_seconds(time.perf_counter() - start, time.process_time() - start_of_cpu)
         with self._lock:
             untried = contest.untried
             contest.note(way, seconds, runtime is not None and runtime.is_deciding)

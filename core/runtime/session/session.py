@@ -127,6 +127,7 @@ class Session(Displayed, NotCopied):
         optimize: str = "fuse",
     ) -> None:
         graph = as_graph(graph)
+        graph.resolve()  # a run needs the inputs, and with them the check is a loop
         graph.check()
         refuse_files(graph, files)
         self.graph = graph

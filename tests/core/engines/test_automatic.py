@@ -26,7 +26,7 @@ RUNS = 40
 
 
 class Slow(FakeEngine):
-    """Waits before each run."""
+    """Computes for two milliseconds more in each run. A wait would not count on an overloaded machine."""
 
     name = "slow"
 
@@ -34,7 +34,9 @@ class Slow(FakeEngine):
         run = super().compile(cluster, values)
 
         def slow(arrays):
-            time.sleep(2e-3)
+            end = time.process_time() + 2e-3
+            while time.process_time() < end:
+                pass
             return run(arrays)
 
         return slow
@@ -549,3 +551,19 @@ def test_a_trial_keeps_the_faster_way(slower, choice, monkeypatch):
         trial.run(way(0), way(1))
     assert trial.choice == choice
     assert calls.count(0) == calls.count(1)
+
+
+@pytest.mark.parametrize(
+    ("load", "has_gpu", "wall", "cpu", "seconds"),
+    [
+        (0.5, False, 3.0, 0.2, 3.0),  # a wait for something else than a core
+        (50.0, False, 3.0, 0.2, 0.2),
+        (50.0, False, 0.1, 0.2, 0.1),  # two threads side by side
+        (50.0, True, 3.0, 0.2, 3.0),
+    ],
+)
+def test_waits_for_cores_count_only_where_they_may_be_waits_for_a_device(load, has_gpu, wall, cpu, seconds, monkeypatch):
+    monkeypatch.setattr(automatic, "cores", lambda: 2)
+    monkeypatch.setattr(automatic.os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
+    monkeypatch.setattr(automatic, "gpus", lambda: ["/dev/nvidia0"] if has_gpu else [])
+    assert automatic.quiet_seconds(wall, cpu) == seconds

@@ -26,6 +26,7 @@ from tfg.core.types.tensors import Tensor  # noqa: E402
 ARRIVING = np.array([-1.25, 0, 0.5, 2.5])
 WITHOUT_TIES = (
     "BandedTriangularSolve", "BatchMatrixSolve", "CropAndResize", "MatrixSolve", "MaxPoolGrad", "QuantizeAndDequantizeV3",
+    "TridiagonalSolve",
 )  # fmt: skip
 """Ops whose inputs must be regular, or depend on each other, or whose samples jump where they lie on pixels."""
 LARGE = 1e30

@@ -102,12 +102,46 @@ def is_complex(case, recorded):
 
 @pytest.mark.parametrize(
     "op",
-    ["ArgMax", "ArgMin", "Bucketize", "Einsum", "EuclideanNorm", "FloorDiv", "FloorMod", "LowerBound", "Pow", "UpperBound"],
+    [
+        "ArgMax",
+        "ArgMin",
+        "Bucketize",
+        "Cumprod",
+        "Cumsum",
+        "Einsum",
+        "EuclideanNorm",
+        "FloorDiv",
+        "FloorMod",
+        "LowerBound",
+        "Pow",
+        "UpperBound",
+    ],
 )
 def test_all_cases_of_lowerings_with_corners(op, tmp_path):
     """Integers near their limits wrap around, NaN has TensorFlow's place, and labels that an output repeats are diagonals."""
     cases = [(case, recorded) for case, recorded in recorded_cases(op) if not is_undefined(op, case)]
     assert count_equal(cases, tmp_path / "case.onnx", most=len(cases)) > TRIED
+
+
+@pytest.mark.parametrize("rows", [None, 3000])
+@pytest.mark.parametrize("dtype, largest", [("half", 2048), ("bfloat16", 256)])
+def test_running_sums_of_16_bits_are_rounded_row_after_row(dtype, largest, rows, tmp_path):
+    """Sums of ones end where 1 is half of the distance to the next number."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[2, rows], name="x")
+    y = g.Cast(g.Cumsum(g.Cast(x, DstT=dtype), g.constant(np.int32(1)), reverse=True), DstT="float32")
+    save_onnx(export(g.graph, {"x": x}, {"y": y}), tmp_path / "m.onnx")
+    (sums,) = run_onnx(tmp_path / "m.onnx", {"x": np.ones((2, 3000), np.float32)})
+    np.testing.assert_array_equal(sums[:, ::-1], np.minimum(np.arange(1, 3001), largest)[None].repeat(2, 0))
+
+
+@pytest.mark.parametrize("shape", [(2, 0), (0, 2)])
+def test_scans_of_no_elements(shape, tmp_path):
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[None, None], name="x")
+    save_onnx(export(g.graph, {"x": x}, {"y": g.Cumprod(x, g.constant(np.int32(1)))}), tmp_path / "m.onnx")
+    (products,) = run_onnx(tmp_path / "m.onnx", {"x": np.zeros(shape, np.float32)})
+    assert products.shape == shape
 
 
 def test_an_unsorted_top_k_has_the_same_elements(tmp_path):

@@ -176,6 +176,20 @@ def test_a_gradient():
     assert session.engine_report().differences == ()
 
 
+@pytest.mark.parametrize("dtype, largest", [("half", 2048), ("bfloat16", 256)])
+@pytest.mark.parametrize("op, options", [("Cumsum", {}), ("Cumsum", {"exclusive": True, "reverse": True})])
+def test_running_sums_of_16_bits_are_rounded_row_after_row(op, options, dtype, largest):
+    """Sums of ones end where 1 is half of the distance to the next number."""
+    b = GraphBuilder()
+    x = b.Placeholder(dtype="float32", shape=[3000], name="x")
+    b.Cast(getattr(b, op)(b.Cast(x, DstT=dtype), b.constant(np.int32(0)), **options), DstT="float32", name="y")
+    session = Session(b.graph, engine=engine())
+    sums = session.run("y:0", {"x:0": np.ones(3000, "f")})
+    assert_in_engine(session)
+    ones = np.arange(3000) if options else np.arange(1, 3001)
+    np.testing.assert_array_equal(sums[::-1] if options else sums, np.minimum(ones, largest))
+
+
 def in_both(graph, feeds):
     """Return the values of `y` in XLA and in NumPy; XLA ran the whole graph."""
     session = Session(graph, engine=engine())

@@ -68,3 +68,34 @@ def test_parts_of_many_round_as_these(function, exact):
     x = arguments()[: 2 * SIZE]
     result = np.concatenate([function(part, is_part=True) for part in np.split(x, [1, 17, SIZE])])
     np.testing.assert_array_equal(result, function(x))
+
+
+MANY = 3 * (1 << 14) + 5
+"""The elements of several blocks, the last of them short."""
+
+
+@pytest.mark.parametrize("dtype", ["f", "d", "i4", "i8", "i2", "e"])
+@pytest.mark.parametrize("shapes", [((MANY,), (MANY,)), ((MANY,), ()), ((), (MANY,)), ((), ()), ((1,), (MANY,))])
+def test_choices_are_those_of_a_branch_for_each_element(shapes, dtype):
+    rng = np.random.default_rng(0)
+    first, second = (np.asarray(rng.normal(0, 100, shape)).astype(dtype) for shape in shapes)
+    if first.shape == (MANY,) and first.dtype.kind == "f":
+        first[:3] = np.inf, np.nan, -0.0
+    for condition in (rng.random(MANY) > 0.5, np.zeros(MANY, bool), np.ones(MANY, bool)):
+        result, want = elementwise.chosen(condition, first, second), np.where(condition, first, second)
+        assert result.dtype == want.dtype and result.tobytes() == want.tobytes()
+
+
+def test_choices_of_matrices_that_are_not_contiguous():
+    first = np.random.default_rng(1).normal(size=(300, 200)).T
+    condition = np.ascontiguousarray(first) > 0
+    np.testing.assert_array_equal(elementwise.chosen(condition, first, -first), np.abs(first))
+
+
+def test_an_exponential_less_one_below_zero():
+    x = np.concatenate([-np.logspace(-30, 2.5, 20_000), [-0.0, 0.0, -np.inf, np.nan]]).astype(np.float32)
+    result = np.empty_like(x)
+    elementwise.expm1_below_zero(x, result)
+    want = np.expm1(x.astype(np.float64))
+    np.testing.assert_allclose(result, want, rtol=4 * np.finfo(np.float32).eps, atol=0)
+    assert list(np.signbit(result[-4:-2])) == [True, False]
