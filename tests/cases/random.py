@@ -90,6 +90,11 @@ CASES = [
     ),
     case("RandomPoissonV2", np.array([3], np.int32), np.array([3, 12], np.int32), dtype="int32", **_SEEDS),
     removed("RandomPoisson", np.array([3], np.int32), np.float32(3)),
+    *(
+        case("RandomUniform", np.array([0, 1 << 30, 1 << 27], dtype), dtype=of, **_SEEDS)
+        for dtype in ("int32", "int64")
+        for of in ("float", "double")
+    ),
     case("Multinomial", normal(3, 5), np.int32(4), **_SEEDS),
     case("Multinomial", normal(3, 5, dtype="double"), np.int32(0), output_dtype="int32", **_SEEDS),
     case("Multinomial", np.array([[np.nan, 1, -np.inf]], np.float32), np.int32(6), **_SEEDS),

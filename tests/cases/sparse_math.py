@@ -42,8 +42,16 @@ def cwise():
 def products():
     dense = normal(3, 2, dtype="double")
     complex_, wide = normal(3, dtype="complex64"), normal(4, 2, dtype="complex64")
+    zeros = np.array([[0, 1], [0, 0]], np.float32)
+    infinite = np.array([[np.inf, 2], [np.nan, 0]], np.float32)
     return [
         case("SparseMatMul", normal(2, 3), normal(3, 4), a_is_sparse=True),
+        *(
+            case("SparseMatMul", *pair, a_is_sparse=a, b_is_sparse=b, transpose_a=flip, differentiable=False)
+            for pair in ((zeros, infinite), (infinite, zeros))
+            for a, b in ((False, False), (True, False), (False, True), (True, True))
+            for flip in (False, True)
+        ),
         case("SparseMatMul", normal(3, 2), normal(4, 3, dtype="bfloat16"), transpose_a=True, transpose_b=True),
         case("SparseMatMul", normal(0, 3), normal(3, 4)),
         case("SparseMatMul", normal(2, 3), normal(2, 4)),

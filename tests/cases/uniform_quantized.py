@@ -94,7 +94,11 @@ def convolutions():
     explicit = {"padding": "EXPLICIT", "explicit_padding": [1, 0, 2, 1], "lhs_dilation": [2, 1]}
     grouped = whole("qint8", 6, 1, 3, 2)
     hybrid = {"Tout": "float", **limits("rhs")}
+    batch_grouped = {"padding": "VALID", "batch_group_count": 2}
+    images, filters = whole("qint8", 4, 3, 6, 5), whole("qint8", 6, 3, 3, 2)
     return [
+        quantized(op, images, filters, *scales, **batch_grouped, **attrs),
+        quantized(f"{op}Hybrid", normal(4, 3, 6, 5), filters, f32(0.05), i32(-2), **batch_grouped, **hybrid),
         quantized(op, x, w, *scales, padding="VALID", **attrs),
         quantized(op, x, w, *scales, **strided, **attrs),
         quantized(op, x, w, *scales, **explicit, **attrs),

@@ -50,7 +50,7 @@ def _check(x: Array, w: Array, geometry: _Geometry) -> tuple[Any, ...]:
 
 
 def _largest(x: Any, w: Any, geometry: _Geometry, outputs: tuple[int, ...], xp: Any = np) -> tuple[Any, Any]:
-    """Return the largest x + w of each window, and the number of its place in the window (-1 for a window outside).
+    """Return the largest x + w of each window, and the number of its place in the window (-1 if no element is the largest).
 
     An element that is no number is never the largest. `xp` has the functions of NumPy, or those of a namespace like it.
     """
@@ -97,6 +97,11 @@ def dilation2d_backprop_input(
         index = offset_index(offset, grad.shape[1:3], geometry.strides, geometry.rates)
         # One place of all windows at a time: its elements are distinct, so an indexed sum loses none.
         result[index] += np.where(places == place, grad, grad.dtype.type(0))
+    # Without a largest element, as in a window of NaN, the gradient goes where TensorFlow's search begins: at the window's
+    # first element, moved into the image.
+    n, i, j, c = np.nonzero(places < 0)
+    top, left = (np.maximum(k * stride, before) for k, stride, (before, _) in zip((i, j), geometry.strides, pads))
+    np.add.at(result, (n, top, left, c), grad[n, i, j, c])
     return unpad(result, pads).astype(input.dtype)
 
 
@@ -106,6 +111,7 @@ def dilation2d_backprop_filter(
 ) -> Any:
     """Add each window's gradient at the filter's place of its first largest element."""
     places, grad = _backprop(input, filter, out_backprop, _Geometry(strides, rates, padding), xp)
+    places = xp.maximum(places, 0)  # no largest element: the gradient goes to the filter's first place
     numbers = range(math.prod(filter.shape[:2]))
     sums = [xp.sum(xp.where(places == number, grad, grad.dtype.type(0)), (0, 1, 2)) for number in numbers]
     return xp.reshape(xp.stack(sums), filter.shape).astype(filter.dtype) if sums else xp.zeros_like(filter)

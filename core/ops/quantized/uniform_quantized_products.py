@@ -12,7 +12,7 @@ from ...codecs.wire import fields, repeated_integers
 from ...numerics import convolution as convolution_numerics
 from ...numerics import windows
 from ...registry.registry import Cost, everywhere, flops, kernel, multiply_adds, not_differentiable, shape, without_gradient
-from ...support.errors import DataLossError, UnimplementedError
+from ...support.errors import DataLossError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
@@ -160,8 +160,8 @@ class _UniformConvolution:
         padded = windows.padded_sizes(dilated, self.pads)
         self.outputs = tuple(map(windows.output_size, padded, filter_sizes, self.strides, self.rhs_dilation))
         self._check_groups(lhs, rhs)
-        batch, filters = lhs[self.lhs_order[0]] // self.batch_groups, rhs[self.rhs_order[-1]]
-        inner = (batch, *self.outputs, filters)
+        batch, self.filters = lhs[self.lhs_order[0]] // self.batch_groups, rhs[self.rhs_order[-1]]
+        inner = (batch, *self.outputs, self.filters)
         self.shape = tuple(inner[self.out_order.index(i)] for i in range(rank))
 
     def _check_groups(self, lhs: tuple[int, ...], rhs: tuple[int, ...]) -> None:
@@ -175,15 +175,25 @@ class _UniformConvolution:
 
     def run(self, lhs: Array, rhs: Array) -> Array:
         """Return the exact sums, in the order of the output: both operands are centered floats."""
-        if self.batch_groups != 1:
-            raise UnimplementedError(f"batch_group_count {self.batch_groups}; only 1 is supported")
         x, w = lhs.transpose(self.lhs_order), rhs.transpose(self.rhs_order)
         # Zeros between the elements of lhs, as in a transposed convolution.
         if any(d > 1 for d in self.lhs_dilation):
             spread = np.zeros((len(x), *((n - 1) * d + 1 for n, d in zip(x.shape[1:-1], self.lhs_dilation)), x.shape[-1]))
             spread[(slice(None), *(slice(None, None, d) for d in self.lhs_dilation))] = x
             x = spread
-        result = convolution_numerics.convolve(x, w, self.strides, self.pads, self.rhs_dilation)
+        # A group of the batch meets its share of the filters, whose results lie side by side as channels.
+        groups = zip(np.split(x, self.batch_groups), np.split(w, self.batch_groups, -1))
+        results = [convolution_numerics.convolve(*group, self.strides, self.pads, self.rhs_dilation) for group in groups]
+        return self._in_order(np.concatenate(results, -1))
+
+    def scales_of(self, images: Array) -> Array:
+        """Return the scales of images, (batch,), for each output: a filter meets the images of its group."""
+        groups = images.reshape(self.batch_groups, -1).T
+        by_filter = np.repeat(groups, self.filters // self.batch_groups, axis=1)
+        return self._in_order(by_filter.reshape(len(groups), *(1 for _ in self.outputs), self.filters))
+
+    def _in_order(self, result: Array) -> Array:
+        """Return an array (batch, spatial..., channels) in the order of the output."""
         return result.transpose([self.out_order.index(i) for i in range(result.ndim)])
 
 
@@ -290,8 +300,7 @@ def uniform_quantized_convolution_hybrid(
     rows, scales = _quantized_rows(np, images.reshape(len(images), math.prod(images.shape[1:])))
     centered = np.moveaxis(rows.reshape(images.shape), 0, batch)
     sums = form.run(centered, _centered(rhs, rhs_zero_points, rhs_quantization_axis))
-    by_image = along_axis(scales, form.out_order[0], sums.ndim)
-    return (sums * (by_image * along_axis(rhs_scales, form.out_order[-1], sums.ndim))).astype(np.float32)
+    return (sums * (form.scales_of(scales) * along_axis(rhs_scales, form.out_order[-1], sums.ndim))).astype(np.float32)
 
 
 shape("UniformQuantizedConvolutionHybrid")(uniform_quantized_convolution_shape)

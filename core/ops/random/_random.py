@@ -69,16 +69,16 @@ def as_dims(shape: Any) -> tuple[int, ...]:
         raise InvalidArgumentError(f"shape must be a vector of integers, got one of shape {Shape(np.shape(shape))}")
     if shape.dtype.kind not in "iu":
         raise InvalidArgumentError(f"shape must be a vector of integers, not of {from_numpy(shape.dtype)}")
-    return _checked_dims(tuple(shape.tolist()), shape.itemsize)
+    return _checked_dims(tuple(shape.tolist()))
 
 
 @functools.lru_cache(1024)
-def _checked_dims(dims: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+def _checked_dims(dims: tuple[int, ...]) -> tuple[int, ...]:
     """Dimensions as they are; the same few come again at every step."""
     if any(d < 0 for d in dims):
         raise InvalidArgumentError(f"the dimensions {dims} must not be negative")
-    # As NumPy and TensorFlow count: a size of 0 excuses no others whose product no number holds.
-    if math.prod(d or 1 for d in dims) * itemsize >= 1 << 60:
+    # As NumPy counts: a size of 0 excuses no others whose product, in bytes, no int64 holds; those of parameters follow.
+    if math.prod(d or 1 for d in dims) >= 1 << 58:
         raise InvalidArgumentError(f"a tensor of shape {dims} has too many elements")
     return dims
 

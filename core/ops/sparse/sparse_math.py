@@ -352,15 +352,33 @@ def sparse_tensor_dense_mat_mul_gradient(g: GradientBuilder, node: Node, grad: O
 
 
 @everywhere("SparseMatMul")
-def sparse_mat_mul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+def sparse_mat_mul(
+    xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool, a_is_sparse: bool, b_is_sparse: bool
+) -> Any:
     """Multiply two dense matrices, declared to have many zeros; the result is float32 for any input dtype."""
     require_rank(a, 2, "a")
     require_rank(b, 2, "b")
     a, b = (xp.transpose(x, (1, 0)) if turned else x for x, turned in ((a, transpose_a), (b, transpose_b)))
     require(may_equal(a.shape[1:], b.shape[:1]), f"Matrix size incompatible: a: {a.shape}, b: {b.shape}")
-    # No search for zeros: a dense product of float32 is fast, and 0 times a finite number adds nothing. Of 0 and infinity it
-    # makes NaN, where TensorFlow skips the zeros of a matrix that a_is_sparse or b_is_sparse calls sparse.
-    return xp.matmul(xp.asarray(a, np.float32), xp.asarray(b, np.float32))
+    a, b = xp.asarray(a, np.float32), xp.asarray(b, np.float32)
+    # TensorFlow skips the zeros of a matrix that is called sparse: of `a` if both are. XLA's kernel calls none sparse.
+    if xp is np and a_is_sparse:
+        return _product_without_zeros(a, b)
+    if xp is np and b_is_sparse:
+        return _product_without_zeros(b.T, a.T).T
+    return xp.matmul(a, b)
+
+
+def _product_without_zeros(sparse: Array, dense: Array) -> Array:
+    """Return the product of two matrices in which 0 times infinity or NaN is 0, if the 0 is of the first one."""
+    # No search for zeros among finite numbers: a dense product is fast, and 0 times a finite number adds nothing.
+    if np.isfinite(dense).all():
+        return np.matmul(sparse, dense)
+    result = np.empty((len(sparse), dense.shape[1]), np.float32)
+    for row, out in zip(sparse, result):
+        is_taken = row != 0
+        out[...] = row[is_taken] @ dense[is_taken]
+    return result
 
 
 @shape("SparseMatMul")

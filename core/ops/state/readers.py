@@ -63,7 +63,8 @@ def reader_v2_shape() -> TensorSpec:
 
 @kernel("LMDBReader")
 def lmdb_reader(ctx: KernelContext) -> Any:
-    raise UnimplementedError("LMDB databases need a library that tfg does not have")
+    # TensorFlow keeps the op, and refuses it since it was built without LMDB.
+    raise UnimplementedError("LMDBReader is removed from TensorFlow", hint="LMDBDataset reads LMDB databases")
 
 
 @shape(*_READERS, "LMDBReader")

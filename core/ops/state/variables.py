@@ -33,7 +33,7 @@ from ...runtime.state.resources import ANONYMOUS_NAME, Variable, no_value_hint
 from ...runtime.state.tensor_arrays import zeros
 from ...support.errors import AlreadyExistsError, FailedPreconditionError, InvalidArgumentError, NotFoundError, OutOfRangeError
 from ...types.arrays import Array, Result
-from ...types.dtypes import DType
+from ...types.dtypes import DType, resource
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.plain_shapes import first_shape, merged_shape, no_outputs_shape, scalar_shape
 from ..shared.shape_arguments import shape_value
@@ -280,7 +280,7 @@ def var_handle_op_shape(*, dtype: DType, shape: Shape) -> TensorSpec:
 
 
 def _handle_spec(dtype: DType, shape: Shape) -> TensorSpec:
-    return TensorSpec(dtype, SCALAR, handle=(TensorSpec(dtype, shape),))
+    return TensorSpec(resource, SCALAR, handle=(TensorSpec(dtype, shape),))
 
 
 @kernel("_VarHandlesOp")
