@@ -51,7 +51,6 @@ ATTRIBUTES: Final[tuple[tuple[str, str, str], ...]] = (
     ("^TensorMapErase$", "value_dtype", "the map knows the types of its values"),
     ("^SparseSegment", "sparse_gradient", "it chooses the form of a gradient, whose values are the same"),
     ("MatMul", "grad_[abxy]", "a note that TensorFlow's gradient functions leave, which no kernel reads"),
-    ("^SparseMatMul$", "[ab]_is_sparse", "a hint for speed"),
     ("Gather$|SetOperation$", "validate_indices", "indices are always checked"),
     (_DEBUG, "tensor_name|device_name|debug_urls|gated_grpc|debug_ops_spec|tfdbg_.*|op_name|output_slot|tensor_debug_mode"
      "|circular_buffer_size|io_.*|is_input|mute_if_healthy", "it says where a debugger's data go, and there is no debugger"),
