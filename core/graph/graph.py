@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 
 __all__ = ["STRAY_ARGUMENT", "DeclaredFunctions", "Function", "Graph", "GraphLike", "Node", "Output", "as_graph"]
 
-_linking: Final = threading.Lock()
+# Reentrant: what a thread asks for while it links a graph, or copies a body, may be parts of another function.
+_linking: Final = threading.RLock()
 _MOST_CHECKS: Final = 1000
 """Kinds of alike nodes whose check is remembered for all functions of a library."""
 
