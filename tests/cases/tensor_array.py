@@ -100,22 +100,6 @@ def gradient_by_reference(g):
     return [[g.TensorArrayRead(grad, 0, flow, dtype="float64").name]]
 
 
-def gradient_of_gradients(version):
-    """Ask for the gradients of an array of gradients, which TensorFlow refuses."""
-
-    def build(g):
-        allow_old_ops(g)
-        handle, flow = array_v3(g) if version == "V3" else (g.TensorArrayV2(3, dtype="float64"), g.constant(0.0))
-        flow = written(g, handle, flow, version)
-        grad = g.apply(f"TensorArrayGrad{version}", handle, flow, source="gradients")
-        first = grad[0] if version == "V3" else grad
-        second = g.apply(f"TensorArrayGrad{version}", first, flow, source="gradients")
-        second = second[0] if version == "V3" else second
-        return [[g.apply(f"TensorArrayRead{version}", second, 0, flow, dtype="float64").name]]
-
-    return build
-
-
 def gradient_with_shape(g):
     handle, flow = array_v3(g)
     flow = written(g, handle, flow)
@@ -211,7 +195,6 @@ CASES = [
     graph_case("gradients, V2", "TensorArrayGradV2", gradient_array("V2")),
     graph_case("gradients, V3", "TensorArrayGradV3", gradient_array("V3")),
     graph_case("gradients by reference", "TensorArrayGrad", gradient_by_reference),
-    *(graph_case(f"gradients of gradients, {v}", f"TensorArrayGrad{v}", gradient_of_gradients(v)) for v in ("V2", "V3")),
     graph_case("gradients of a negative size", "TensorArrayGradWithShape", refused(gradient_of_no_shape)),
     graph_case("gradients with shape", "TensorArrayGradWithShape", gradient_with_shape),
     graph_case("dynamic size", "TensorArrayV3", dynamic),

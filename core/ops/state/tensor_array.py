@@ -108,8 +108,7 @@ def tensor_array_v3_shape(
 
 def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: tuple[int, ...] = ()) -> TensorArray:
     array = _array_of(ctx, handle)
-    array.require_open()
-    if array.is_grad:
+    if len(array) < 0:
         raise InvalidArgumentError(f"Input container should be '{_CONTAINER}', but received '{_GRADS_CONTAINER}'")
     # Named by `source`, the sweep that asks: gradients of two calls of tf.gradients must not be summed in one array.
     name = f"{array.name}@{source}"
