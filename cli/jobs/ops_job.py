@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -151,8 +150,9 @@ def _decision(decision: Location | str | None) -> str:
 
 
 def coverage_sections(rows: Sequence[FamilyCoverage], total: FamilyCoverage) -> Iterator[Section]:
-    columns = ("family", "ops", "kernels", "shapes", "gradients", "not differentiable", "flops")
-    yield Table(columns, [dataclasses.astuple(row) for row in (*rows, total)])
+    parts = ("family", "ops", "kernels", "shapes", "gradients", "not_differentiable", "flops")
+    counts = [tuple(getattr(row, part) for part in parts) for row in (*rows, total)]
+    yield Table(tuple(part.replace("_", " ") for part in parts), counts)
 
 
 def formula_sections(formulas: Sequence[Formula]) -> Iterator[Section]:

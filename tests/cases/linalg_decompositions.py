@@ -42,8 +42,6 @@ CASES = [
     case("SelfAdjointEigV2", np.diag([1.0, 2.0, 3.0]), differentiable=False),
     *(case("SelfAdjointEigV2", symmetric(*s, dtype=t), tolerance=LOOSE.get(t)) for s in ((3, 3), (2, 2, 2)) for t in FLOATS),
     case("SelfAdjointEigV2", symmetric(5, 5)),
-    case("SelfAdjointEigV2", symmetric(2, 4, 4), compute_v=False),
-    case("SelfAdjointEigV2", symmetric(3, 3, dtype="complex64"), compute_v=False, tolerance=LOOSE["complex64"]),
     case("SelfAdjointEigV2", normal(0, 0)),
     case("SelfAdjointEigV2", normal(2, 3)),
     case("SelfAdjointEigV2", np.full((2, 2), np.nan, np.float32)),

@@ -108,8 +108,8 @@ def tensor_array_v3_shape(
 
 def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: tuple[int, ...] = ()) -> TensorArray:
     array = _array_of(ctx, handle)
-    if len(array) < 0:
-        raise InvalidArgumentError(f"Input container should be '{_CONTAINER}', but received '{_GRADS_CONTAINER}'")
+    # TensorFlow refuses an array of gradients here, and so has no second derivatives of such loops.
+    array.require_open()
     # Named by `source`, the sweep that asks: gradients of two calls of tf.gradients must not be summed in one array.
     name = f"{array.name}@{source}"
     return ctx.step.resources.get_or_create(_GRADS_CONTAINER, name, TensorArray, lambda: array.gradient(name, prepended))
