@@ -233,7 +233,7 @@ SCHEMAS: Final = {
     "tfg.flops.timings/1": Schema("core.flops.timings.Timing", "tfg flops GRAPH --run-metadata FILE", "timings",
         "Times that TensorFlow measured, beside the counts, the slowest node first."),
     "tfg.flops.variables/1": Schema(f"{_FLOPS}.VariableCost", "tfg flops GRAPH --per-variable", "variables",
-        "The backward pass by variable, the most FLOPs of their own first."),
+        "The backward pass by variable, the largest FLOPs first."),
     "tfg.grad/1": Schema(f"{_HERE}.Gradient", "tfg grad GRAPH --y TENSOR --x TENSOR", "gradients",
         "The gradients that were added to a graph, an entry for each x."),
     "tfg.grad.check/1": Schema("core.gradients.jacobian.GradientCheck", "tfg grad GRAPH --y TENSOR --x TENSOR --check",

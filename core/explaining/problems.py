@@ -473,9 +473,9 @@ def _stated_specs(graph: Graph) -> dict[Output, TensorSpec]:
     def stated(fact: str) -> list[Node]:
         return nodes_of_kind(graph, lambda kind: has_fact(kind.op, fact))
 
-    pairs = [node.output() for node in stated("stated_pair")]
-    empty = [value for node in stated("stated_reserves") for value in node.outputs()[-2:]]
-    ends = [value for node in stated("stated_sequences") for value in node.outputs()[-2:]]
+    pairs = [node.output() for node in stated(fact="stated_pair")]
+    empty = [value for node in stated(fact="stated_reserves") for value in node.outputs()[-2:]]
+    ends = [value for node in stated(fact="stated_sequences") for value in node.outputs()[-2:]]
     shapes = {
         **dict.fromkeys(pairs, Shape((2,))), **dict.fromkeys(empty, Shape((0,))), **dict.fromkeys(ends, Shape((None,))),
     }  # fmt: skip
