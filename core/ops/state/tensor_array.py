@@ -108,7 +108,7 @@ def tensor_array_v3_shape(
 
 def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: tuple[int, ...] = ()) -> TensorArray:
     array = _array_of(ctx, handle)
-    # TensorFlow refuses an array of gradients here, and so has no second derivatives of such loops.
+    # TensorFlow refuses an array of gradients here, and so has no second derivatives through arrays.
     array.require_open()
     # Named by `source`, the sweep that asks: gradients of two calls of tf.gradients must not be summed in one array.
     name = f"{array.name}@{source}"
