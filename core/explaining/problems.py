@@ -14,6 +14,7 @@ from ..graph.reference_ops import handle_hint, lacks_reference, leftover_hint
 from ..graph.traversal import (
     descendants,
     forward_predecessors,
+    is_in_order,
     nodes_of_kind,
     predecessors,
     reachable,
@@ -304,7 +305,8 @@ _NODE_CHECKS: Final[Sequence[_Check]] = (_names, _device, _attributes, _dangling
 
 def _cycles(body: CheckedBody) -> Iterator[Problem]:
     """Yield a problem for every set of nodes that wait for each other; back edges of loops do not count."""
-    if _is_in_order(body.graph):
+    # As in most files: nodes behind all that they wait for have no cycle.
+    if is_in_order(dict.fromkeys(body.graph), forward_predecessors):
         return
     for component in strongly_connected(body.graph, forward_predecessors):
         # A component of one node is a cycle only if the node waits for itself.
@@ -318,16 +320,6 @@ def _cycles(body: CheckedBody) -> Iterator[Problem]:
                 f"it waits for itself: {names}{more}",
                 "remove an edge of the cycle; only NextIteration -> Merge may close a cycle",
             )
-
-
-def _is_in_order(graph: Graph) -> bool:
-    """Return True if each node stands behind the nodes that it waits for, as in most files: then no cycle can be."""
-    before: set[Node] = set()
-    for node in graph:
-        if not before.issuperset(forward_predecessors(node)):
-            return False
-        before.add(node)
-    return True
 
 
 def _colocation(body: CheckedBody) -> Iterator[Problem]:

@@ -25,7 +25,7 @@ def topological_order(
     pool = dict.fromkeys(nodes)
     before = predecessors or forward_predecessors
     # TensorFlow usually writes nodes in order, and the test takes a fraction of the time of the sort.
-    if _is_in_order(pool, before):
+    if is_in_order(pool, before):
         return list(pool)
     order: list[Node] = []
     # False while a node is on the stack, True when it is done. The stack is a list, since chains in graphs are longer than
@@ -53,8 +53,8 @@ def topological_order(
     return order
 
 
-def _is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[Node | None]]) -> bool:
-    """Return True if every node already stands after its inputs, as in most graphs."""
+def is_in_order(pool: Mapping[Node, None], before: Callable[[Node], Iterable[Node | None]]) -> bool:
+    """Return True if every node of `pool` already stands after those that are `before` it there, as in most graphs."""
     seen: set[Node | None] = set()
     is_plain = before is forward_predecessors
     for node in pool:
