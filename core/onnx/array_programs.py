@@ -682,6 +682,9 @@ class Size:
     def __sub__(self, other: Any) -> Any:
         return self._with("Sub", other)
 
+    def __rsub__(self, other: Any) -> Any:
+        return Size(self.g, self.g.constant(np.array([operator.index(other)], np.int64))) - self
+
     def __floordiv__(self, other: Any) -> Any:
         """Return the quotient; onnxruntime ends the process where an integer is divided by 0."""
         return self._with("Div", Size(self.g, self.g.Max(other.value, 1)) if isinstance(other, Size) else other)
@@ -702,7 +705,7 @@ class Size:
 
     # A program that decided by such a number would be emitted for one outcome alone.
     __index__ = __int__ = __float__ = __bool__ = __lt__ = __le__ = __gt__ = __ge__ = _unknown
-    __neg__ = __rsub__ = __truediv__ = __rtruediv__ = __rmod__ = __pow__ = _unknown
+    __neg__ = __truediv__ = __rtruediv__ = __rmod__ = __pow__ = _unknown
 
 
 class Sizes:
@@ -736,8 +739,8 @@ class Sizes:
         return self.elements(*self.shape)
 
     def elements(self, count: int) -> list[Any]:
-        """Return the first elements."""
-        known = [None] * count if self.known is None else self.known.tolist()
+        """Return the first elements, those of a matrix row by row."""
+        known = [None] * count if self.known is None else self.known.ravel().tolist()[:count]
         return [
             number if isinstance(number, int) else Size(self.g, self.g.slice(self.value, place, place + 1))
             for place, number in enumerate(known)

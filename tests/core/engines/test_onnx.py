@@ -594,6 +594,22 @@ def test_bounds_and_strides_of_a_slice_may_be_computed(begin, end, strides, tmp_
         np.testing.assert_array_equal(result, want)
 
 
+@pytest.mark.parametrize("op", ["SpaceToBatchND", "BatchToSpaceND"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_some_edges_of_blocks_may_be_computed(op, place, tmp_path):
+    """Inference knows some numbers of the matrix, which has a row for each dimension."""
+    g = GraphBuilder()
+    x = g.Placeholder(dtype="float32", shape=[None, 4, 4, 1], name="x")
+    n = g.Placeholder(dtype="int32", shape=[], name="n")
+    edges = g.Pack([g.Pack([n, np.int32(0)] if place == 0 else [np.int32(0), n]), np.array([1, 1], np.int32)])
+    g.apply(op, x, np.array([2, 2], np.int32), edges, name="y")
+    graph = g.graph
+    save_onnx(export(graph, {"x": x, "n": n}, {"y": graph.output("y:0")}), tmp_path / "b.onnx")
+    feeds = {"x": np.arange(128, dtype=np.float32).reshape(8, 4, 4, 1), "n": np.array(2, np.int32)}
+    expected = Session(graph).run("y:0", {f"{name}:0": value for name, value in feeds.items()})
+    np.testing.assert_array_equal(run_onnx(tmp_path / "b.onnx", feeds)[0], expected)
+
+
 def test_what_is_drawn_becomes_an_input(tmp_path):
     b = GraphBuilder()
     x = b.Placeholder(dtype="float32", shape=[None, 3], name="x")
