@@ -28,6 +28,7 @@ from ._datasets import Number, Positive, Texts, dataset_function, dataset_kernel
 @dataset_kernel("OptionsDataset")
 def options_dataset(ctx: KernelContext, input_dataset: Dataset, *, serialized_options: str) -> Dataset:
     """The same elements, with options."""
+    # The attribute is a serialized message: the graph holds bytes as text, and those that are no UTF-8 as surrogates.
     return run_options.Options((input_dataset,), serialized_options.encode("utf-8", "surrogateescape"))
 
 
@@ -40,6 +41,7 @@ def prefetch_dataset(ctx: KernelContext, input_dataset: Dataset, buffer_size: Nu
 
 
 def _decoded(transformations: Texts) -> list[str]:
+    # All names of transformations are ASCII: other bytes equal none of them, and only have to stand in the error.
     return [text.decode("utf-8", "replace") for text in transformations]
 
 
