@@ -192,8 +192,9 @@ def _term(term: Dim, text_of: Callable[[Dim], str]) -> str:
 
 def _brief(factor: Dim) -> str:
     """Return a factor; a long factor only by the symbols inside."""
-    text = str(factor)
-    return text if len(text) <= _MAX_FACTOR else f"f({', '.join(sorted(factor.symbols))})"
+    text, brief = str(factor), f"f({', '.join(sorted(factor.symbols))})"
+    # The name of a symbol may be long, too: behind f( ) it would only be longer.
+    return text if len(text) <= max(_MAX_FACTOR, len(brief)) else brief
 
 
 def _with_prefix(number: int) -> str:

@@ -243,7 +243,7 @@ def test_views(model):
     assert all(node.cost.flops >= 60 for node in report.select(min_flops=60))
 
 
-N, H = Dim.symbol("N"), Dim.symbol("H")
+N, H, LONG = Dim.symbol("N"), Dim.symbol("H"), Dim.symbol("n[StatefulPartitionedCall:0,0]")
 
 
 @pytest.mark.parametrize(
@@ -255,6 +255,7 @@ N, H = Dim.symbol("N"), Dim.symbol("H")
         (2000 * N * H + 500 * N * H * H + 30_000 * N + 700 * H, "500 x H^2 x N + 2 k x H x N + 2 terms"),
         (-2000 * N * H + 500 * N * H * H + 30_000 * N + 700 * H, "500 x H^2 x N - 2 k x H x N + 2 terms"),
         (floor_div(dim_min(N * N * N * H, 3 * H * N + 20_000) + 1, 17) * 4000, "4 k x f(H, N)"),
+        (LONG * H * 40 + LONG * 7 + 1, "40 x H x n[StatefulPartitionedCall:0,0] + 2 terms"),
     ],
 )
 def test_long_sums_are_shortened(value, text):
