@@ -21,6 +21,7 @@ from ..graph.traversal import trail_end
 from ..parallel.work_division import is_undivided
 from ..registry.registry import lowering
 from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..support.trials import cores
 from ..types import dtypes
 from ..types.arrays import Array
 from ..types.shapes import UNKNOWN, Shape
@@ -28,7 +29,6 @@ from . import reasons
 from .lowerable import UnsupportedOps, is_empty_constant
 from .protocol import Cluster, Compiled, UnsupportedNodes
 from .reasons import Reason
-from .remembered_choices import cores
 
 _PRECISIONS: Final = ("f32", "bf16", "f16")
 _CAPABILITIES: Final = {"bf16": "BF16", "f16": "FP16"}
