@@ -20,7 +20,7 @@ from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.log import tell
 from ..support.not_copied import NotCopied
-from ..support.trials import Stopwatch, Trial
+from ..support.trials import RunTimer, Trial
 from ..support.user_signals import pass_on
 from ..types.arrays import EngineArray
 from ..types.shapes import Shape
@@ -139,12 +139,12 @@ class EngineRuntime(NotCopied):
 
     def timed(self, run: Callable[..., Any], *args: Any) -> Any:
         """Return the result of a run, and count the time."""
-        watch = Stopwatch()
+        timer = RunTimer()
         try:
             return run(*args)
         finally:
             with self.lock:
-                self.seconds += watch.seconds
+                self.seconds += timer.seconds
 
     def report(self) -> EngineReport:
         """Return the report on all groups and refusals so far."""
@@ -265,7 +265,7 @@ class Group:
         and NumPy refuses the values that the engine takes.
         """
         settings = self.runtime.settings
-        watch = Stopwatch()
+        timer = RunTimer()
         try:
             results = self.in_numpy(*values)
         except TfgError as error:
@@ -278,7 +278,7 @@ class Group:
             return None
         # NumPy is timed after the engine, so that the engine finds the caches as the earlier steps have left them, as in later
         # runs.
-        executable.trial.note(0, watch.quiet_seconds)
+        executable.trial.note(0, timer.quiet_seconds)
         return results
 
     def numpy_of_neighbours(self, values: Sequence[Any]) -> Sequence[Any]:
@@ -378,9 +378,9 @@ class Group:
             if recalled is not None and recalled.reason is not None:
                 self.left[key], self.reason, self.executables[key] = recalled, recalled.reason, None
                 return None
-            watch = Stopwatch()
+            timer = RunTimer()
             executable = self._made(key, arrays)
-            seconds = watch.seconds
+            seconds = timer.seconds
             self.compile_seconds += seconds
             self._tell_compiled(seconds)
             if executable is not None and recalled is not None:
@@ -482,7 +482,7 @@ class Group:
 
     def run(self, executable: Executable, arrays: Sequence[Any]) -> tuple[EngineValue, ...] | _Call:
         """Return the engine's results; after a failure the function that runs in the engine's place from here on."""
-        watch = Stopwatch()
+        timer = RunTimer()
         try:
             # Compiled code returns new arrays, so that results outlive the next run of the group.
             results = tuple(executable.function([arrays[slot] for slot in self.fed_slots]))
@@ -505,8 +505,8 @@ class Group:
             self._give_up(executable, reasons.failing(said(error)))
             return self.in_numpy
         # Failed runs are not timed, nor those that NumPy took over.
-        executable.trial.note(1, watch.quiet_seconds)
-        self.seconds += watch.seconds
+        executable.trial.note(1, timer.quiet_seconds)
+        self.seconds += timer.seconds
         executable.runs += 1
         self.runs += 1
         return results

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..control_flow.frames import is_transparent, source_of
 from ..functions.callers import function_references
+from ..graph.frames import is_transparent, source_of
 from ..graph.graph import Graph, Node, Output
 from ..graph.node_making import add_placeholder
 from ..graph.traversal import trail_end

@@ -41,7 +41,7 @@ def gpus() -> list[str]:
     return sorted(glob.glob("/dev/nvidia[0-9]*"))
 
 
-class Stopwatch:
+class RunTimer:
     """The time since its making, by the wall and as on a machine without other work."""
 
     __slots__ = ("_cpu", "_wall")
@@ -148,9 +148,9 @@ class Trial:
     def run(self, *ways: Callable[[], _Result]) -> _Result:
         """Run and time the alternative with the fewest runs, and return its result; a failing run is not timed."""
         number = self.next
-        watch = Stopwatch()
+        timer = RunTimer()
         result = ways[number]()
-        self.note(number, watch.quiet_seconds)
+        self.note(number, timer.quiet_seconds)
         return result
 
     def note(self, number: int, seconds: float) -> None:

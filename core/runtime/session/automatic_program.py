@@ -16,7 +16,7 @@ from ...graph.graph import Graph, Node
 from ...planning.plan import Plan
 from ...registry.op_facts import has_fact
 from ...support.engine_names import NUMPY
-from ...support.trials import Stopwatch
+from ...support.trials import RunTimer
 from ..execute.executor import Program
 from ..optimize.tiers import Tier
 from ..state.run_context import Run, current
@@ -97,9 +97,9 @@ class AutomaticProgram:
         # Timing takes locks and clocks, which a small program would feel in each run.
         if contest.is_settled:
             return call(feeds, run)
-        watch = Stopwatch()
+        timer = RunTimer()
         values = call(feeds, run)
-        seconds = watch.quiet_seconds
+        seconds = timer.quiet_seconds
         with self._lock:
             untried = contest.untried
             contest.note(way, seconds, runtime is not None and runtime.is_deciding)

@@ -577,6 +577,6 @@ def test_waits_for_cores_count_only_where_they_may_be_waits_for_a_device(load, h
     monkeypatch.setattr(trials, "cores", lambda: 2)
     monkeypatch.setattr(trials.os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
     monkeypatch.setattr(trials, "gpus", lambda: ["/dev/nvidia0"] if has_gpu else [])
-    watch = trials.Stopwatch()
+    timer = trials.RunTimer()
     clocks.update(perf_counter=5.0 + wall, process_time=5.0 + cpu)
-    assert (watch.seconds, watch.quiet_seconds) == pytest.approx((wall, seconds))
+    assert (timer.seconds, timer.quiet_seconds) == pytest.approx((wall, seconds))
