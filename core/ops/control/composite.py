@@ -16,8 +16,7 @@ from ...support import dataclasses
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import scalar_shape
+from ..shared.plain_shapes import scalar_shape, signature
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -65,9 +64,7 @@ def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) ->
 shape("CompositeTensorVariantFromComponents")(scalar_shape)
 
 
-@shape("CompositeTensorVariantToComponents")
-def to_components_shape(encoded: TensorSpec, *, Tcomponents: list[DType]) -> list[Shape]:
-    return [UNKNOWN] * len(Tcomponents)
+shape("CompositeTensorVariantToComponents")(signature("_ -> _ * Tcomponents"))
 
 
 @gradient("CompositeTensorVariantFromComponents")

@@ -34,7 +34,7 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ...types.tensors import FuncRef
 from ..shared.argument_checks import require
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, unknown_shape
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature, unknown_shape
 
 
 def _checked(
@@ -125,9 +125,7 @@ def batch_function(
     return [result[:size] for result in results]
 
 
-@shape("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "BatchFunction")
-def call_shape(*inputs: Any, Tout: list[DType]) -> list[Shape]:
-    return [UNKNOWN] * len(Tout)
+shape("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "BatchFunction")(signature("_* -> _ * Tout"))
 
 
 @kernel("If", "StatelessIf", "_If")
@@ -145,9 +143,7 @@ def if_(
     return _checked(ctx, then_branch if is_true(cond) else else_branch, Tin, Tout)(inputs)
 
 
-@shape("_If")
-def if_shape(cond: TensorSpec, inputs: list[TensorSpec], *, Tout: list[DType]) -> list[Shape]:
-    return [UNKNOWN] * len(Tout)
+shape("_If")(signature("_* -> _ * Tout"))
 
 
 @kernel("Case", "StatelessCase")
@@ -214,9 +210,7 @@ def while_shape(inputs: list[TensorSpec], *, T: list[DType], output_shapes: list
     return _declared(T, output_shapes)
 
 
-@shape("_While")
-def internal_while_shape(inputs: list[TensorSpec], *, T: list[DType]) -> list[Shape]:
-    return [UNKNOWN] * len(T)
+shape("_While")(signature("_* -> _ * T"))
 
 
 without_gradient("BatchFunction", "_If", "_While", "For")
@@ -245,11 +239,7 @@ def for_(
     return values
 
 
-@shape("For")
-def for_shape(
-    start: TensorSpec, limit: TensorSpec, delta: TensorSpec, inputs: list[TensorSpec], *, T: list[DType]
-) -> list[Shape]:
-    return [UNKNOWN] * len(T)
+shape("For")(signature("_* -> _ * T"))
 
 
 @kernel("SymbolicGradient")
@@ -361,9 +351,7 @@ def fake_param(*, dtype: DType, shape: Shape) -> Result:
 lower("FakeParam", always=True)(lambda xla, *, dtype: xla.unread(dtype.numpy))
 
 
-@shape("FakeParam")
-def fake_param_shape(*, shape: Shape) -> Shape:
-    return shape
+shape("FakeParam")(signature("-> {shape}"))
 
 
 @kernel("DeviceIndex")

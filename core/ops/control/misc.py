@@ -13,9 +13,7 @@ from ...registry.registry import facts, kernel, not_differentiable, shape, witho
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, unknown_shape
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature, unknown_shape
 
 
 @kernel("Timestamp")
@@ -42,9 +40,7 @@ def py_func(input: list[Array], *, token: str) -> Sequence[Result]:
 shape("Timestamp", "GraphDefVersion")(scalar_shape)
 
 
-@shape("PyFunc", "PyFuncStateless", "EagerPyFunc")
-def py_func_shape(input: list[TensorSpec], *, Tout: list[DType]) -> list[Shape]:
-    return [UNKNOWN] * len(Tout)
+shape("PyFunc", "PyFuncStateless", "EagerPyFunc")(signature("_* -> _ * Tout"))
 
 
 # A partition of a graph by devices begins and ends with these ops. A session connects those that match (graph/send_recv).

@@ -15,8 +15,8 @@ from ...runtime.state.variants import added, zeros_like
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, merge_shapes
-from ..shared.plain_shapes import scalar_shape
+from ...types.shapes import Shape, merge_shapes
+from ..shared.plain_shapes import scalar_shape, signature
 
 
 class Optional:
@@ -90,9 +90,7 @@ def optional_get_value(optional: Array, *, output_types: list[DType], output_sha
     return components
 
 
-@shape("OptionalGetValue")
-def optional_get_value_shape(optional: TensorSpec, *, output_shapes: list[Shape]) -> list[Shape]:
-    return output_shapes
+shape("OptionalGetValue")(signature("_ -> {output_shapes}"))
 
 
 @gradient("OptionalFromValue")

@@ -13,6 +13,7 @@ from ...runtime.state.resources import Shared
 from ...support.errors import DeadlineExceededError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
+from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import unknown_dims
 
 _IDS = itertools.count(1)
@@ -135,13 +136,7 @@ def _never_empty(specs: list[TensorSpec]) -> bool:
     return any(spec.rank and isinstance(spec.shape[0], int) and spec.shape[0] > 0 for spec in specs)
 
 
-@shape("Unbatch")
-def unbatch_shape(batched_tensor: TensorSpec, batch_index: TensorSpec, id: TensorSpec) -> Shape:
-    if batched_tensor.rank is None:
-        return UNKNOWN
-    if batched_tensor.rank == 0:
-        raise InvalidArgumentError("a batched tensor must have at least one dimension")
-    return Shape((None, *batched_tensor.shape[1:]))
+shape("Unbatch")(signature("(?, x...), _, _ -> (?, x...)"))
 
 
 @shape("UnbatchGrad")

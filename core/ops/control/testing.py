@@ -14,9 +14,9 @@ from ...support.errors import AbortedError, AlreadyExistsError, InvalidArgumentE
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec
 from ..shared.onnx_lowerings import iota
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature
 from ..shared.resource_access import resource as held
 
 _CPU = b"/job:localhost/replica:0/task:0/device:CPU:0"
@@ -117,10 +117,7 @@ def kernel_label_required(input: Array) -> Result:
     raise InvalidArgumentError("KernelLabelRequired has no kernel without a label")
 
 
-@shape("KernelLabelRequired")
-def kernel_label_required_shape(input: TensorSpec) -> Shape:
-    merge_shapes(input.shape, Shape((None,)))
-    return SCALAR
+shape("KernelLabelRequired")(signature("(?) -> ()"))
 
 
 _NO_OUTPUT = (
@@ -261,9 +258,7 @@ def _power_of_two_histogram(values: Array, lowest: Any, highest: Any, bins: int)
     return np.bincount(np.clip(place, 0, bins - 1).astype(np.int64), minlength=bins)
 
 
-@shape("CustomAggregator")
-def custom_aggregator_shape(input: TensorSpec, *, num_bins: int) -> list[Shape]:
-    return [input.shape, SCALAR, SCALAR, Shape((num_bins,))]
+shape("CustomAggregator")(signature("x -> x, (), (), ({num_bins})"))
 
 
 @flops("CustomAggregator")

@@ -9,7 +9,7 @@ from ...support.errors import UnimplementedError
 from ...support.hints import Hint, extra_hint, option
 from ...types.arrays import Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec
+from ..shared.plain_shapes import signature
 
 _FIRST_VERSION = 9
 """The calling convention that JAX's own programs have since 2024, and the first that today's JAX calls."""
@@ -30,9 +30,7 @@ def xla_call_module(args: list[Any]) -> list[Result]:
     )
 
 
-@shape("XlaCallModule")
-def xla_call_module_shape(args: list[TensorSpec], *, Sout: list[Shape]) -> list[Shape]:
-    return Sout
+shape("XlaCallModule")(signature("_* -> {Sout}"))
 
 
 flops("XlaCallModule")(uncounted_program)

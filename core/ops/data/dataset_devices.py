@@ -15,8 +15,8 @@ from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape
+from ...types.shapes import Shape
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature, two_scalars_shape
 from ..shared.resource_access import named, resource
 from ._datasets import dataset_of, number_in, spec_of_node, text_in
 
@@ -107,9 +107,7 @@ shape(*_WORDS)(scalar_shape)
 shape("AnonymousMultiDeviceIterator")(two_scalars_shape)
 
 
-@shape("MultiDeviceIteratorGetNextFromShard")
-def element_shape(*inputs: TensorSpec, output_shapes: list[Shape]) -> list[Shape]:
-    return output_shapes
+shape("MultiDeviceIteratorGetNextFromShard")(signature("_* -> {output_shapes}"))
 
 
 shape("DeleteMultiDeviceIterator")(no_outputs_shape)

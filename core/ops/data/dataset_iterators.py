@@ -20,7 +20,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ...types.tensors import FuncRef
 from ..control.optional import Optional
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape, vector_shape
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature, two_scalars_shape, vector_shape
 from ..shared.resource_access import named, resource
 from ._datasets import dataset_function, dataset_of, spec_of_node, with_twins
 
@@ -169,9 +169,7 @@ _ELEMENTS = ("IteratorGetNext", "IteratorGetNextSync")
 shape(*_HANDLES_OF)(scalar_shape)
 
 
-@shape(*_ELEMENTS)
-def element_shape(iterator: TensorSpec, *, output_shapes: list[Shape]) -> list[Shape]:
-    return output_shapes
+shape(*_ELEMENTS)(signature("_ -> {output_shapes}"))
 
 
 @shape("IteratorGetNextAsOptional")

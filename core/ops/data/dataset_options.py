@@ -17,7 +17,6 @@ from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
-from ...types.shapes import SCALAR, Shape
 from ...types.tensors import FuncRef
 from ..io.summaries import WriterResource
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape
@@ -186,10 +185,8 @@ def _branch(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Calla
     return lambda dataset: run([scalar_object(dataset)])
 
 
-@shape("ThreadPoolHandle", "ExperimentalThreadPoolHandle")
-@shape("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle")
-def handle_shape() -> Shape:
-    return SCALAR
+shape("ThreadPoolHandle", "ExperimentalThreadPoolHandle")(scalar_shape)
+shape("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle")(scalar_shape)
 
 
 _HANDLES = (

@@ -23,7 +23,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import Shape
 from ...types.tensors import FuncRef
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature
 from ..shared.resource_access import resource
 from ..state._tables import StaticTable
 from ._datasets import dataset_of, function_of, number_in
@@ -177,9 +177,7 @@ _ELEMENTS = ("ReduceDataset", *_TAKEN)
 shape(*_SCALARS)(scalar_shape)
 
 
-@shape(*_ELEMENTS)
-def element_shape(*inputs: Any, output_shapes: list[Shape]) -> list[Shape]:
-    return output_shapes
+shape(*_ELEMENTS)(signature("_* -> {output_shapes}"))
 
 
 without_gradient("InitializeTableFromDataset", *_SCALARS, *_TAKEN)

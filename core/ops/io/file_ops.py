@@ -9,9 +9,10 @@ from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result, object_array
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import scalar
 from ..shared.kernel_files import file_name, matching_files, read_file, write_file
+from ..shared.plain_shapes import signature
 
 
 @kernel("ReadFile")
@@ -37,15 +38,10 @@ def matching_files_op(ctx: KernelContext, pattern: Array) -> Result:
     return object_array(names)
 
 
-@shape("ReadFile")
-def read_file_shape(filename: TensorSpec) -> Shape:
-    return merge_shapes(filename.shape, SCALAR)
+shape("ReadFile")(signature("() -> ()"))
 
 
-@shape("WriteFile")
-def write_file_shape(filename: TensorSpec, contents: TensorSpec) -> None:
-    merge_shapes(filename.shape, SCALAR)
-    merge_shapes(contents.shape, SCALAR)
+shape("WriteFile")(signature("(), () ->"))
 
 
 @shape("MatchingFiles")

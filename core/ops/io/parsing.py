@@ -19,7 +19,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.numerals import parse_number, plain_numbers
-from ..shared.plain_shapes import first_shape, scalar_shape, unknown_shape
+from ..shared.plain_shapes import first_shape, scalar_shape, signature, unknown_shape
 from ..shared.string_functions import map_bytes
 
 
@@ -55,9 +55,7 @@ def decode_raw(bytes: Array, *, out_type: DType, little_endian: bool) -> Result:
     return _swapped(np.frombuffer(b"".join(texts), out_type.numpy), out_type, little_endian).reshape(result)
 
 
-@shape("DecodeRaw")
-def decode_raw_shape(bytes: TensorSpec) -> Shape:
-    return bytes.shape + Shape([None])
+shape("DecodeRaw")(signature("x -> (x..., ?)"))
 
 
 @kernel("DecodePaddedRaw")
@@ -322,6 +320,4 @@ def _check_csv_attributes(types: list[DType], field_delim: str, select_cols: lis
         raise InvalidArgumentError("select_cols should be strictly increasing indices")
 
 
-@shape("DecodeCSV")
-def decode_csv_shape(records: TensorSpec, record_defaults: list[TensorSpec]) -> list[Shape]:
-    return [records.shape for _ in record_defaults]
+shape("DecodeCSV")(signature("x, _* -> x * OUT_TYPE"))

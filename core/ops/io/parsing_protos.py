@@ -20,6 +20,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.kernel_files import read_file
+from ..shared.plain_shapes import signature
 from ..shared.string_functions import bounded
 
 _LOCAL = "local://"
@@ -337,11 +338,7 @@ def _check_sizes(sizes: Array, values: Sequence[Array], expected: tuple[int, ...
         raise InvalidArgumentError("Size to write must not be larger than value tensor")
 
 
-@shape("DecodeProtoV2")
-def decode_proto_shape(bytes: TensorSpec, *, output_types: list[DType]) -> tuple[Shape, list[Shape]]:
-    if bytes.rank is None:
-        return UNKNOWN, [UNKNOWN] * len(output_types)
-    return bytes.shape + (len(output_types),), [bytes.shape + Shape([None]) for _ in output_types]
+shape("DecodeProtoV2")(signature("x -> (x..., {output_types}), (x..., ?) * output_types"))
 
 
 @shape("EncodeProto")

@@ -24,14 +24,12 @@ from ...runtime.state.file_access import FileGate
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
-from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ...types.tensors import Tensor
 from ..shared.argument_checks import scalar
 from ..shared.kernel_files import file_name, gate, system_errors
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature
 from ..shared.resource_access import named, resource
 
 
@@ -131,10 +129,7 @@ def merge_summary(inputs: list[Array]) -> Result:
     return scalar_object(result)
 
 
-@shape("HistogramSummary", "ImageSummary", "AudioSummary", "AudioSummaryV2", "TensorSummaryV2")
-def tagged_summary_shape(tag: TensorSpec, *inputs: TensorSpec) -> Shape:
-    merge_shapes(tag.shape, SCALAR)
-    return SCALAR
+shape("HistogramSummary", "ImageSummary", "AudioSummary", "AudioSummaryV2", "TensorSummaryV2")(signature("(), _* -> ()"))
 
 
 shape("ScalarSummary", "TensorSummary", "MergeSummary")(scalar_shape)
@@ -338,9 +333,7 @@ def summary_writer(ctx: KernelContext, *, container: str, shared_name: str) -> R
     return named(ctx, container, shared_name, WriterResource, lambda: WriterResource(shared_name or ctx.name))
 
 
-@shape("SummaryWriter")
-def summary_writer_shape() -> TensorSpec:
-    return TensorSpec(dtypes.resource, SCALAR)
+shape("SummaryWriter")(scalar_shape)
 
 
 @kernel("CreateSummaryFileWriter")

@@ -16,9 +16,9 @@ from ...registry.registry import Cost, arrays, everywhere, facts, flops, gradien
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims
 from ..shared.argument_checks import is_empty, may_equal, require, require_known_sizes
-from ..shared.plain_shapes import merged_shape
+from ..shared.plain_shapes import merged_shape, signature
 from ._matrices import (
     adjoint,
     adjoint_of,
@@ -36,7 +36,6 @@ from ._matrices import (
     require_square,
     require_system,
     square_shape,
-    system_shape,
     transposed,
     upper_triangle,
     widened_program,
@@ -131,9 +130,7 @@ def _cholesky_gradient(xp: Any, solve: Callable[..., Any], factor: Any, grad: An
     return solve(triangle, left.swapaxes(-1, -2)).swapaxes(-1, -2) * 0.5
 
 
-@shape("CholeskyGrad", "BatchCholeskyGrad")
-def cholesky_grad_shape(l: TensorSpec, grad: TensorSpec) -> Shape:  # noqa: E741
-    return merge_shapes(square_shape(l), square_shape(grad))
+shape("CholeskyGrad", "BatchCholeskyGrad")(signature("(..., n, n), (..., n, n) -> (..., n, n)"))
 
 
 @flops("CholeskyGrad", "BatchCholeskyGrad")
@@ -155,9 +152,7 @@ def matrix_determinant(input: Array) -> Result:
     return np.asarray(np.linalg.det(input))
 
 
-@shape("MatrixDeterminant", "BatchMatrixDeterminant")
-def matrix_determinant_shape(input: TensorSpec) -> Shape:
-    return square_shape(input)[:-2]
+shape("MatrixDeterminant", "BatchMatrixDeterminant")(signature("(..., n, n) -> (...)"))
 
 
 @gradient("MatrixDeterminant", "BatchMatrixDeterminant")
@@ -185,9 +180,7 @@ def log_matrix_determinant(input: Array) -> tuple[Result, Result]:
     return np.asarray(sign, input.dtype), np.asarray(logarithm, input.dtype)
 
 
-@shape("LogMatrixDeterminant")
-def log_matrix_determinant_shape(input: TensorSpec) -> list[Shape]:
-    return [square_shape(input)[:-2]] * 2
+shape("LogMatrixDeterminant")(signature("(..., n, n) -> (...), (...)"))
 
 
 @gradient("LogMatrixDeterminant")
@@ -218,12 +211,8 @@ def matrix_solve(matrix: Array, rhs: Array, *, adjoint: bool) -> Result:
         raise InvalidArgumentError("Input matrix is not invertible.") from None
 
 
-@shape("MatrixSolve", "BatchMatrixSolve")
-def matrix_solve_shape(matrix: TensorSpec, rhs: TensorSpec) -> Shape:
-    # The solution has the shape of the right-hand sides, and the matrix knows as many rows.
-    square = square_shape(matrix)
-    rows = square if square.dims is None else square[:-1] + [None]
-    return merge_shapes(system_shape(matrix, rhs), merge_shapes(rows, rhs.shape))
+# The solution has the shape of the right-hand sides, and the matrix knows as many rows.
+shape("MatrixSolve", "BatchMatrixSolve")(signature("(..., n, n), (..., n, k) -> (..., n, k)"))
 
 
 @gradient("MatrixSolve", "BatchMatrixSolve")
@@ -382,9 +371,7 @@ def _scaled_identity(size: int, scale: Array, like: Array) -> Array:
     return np.eye(size, dtype=like.dtype) * like.dtype.type(scale)
 
 
-@shape("MatrixSolveLs", "BatchMatrixSolveLs")
-def matrix_solve_ls_shape(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: TensorSpec) -> Shape:
-    return system_shape(matrix, rhs)
+shape("MatrixSolveLs", "BatchMatrixSolveLs")(signature("(..., m, n), (..., m, k), () -> (..., n, k)"))
 
 
 @gradient("MatrixSolveLs", "BatchMatrixSolveLs")

@@ -22,6 +22,7 @@ from ..shared.argument_checks import is_empty, require
 from ..shared.onnx_lowerings import adjoint_of as adjoint_onnx
 from ..shared.onnx_lowerings import along, last_dims
 from ..shared.onnx_lowerings import transposed as transposed_onnx
+from ..shared.plain_shapes import signature
 from ._matrices import (
     adjoint,
     adjoint_of,
@@ -143,10 +144,7 @@ def lu(input: Array, *, output_idx_type: DType) -> tuple[Result, Result]:
     return packed, order.astype(output_idx_type.numpy)
 
 
-@shape("Lu")
-def lu_shape(input: TensorSpec) -> list[Shape]:
-    dims = square_shape(input)
-    return [dims, dims[:-1]]
+shape("Lu")(signature("(..., n, n) -> (..., n, n), (..., n)"))
 
 
 @flops("Lu")

@@ -21,6 +21,7 @@ from ...types.dims import DimLike, dim_max, dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_known_sizes, require_min_rank, scalar
 from ..shared.onnx_lowerings import numbered
+from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import scalar_of
 
 
@@ -148,12 +149,7 @@ def matrix_diag(diagonal: Array) -> Result:
     return _from_diagonals(diagonal, 0, 0, size, size, np.zeros((), diagonal.dtype), "LEFT_LEFT")
 
 
-@shape("MatrixDiag", "BatchMatrixDiag")
-def matrix_diag_shape(diagonal: TensorSpec) -> Shape:
-    if diagonal.shape.dims is None:
-        return UNKNOWN
-    require(len(diagonal.shape) >= 1, "diagonal must be at least a vector")
-    return diagonal.shape + [diagonal.shape[-1]]
+shape("MatrixDiag", "BatchMatrixDiag")(signature("(..., n) -> (..., n, n)"))
 
 
 @gradient("MatrixDiag", "BatchMatrixDiag")
@@ -340,10 +336,7 @@ def diag(diagonal: Array) -> Result:
     return np.diag(diagonal.ravel()).reshape(diagonal.shape * 2)
 
 
-@shape("Diag")
-def diag_shape(diagonal: TensorSpec) -> Shape:
-    require(diagonal.rank != 0, "diagonal must be at least a vector")
-    return diagonal.shape + diagonal.shape
+shape("Diag")(signature("(x..., n) -> (x..., n, x..., n)"))
 
 
 @gradient("Diag")

@@ -14,11 +14,11 @@ from ...numerics.half_precision import widened
 from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, shape
 from ...support.errors import UnimplementedError
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ...types.shapes import TensorSpec
 from ..shared.argument_checks import may_equal, require, require_known_sizes
+from ..shared.plain_shapes import signature
 from ._matrices import (
     lu_flops,
-    matrix_shape,
     require_matrix,
     require_square,
     square_shape,
@@ -177,10 +177,7 @@ def _require_tridiagonal(diagonals: Any, rhs: Any, partial_pivoting: bool, pertu
     require(partial_pivoting or not perturb_singular, "Setting perturb_singular requires also setting partial_pivoting.")
 
 
-@shape("TridiagonalSolve")
-def tridiagonal_solve_shape(diagonals: TensorSpec, rhs: TensorSpec) -> Shape:
-    matrix_shape(diagonals)
-    return matrix_shape(rhs)
+shape("TridiagonalSolve")(signature("(..., 3, n), (..., n, k) -> (..., n, k)"))
 
 
 @gradient("TridiagonalSolve")
@@ -249,10 +246,7 @@ def tridiagonal_matmul(superdiag: Array, maindiag: Array, subdiag: Array, rhs: A
     return result
 
 
-@shape("TridiagonalMatMul")
-def tridiagonal_matmul_shape(superdiag: TensorSpec, maindiag: TensorSpec, subdiag: TensorSpec, rhs: TensorSpec) -> Shape:
-    merge_shapes(matrix_shape(superdiag), matrix_shape(maindiag))
-    return matrix_shape(rhs)
+shape("TridiagonalMatMul")(signature("(..., 1, n), (..., 1, n), (..., 1, n), (..., n, k) -> (..., n, k)"))
 
 
 @gradient("TridiagonalMatMul")

@@ -20,7 +20,7 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes, require_rank
 from ..shared.elementwise_tables import unary_flops
-from ..shared.plain_shapes import first_shape
+from ..shared.plain_shapes import first_shape, signature
 from ..shared.shape_arguments import dims_of, scalar_of
 from ..shared.sparse_checks import flat_positions, index_vectors, rank_of, sparse_shapes, validate
 
@@ -140,9 +140,7 @@ def _ragged_rows(splits: Array, count: int) -> Array:
     return np.repeat(np.arange(splits.size - 1), np.diff(splits))
 
 
-@shape("RaggedCountSparseOutput")
-def ragged_count_shape(splits: TensorSpec, values: TensorSpec, weights: TensorSpec) -> tuple[Shape, ...]:
-    return sparse_shapes(2)
+shape("RaggedCountSparseOutput")(signature("_, _, _ -> (n, 2), (n), (2)"))
 
 
 @flops("RaggedCountSparseOutput", "SparseCountSparseOutput")
@@ -292,9 +290,7 @@ def bincount(arr: Array, size: Array, weights: Array) -> Result:
     return _bincounts(0, 1, flat, count, weights, False)[0]
 
 
-@shape("Bincount")
-def bincount_shape(arr: TensorSpec, size: TensorSpec, weights: TensorSpec) -> Shape:
-    return Shape([scalar_of(size)])
+shape("Bincount")(signature("_, <size>, _ -> (size)"))
 
 
 @kernel("DenseBincount")
@@ -387,9 +383,7 @@ def isotonic_regression(input: Array, *, output_dtype: DType) -> tuple[Result, R
     return values.reshape(input.shape), segments.reshape(input.shape)
 
 
-@shape("IsotonicRegression")
-def isotonic_regression_shape(input: TensorSpec) -> list[Shape]:
-    return [input.shape, input.shape]
+shape("IsotonicRegression")(signature("x -> x, x"))
 
 
 @flops("IsotonicRegression")

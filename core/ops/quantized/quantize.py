@@ -36,10 +36,9 @@ from ..shared.argument_checks import (
     require_shape,
     require_true,
     scalar,
-    with_rank,
 )
 from ..shared.elementwise_tables import unary_flops
-from ..shared.plain_shapes import first_shape, merged_shape
+from ..shared.plain_shapes import first_shape, merged_shape, signature
 from ..shared.quantized_ranges import (
     along,
     fake_masks,
@@ -468,35 +467,19 @@ def _range_gradients(
 shape("FakeQuantWithMinMaxArgs")(first_shape)
 
 
-@shape("FakeQuantWithMinMaxVars")
-def fake_quant_with_min_max_vars_shape(inputs: TensorSpec, min: TensorSpec, max: TensorSpec) -> Shape:
-    merge_shapes(merge_shapes(min.shape, max.shape), SCALAR)
-    return inputs.shape
+shape("FakeQuantWithMinMaxVars")(signature("x, (), () -> x"))
 
 
-@shape("FakeQuantWithMinMaxVarsPerChannel")
-def fake_quant_with_min_max_vars_per_channel_shape(inputs: TensorSpec, min: TensorSpec, max: TensorSpec) -> Shape:
-    channels = with_rank(merge_shapes(min.shape, max.shape), 1)
-    return inputs.shape if inputs.rank is None else inputs.shape[:-1] + merge_shapes(inputs.shape[-1:], Shape(channels))
+shape("FakeQuantWithMinMaxVarsPerChannel")(signature("(..., n), (n), (n) -> (..., n)"))
 
 
 shape("FakeQuantWithMinMaxArgsGradient")(merged_shape)
 
 
-@shape("FakeQuantWithMinMaxVarsGradient")
-def fake_quant_with_min_max_vars_gradient_shape(
-    gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec
-) -> list[Shape]:
-    return [merge_shapes(gradients.shape, inputs.shape), SCALAR, SCALAR]
+shape("FakeQuantWithMinMaxVarsGradient")(signature("x, x, _, _ -> x, (), ()"))
 
 
-@shape("FakeQuantWithMinMaxVarsPerChannelGradient")
-def fake_quant_with_min_max_vars_per_channel_gradient_shape(
-    gradients: TensorSpec, inputs: TensorSpec, min: TensorSpec, max: TensorSpec
-) -> list[Shape]:
-    both = merge_shapes(gradients.shape, inputs.shape)
-    channels = merge_shapes(Shape([both[-1]]), merge_shapes(min.shape, max.shape))
-    return [both, channels, channels]
+shape("FakeQuantWithMinMaxVarsPerChannelGradient")(signature("(..., n), (..., n), (n), (n) -> (..., n), (n), (n)"))
 
 
 facts(

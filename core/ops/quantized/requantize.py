@@ -11,7 +11,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ..shared.argument_checks import is_empty, may_equal, require, require_rank, require_true, with_rank
 from ..shared.elementwise_tables import unary_flops
-from ..shared.plain_shapes import two_scalars_shape
+from ..shared.plain_shapes import signature, two_scalars_shape
 from ..shared.quantized_ranges import limits, range_of, requantize, to_float
 
 
@@ -107,9 +107,7 @@ def with_range(shape: Shape) -> list[Shape]:
 shape("RequantizationRange", "RequantizationRangePerChannel")(two_scalars_shape)
 
 
-@shape("Requantize", "RequantizePerChannel", "QuantizeDownAndShrinkRange")
-def quantized_unary_shape(x: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    return with_range(x.shape)
+shape("Requantize", "RequantizePerChannel", "QuantizeDownAndShrinkRange")(signature("x, _* -> x, (), ()"))
 
 
 # TensorFlow differentiates none of these.

@@ -18,6 +18,7 @@ from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import may_equal, require, require_rank, require_true, with_rank
+from ..shared.plain_shapes import signature
 from ..shared.quantized_ranges import round_half_away
 from ..shared.shape_arguments import unknown_dims
 from ..shared.window_geometry import Pads, window_pads
@@ -103,9 +104,7 @@ def uniform_quantized_dot_hybrid(
     return (product * (scales[:, None] * rhs_scales)).astype(np.float32)
 
 
-@shape("UniformQuantizedDot", "UniformQuantizedDotHybrid")
-def uniform_quantized_dot_shape(lhs: TensorSpec, rhs: TensorSpec, *rest: TensorSpec) -> Shape:
-    return Shape((with_rank(lhs.shape, 2)[0], with_rank(rhs.shape, 2)[1]))
+shape("UniformQuantizedDot", "UniformQuantizedDotHybrid")(signature("(m, ?), (?, n), _* -> (m, n)"))
 
 
 def _hybrid_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], products: DimLike) -> Cost:

@@ -21,7 +21,7 @@ from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, merge_shapes
-from ..shared.plain_shapes import first_shape
+from ..shared.plain_shapes import first_shape, signature
 from ..shared.shape_arguments import ints
 from . import _random as draws
 
@@ -292,9 +292,7 @@ def _pieces(count: int, step: int) -> Iterator[int]:
         yield min(step, count - start)
 
 
-@shape("SobolSample")
-def sobol_sample_shape(dim: TensorSpec, num_results: TensorSpec, skip: TensorSpec) -> Shape:
-    return Shape([_value(num_results), _value(dim)])
+shape("SobolSample")(signature("<d>, <n>, _ -> (n, d)"))
 
 
 def _value(spec: TensorSpec) -> int | None:

@@ -18,7 +18,8 @@ from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+from ..shared.plain_shapes import signature
 from ..shared.variable_access import resource_variable
 from . import _random as draws
 
@@ -190,11 +191,7 @@ def rng_skip(resource: Array, algorithm: Array, delta: Array) -> None:
     _advance(variable, gen, int(delta))
 
 
-@shape("RngSkip")
-def rng_skip_shape(resource: TensorSpec, algorithm: TensorSpec, delta: TensorSpec) -> list[Shape]:
-    merge_shapes(algorithm.shape, SCALAR)
-    merge_shapes(delta.shape, SCALAR)
-    return []
+shape("RngSkip")(signature("_, (), () ->"))
 
 
 without_gradient("StatefulUniformInt", "StatefulRandomBinomial", "RngSkip")

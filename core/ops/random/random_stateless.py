@@ -32,9 +32,9 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
-from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
+from ..shared.argument_checks import require, require_rank, require_shape, scalar
 from ..shared.elementwise_tables import unary_flops
-from ..shared.plain_shapes import scalar_shape
+from ..shared.plain_shapes import scalar_shape, signature
 from . import _random as draws
 from . import _random_programs as programs
 from .random import bounded_cost, bounded_normals
@@ -363,10 +363,7 @@ def stateless_random_get_key_counter(seed: Array) -> tuple[Result, Result]:
     return np.array([gen.key], np.uint64), np.array([gen.counter & _MASK64, gen.counter >> 64], np.uint64)
 
 
-@shape("StatelessRandomGetKeyCounter")
-def get_key_counter_shape(seed: TensorSpec) -> tuple[Shape, Shape]:
-    _require_seed(seed)
-    return Shape([1]), Shape([2])
+shape("StatelessRandomGetKeyCounter")(signature("(2) -> (1), (2)"))
 
 
 @kernel("StatelessRandomGetKeyCounterAlg")
@@ -375,9 +372,7 @@ def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, R
     return *stateless_random_get_key_counter(seed), np.int32(draws.PHILOX)
 
 
-@shape("StatelessRandomGetKeyCounterAlg")
-def get_key_counter_alg_shape(seed: TensorSpec) -> tuple[Shape, ...]:
-    return *get_key_counter_shape(seed), SCALAR
+shape("StatelessRandomGetKeyCounterAlg")(signature("(2) -> (1), (2), ()"))
 
 
 @kernel("StatelessRandomGetAlg")
@@ -408,10 +403,7 @@ def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> R
     return draws.shuffled(gen, value)
 
 
-@shape("StatelessShuffle")
-def stateless_shuffle_shape(value: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
-    _require_keys(key, counter, alg)
-    return value.shape
+shape("StatelessShuffle")(signature("x, (1), (?), () -> x"))
 
 
 without_gradient("StatelessShuffle")
@@ -516,12 +508,7 @@ def _cast_samples(gen: Philox, fixed: Array, dtype: Any, in_lanes: bool) -> Arra
     return samples
 
 
-@shape("StochasticCastToInt")
-def stochastic_cast_to_int_shape(input: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> Shape:
-    with_rank(key.shape, 1)
-    with_rank(counter.shape, 1)
-    with_rank(alg.shape, 0)
-    return input.shape
+shape("StochasticCastToInt")(signature("x, (?), (?), () -> x"))
 
 
 # Each element: five operations to find NaN, integers and overflow, a sign, a uniform sample, two sums and a rounding.

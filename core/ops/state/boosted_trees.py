@@ -20,11 +20,10 @@ from ...runtime.state.resources import Shared
 from ...support import dataclasses
 from ...support.errors import DataLossError, InternalError, InvalidArgumentError, NotFoundError, UnimplementedError
 from ...support.hints import Hint, option
-from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_dims, merge_shapes
+from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, scalar
-from ..shared.plain_shapes import scalar_shape
+from ..shared.plain_shapes import scalar_shape, signature, two_scalars_shape
 from ..shared.resource_access import named, resource
 from ..shared.string_functions import bounded
 
@@ -291,12 +290,7 @@ def _counted(xp: Any, values: Any, boundaries: Any) -> Any:
     return xp.maximum(xp.minimum(below, last), 0)
 
 
-@shape("BoostedTreesBucketize")
-def boosted_trees_bucketize_shape(float_values: list[TensorSpec], bucket_boundaries: list[TensorSpec]) -> list[Shape]:
-    shapes = [merge_shapes(value.shape, Shape([None])) for value in float_values]
-    for other in shapes[1:]:
-        merge_shapes(other, shapes[0])
-    return shapes
+shape("BoostedTreesBucketize")(signature("(n)*, _* -> (n) * num_features"))
 
 
 @flops("BoostedTreesBucketize")
@@ -444,38 +438,27 @@ _CREATIONS = ("BoostedTreesCreateEnsemble", "BoostedTreesCreateQuantileStreamRes
 _RESTORATIONS = ("BoostedTreesDeserializeEnsemble", "BoostedTreesQuantileStreamResourceDeserialize")
 
 
-@shape(*_HANDLES)
-def boosted_trees_handle_shape() -> TensorSpec:
-    return TensorSpec(dtypes.resource, SCALAR)
+shape(*_HANDLES)(scalar_shape)
 
 
 shape(*_TESTS)(scalar_shape)
 
 
-@shape("BoostedTreesCreateEnsemble", "BoostedTreesDeserializeEnsemble", "BoostedTreesCreateQuantileStreamResource")
-def boosted_trees_creation_shape(handle: TensorSpec, first: TensorSpec, second: TensorSpec) -> None:
-    for spec in (handle, first, second):
-        merge_shapes(spec.shape, SCALAR)
+shape("BoostedTreesCreateEnsemble", "BoostedTreesDeserializeEnsemble", "BoostedTreesCreateQuantileStreamResource")(
+    signature("(), (), () ->")
+)
 
 
-@shape("BoostedTreesQuantileStreamResourceDeserialize")
-def boosted_trees_quantile_deserialize_shape(handle: TensorSpec, bucket_boundaries: list[TensorSpec]) -> None:
-    merge_shapes(handle.shape, SCALAR)
+shape("BoostedTreesQuantileStreamResourceDeserialize")(signature("(), _ ->"))
 
 
-@shape("BoostedTreesQuantileStreamResourceGetBucketBoundaries")
-def boosted_trees_quantile_boundaries_shape(handle: TensorSpec, *, num_features: int) -> list[Shape]:
-    return [Shape([None]) for _ in range(num_features)]
+shape("BoostedTreesQuantileStreamResourceGetBucketBoundaries")(signature("_ -> (?) * num_features"))
 
 
-@shape("BoostedTreesSerializeEnsemble")
-def boosted_trees_serialize_ensemble_shape(handle: TensorSpec) -> tuple[Shape, Shape]:
-    return SCALAR, SCALAR
+shape("BoostedTreesSerializeEnsemble")(two_scalars_shape)
 
 
-@shape("BoostedTreesGetEnsembleStates")
-def boosted_trees_get_ensemble_states_shape(handle: TensorSpec) -> list[Shape]:
-    return [SCALAR, SCALAR, SCALAR, SCALAR, Shape((2,))]
+shape("BoostedTreesGetEnsembleStates")(signature("_ -> (), (), (), (), (2)"))
 
 
 @shape("BoostedTreesPredict")

@@ -16,9 +16,8 @@ from ...runtime.state.resources import Shared
 from ...support.errors import DataLossError, InvalidArgumentError, NotFoundError, OutOfRangeError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.kernel_files import file_name, matching_files, read_file
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature, two_scalars_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ._queues import Queue, Taking, done
 
@@ -56,9 +55,7 @@ def tf_record_reader(ctx: KernelContext, *, compression_type: str, container: st
 _READERS = ("WholeFileReader", "IdentityReader", "TextLineReader", "FixedLengthRecordReader", "TFRecordReader")
 
 
-@shape(*(name + "V2" for name in _READERS))
-def reader_v2_shape() -> TensorSpec:
-    return TensorSpec(dtypes.resource, SCALAR)
+shape(*(name + "V2" for name in _READERS))(scalar_shape)
 
 
 @kernel("LMDBReader")
@@ -67,9 +64,7 @@ def lmdb_reader(ctx: KernelContext) -> Any:
     raise UnimplementedError("LMDBReader is removed from TensorFlow", hint="LMDBDataset reads LMDB databases")
 
 
-@shape(*_READERS, "LMDBReader")
-def reader_shape() -> TensorSpec:
-    return TensorSpec(dtypes.string, Shape((2,)))
+shape(*_READERS, "LMDBReader")(signature("-> (2)"))
 
 
 def _both(*names: str) -> list[str]:
@@ -140,11 +135,7 @@ def reader_read_up_to(ctx: KernelContext, reader_handle: Any, queue_handle: Any,
     return tuple(object_array(column) for column in zip(*records))
 
 
-@shape(*_both("ReaderReadUpTo"))
-def reader_read_up_to_shape(reader_handle: Any, queue_handle: Any, num_records: Any) -> tuple[Shape, ...]:
-    merge_shapes(num_records.shape, SCALAR)
-    count = Shape([None])
-    return count, count
+shape(*_both("ReaderReadUpTo"))(signature("_, _, () -> (n), (n)"))
 
 
 facts("reads_files", of=[*_both("ReaderRead", "ReaderReadUpTo"), "RecordInput"])
@@ -250,9 +241,7 @@ def _all_records(ctx: KernelContext, pattern: str, compression: str) -> list[byt
     return records
 
 
-@shape("RecordInput")
-def record_input_shape(*, batch_size: int) -> Shape:
-    return Shape((batch_size,))
+shape("RecordInput")(signature("-> ({batch_size})"))
 
 
 facts("random", of=("RecordInput",))

@@ -12,8 +12,9 @@ from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape
 from ..shared.kernel_files import file_name, gate, read_file
+from ..shared.plain_shapes import signature
 from ._tables import file_lines
 
 
@@ -54,13 +55,7 @@ def _tokens(ctx: Any, name: Any, what: str, size: int) -> list[bytes]:
     return file_lines(read_file(ctx, path), size, path)
 
 
-@shape("GenerateVocabRemapping")
-def generate_vocab_remapping_shape(
-    new_vocab_file: TensorSpec, old_vocab_file: TensorSpec, *, num_new_vocab: int
-) -> tuple[Shape, ...]:
-    merge_shapes(new_vocab_file.shape, SCALAR)
-    merge_shapes(old_vocab_file.shape, SCALAR)
-    return Shape([num_new_vocab]), SCALAR
+shape("GenerateVocabRemapping")(signature("(), () -> ({num_new_vocab}), ()"))
 
 
 @kernel("LoadAndRemapMatrix")
@@ -124,20 +119,7 @@ def _old_matrix(ctx: Any, path: str, name: str) -> Any:
     return old
 
 
-@shape("LoadAndRemapMatrix")
-def load_and_remap_matrix_shape(
-    ckpt_path: TensorSpec,
-    old_tensor_name: TensorSpec,
-    row_remapping: TensorSpec,
-    col_remapping: TensorSpec,
-    initializing_values: TensorSpec,
-    *,
-    num_rows: int,
-    num_cols: int,
-) -> Shape:
-    merge_shapes(row_remapping.shape, Shape([num_rows]))
-    merge_shapes(col_remapping.shape, Shape([None]))
-    return Shape([num_rows, num_cols])
+shape("LoadAndRemapMatrix")(signature("_, _, ({num_rows}), (?), _ -> ({num_rows}, {num_cols})"))
 
 
 not_differentiable("GenerateVocabRemapping", "LoadAndRemapMatrix")

@@ -17,8 +17,8 @@ from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import no_outputs_shape, second_shape
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, second_shape, signature
 
 _CONTAINER = "_stacks"
 _unique = itertools.count()
@@ -83,9 +83,7 @@ def stack(ctx: KernelContext, *, elem_type: DType, stack_name: str) -> Any:
     return handle
 
 
-@shape("Stack")
-def stack_shape() -> Shape:
-    return Shape((2,))
+shape("Stack")(signature("-> (2)"))
 
 
 @kernel("StackV2")
@@ -95,9 +93,7 @@ def stack_v2(ctx: KernelContext, max_size: Array, *, elem_type: DType, stack_nam
     return scalar_object(_new_stack(ctx, elem_type, stack_name, int(max_size)))
 
 
-@shape("StackV2")
-def stack_v2_shape(max_size: TensorSpec) -> TensorSpec:
-    return TensorSpec(dtypes.resource, SCALAR)
+shape("StackV2")(scalar_shape)
 
 
 @kernel("StackPush")

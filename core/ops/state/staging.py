@@ -18,9 +18,8 @@ from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, ResourceExhaustedError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require_rank
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature
 
 
 @dataclasses.dataclass
@@ -266,9 +265,7 @@ def map_unstage(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bound
         return _declared(area.take(_key(key), _indices(indices)), dtypes)
 
 
-@shape("Unstage", "StagePeek", "MapPeek", "MapUnstage", "OrderedMapPeek", "OrderedMapUnstage")
-def unstage_shape(*inputs: TensorSpec, dtypes: list[DType]) -> list[Shape]:
-    return [UNKNOWN] * len(dtypes)
+shape("Unstage", "StagePeek", "MapPeek", "MapUnstage", "OrderedMapPeek", "OrderedMapUnstage")(signature("_* -> _ * dtypes"))
 
 
 @kernel("StageSize")
@@ -301,6 +298,4 @@ def map_unstage_no_key(ctx: KernelContext, indices: Array, *, bounds: Bounds, dt
         return np.int64(key), _declared(area.take(key, _indices(indices)), dtypes)
 
 
-@shape("MapUnstageNoKey", "OrderedMapUnstageNoKey")
-def map_unstage_no_key_shape(indices: TensorSpec, *, dtypes: list[DType]) -> tuple[Shape, list[Shape]]:
-    return SCALAR, [UNKNOWN] * len(dtypes)
+shape("MapUnstageNoKey", "OrderedMapUnstageNoKey")(signature("_ -> (), _ * dtypes"))

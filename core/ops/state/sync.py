@@ -10,9 +10,7 @@ from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
-from ...types import dtypes
 from ...types.arrays import Array, Result
-from ...types.shapes import SCALAR, TensorSpec
 from ..shared.argument_checks import scalar
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.resource_access import named, resource
@@ -74,9 +72,7 @@ def dummy_iteration_counter(ctx: KernelContext) -> Result:
     return scalar_object(ctx.state(IterationCounter))
 
 
-@shape("MutexV2", "DummyIterationCounter")
-def mutex_shape() -> TensorSpec:
-    return TensorSpec(dtypes.resource, SCALAR)
+shape("MutexV2", "DummyIterationCounter")(scalar_shape)
 
 
 shape("MutexLock")(scalar_shape)

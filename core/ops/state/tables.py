@@ -18,10 +18,10 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.kernel_files import file_name, read_file
 from ..shared.numerals import parse_number
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ._tables import DenseTable, LookupTable, MutableTable, StaticTable, file_lines
 
@@ -198,9 +198,7 @@ def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DTy
     table.initialize(keys, values)
 
 
-@shape("InitializeTable", "InitializeTableV2")
-def initialize_table_shape(table_handle: TensorSpec, keys: TensorSpec, values: TensorSpec) -> None:
-    merge_shapes(merge_shapes(keys.shape, Shape([None])), values.shape)
+shape("InitializeTable", "InitializeTableV2")(signature("_, (n), (n) ->"))
 
 
 @kernel("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
@@ -273,9 +271,7 @@ class _Columns:
         return value
 
 
-@shape("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
-def initialize_table_from_text_file_shape(table_handle: TensorSpec, filename: TensorSpec) -> None:
-    merge_shapes(filename.shape, SCALAR)
+shape("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")(signature("_, () ->"))
 
 
 facts("reads_files", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))

@@ -21,7 +21,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..control import _onnx_lists as lists
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature, two_scalars_shape
 from ..shared.shape_arguments import ints
 
 _CONTAINER = "_tensor_arrays"
@@ -126,10 +126,7 @@ def tensor_array_grad_v2(ctx: KernelContext, handle: Array, flow_in: Array, *, s
     return _string_handle(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
 
 
-@shape("TensorArray", "TensorArrayV2", "TensorArrayGrad", "TensorArrayGradV2")
-def named_array_shape(*inputs: TensorSpec) -> Shape:
-    """Return the shape of container and name."""
-    return Shape((2,))
+shape("TensorArray", "TensorArrayV2", "TensorArrayGrad", "TensorArrayGradV2")(signature("_* -> (2)"))
 
 
 @kernel("TensorArrayGradV3")
@@ -156,11 +153,7 @@ def tensor_array_grad_with_shape(
     return scalar_object(_gradient_array(ctx, handle, source, dims)), flow_in
 
 
-@shape("TensorArrayGradWithShape")
-def tensor_array_grad_with_shape_shape(
-    handle: TensorSpec, flow_in: TensorSpec, shape_to_prepend: TensorSpec
-) -> tuple[TensorSpec, Shape]:
-    return TensorSpec(dtypes.resource, SCALAR), SCALAR
+shape("TensorArrayGradWithShape")(two_scalars_shape)
 
 
 def _index(index: Array) -> int:
@@ -268,9 +261,7 @@ def tensor_array_pack(ctx: KernelContext, handle: Any, flow_in: Array, *, dtype:
     return array.gather(range(array.packed_size), element_shape)
 
 
-@shape("TensorArrayPack")
-def tensor_array_pack_shape(handle: TensorSpec, flow_in: TensorSpec, *, element_shape: Shape) -> Shape:
-    return UNKNOWN if element_shape.dims is None else Shape((None,)) + element_shape
+shape("TensorArrayPack")(signature("_, _ -> (?, {element_shape}...)"))
 
 
 without_gradient("TensorArrayPack", "TensorArrayUnpack")

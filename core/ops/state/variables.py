@@ -35,7 +35,7 @@ from ...support.errors import AlreadyExistsError, FailedPreconditionError, Inval
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType, resource
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..shared.plain_shapes import first_shape, merged_shape, no_outputs_shape, scalar_shape
+from ..shared.plain_shapes import first_shape, merged_shape, no_outputs_shape, scalar_shape, signature
 from ..shared.shape_arguments import shape_value
 from ..shared.variable_access import resource_variable, same_shape, variable_behind
 
@@ -79,9 +79,7 @@ def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_na
     return created
 
 
-@shape("VariableV2", "Variable", "TemporaryVariable")
-def variable_shape(*, shape: Shape) -> Shape:
-    return shape
+shape("VariableV2", "Variable", "TemporaryVariable")(signature("-> {shape}"))
 
 
 not_differentiable("VariableV2", "Variable", "TemporaryVariable")
