@@ -37,8 +37,10 @@ MAX_FILE_LINES = 1000
 FLOORS = (
     "core core/ops core/runtime core/support formats/protos",
     "core/types",
-    "core/parallel core/registry",
-    "core/codecs core/graph core/numerics core/random",
+    "core/parallel",
+    "core/numerics",
+    "core/registry",
+    "core/codecs core/graph core/random",
     "core/control_flow core/functions formats/codecs",
     "core/inference core/ordering core/runtime/state",
     "core/building core/datasets core/op_libraries core/planning core/runtime/guards formats/checkpoint",

@@ -366,12 +366,11 @@ def arrays(
 
 def everywhere(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
     """Register an array program as the kernel in NumPy, too: one expression then computes the op in all engines."""
-    import numpy as np  # commands that run no kernel do without
+    from ..numerics.array_namespace import NUMPY  # commands that run no kernel do without
 
     def register(function: _Function) -> _Function:
         for op in ops:
-            # NumPy itself is the namespace: the names of the array programs are NumPy's and jax.numpy's.
-            _add_kernel(Kernel(op, functools.partial(function, np), {}, "numpy", True))
+            _add_kernel(Kernel(op, functools.partial(function, NUMPY), {}, "numpy", True))
         return arrays(*ops, static=static, sizes=sizes)(function)
 
     return register

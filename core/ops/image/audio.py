@@ -138,7 +138,7 @@ def _slices(samples: Any, window_size: int, stride: int) -> Any:
 def _windows(xp: Any, x: Any, size: int, stride: int) -> Any:
     """Return the windows of each row of x (rows, samples): (rows, slices, size)."""
     samples = x.shape[1]
-    if xp is np and samples >= size:
+    if xp.is_eager and samples >= size:
         return np.lib.stride_tricks.sliding_window_view(x, size, 1)[:, ::stride]  # a view, where a gather copies
     # With fewer samples than a window the count is 0 or negative, however the quotient is rounded, and `arange` is empty.
     starts = xp.arange((samples - size + stride) // stride) * stride

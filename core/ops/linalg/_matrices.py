@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ...numerics.half_precision import wide
+from ...numerics.half_precision import is_narrow, widened
 from ...registry.registry import Cost
 from ...support.errors import InvalidArgumentError
 from ...types.dims import DimLike
@@ -148,11 +148,12 @@ def per_matrix(g: Any, factors: Any) -> Any:
 
 
 def widened_program(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an array program that computes narrow floats in 32 bits."""
+    """Return an array program that computes narrow floats in 32 bits, and rounds results of 32 bits at the end."""
 
     @functools.wraps(function)
     def program(xp: Any, *values: Any, **attrs: Any) -> Any:
-        return function(xp, *map(wide, values), **attrs)
+        call = functools.partial(function, xp)
+        return (widened(call) if is_narrow(values[0].dtype) else call)(*values, **attrs)
 
     return program
 

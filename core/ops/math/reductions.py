@@ -441,11 +441,11 @@ def euclidean_norm(xp: Any, x: Any, axes: Any, *, keep_dims: bool) -> Any:
     0.
     """
     is_whole = x.dtype.kind in "iu"
-    if is_whole and xp is not np and not xp.has_64_bits:
+    if is_whole and not xp.has_64_bits:
         raise UnimplementedError("the norm of integers needs 64-bit numbers in JAX")
     # onnxruntime's sums of 32 bits end at the largest number, so integers are added in 64 bits and cut.
     values = x.astype(np.int64) if is_whole else wide(xp.abs(x) if x.dtype.kind == "c" else x)
-    places = _axes(axes, x.ndim) if xp is np else _known_axes(axes)
+    places = _axes(axes, x.ndim) if xp.is_eager else _known_axes(axes)
     total = xp.sum(xp.square(values), places, dtype=values.dtype, keepdims=keep_dims)
     if not is_whole:
         return xp.sqrt(total).astype(x.dtype)

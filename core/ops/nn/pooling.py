@@ -15,6 +15,7 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import pool
 from ...numerics import convolution as convolutions
 from ...numerics import pooling as numerics
+from ...numerics.array_namespace import NUMPY
 from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import wide
 from ...numerics.pooling import NEAR, window_counts
@@ -39,7 +40,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..shared.argument_checks import may_equal, require_known_sizes, require_true
+from ..shared.argument_checks import may_equal, require_known_sizes
 from ..shared.onnx_lowerings import along, channels_first, in_format, on_channels_first, window_attrs
 from ..shared.plain_shapes import ranked
 from ..shared.pooling_shared import (
@@ -325,7 +326,7 @@ def max_pool_grad_with_argmax(
     pool.require_output(x, grad, "grad")
     if grad.shape != argmax.shape:
         raise InvalidArgumentError(f"grad and argmax must have the same shape: {grad.shape} and {argmax.shape}")
-    index = _targets(np, x, argmax, include_batch_in_index)
+    index = _targets(NUMPY, x, argmax, include_batch_in_index)
     # Not by indexing: of the windows that share an element, only the last would count.
     # In double precision, which bincount adds in anyway; the result is rounded once.
     summed = np.bincount(index.ravel(), wide(grad).ravel().astype(np.float64), x.size)
@@ -346,7 +347,7 @@ def max_pool_grad_grad_with_argmax(
     xp: Any, input: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
 ) -> Any:
     """The elements of a gradient shaped like the input at the index that argmax gives."""
-    if xp is np:
+    if xp.is_eager:
         PoolingAttributes(window).last(input)
     if not may_equal(grad.shape, input.shape):
         raise InvalidArgumentError(f"Expected grad shape to be {Shape(input.shape)}, but got {Shape(grad.shape)}")
@@ -360,7 +361,7 @@ def _targets(xp: Any, x: Any, argmax: Any, include_batch: bool) -> Any:
         # Without the batch in the index, TensorFlow counts from the beginning of each image.
         of_image = size // (max(images, 1) if isinstance(images, int) else images)
         index = index + (xp.arange(images).astype(np.int64) * of_image)[:, None, None, None]
-    require_true(((index >= 0) & (index < size)).all(), f"argmax holds an index outside of [0, {size})", xp)
+    xp.require(((index >= 0) & (index < size)).all(), f"argmax holds an index outside of [0, {size})")
     return index
 
 

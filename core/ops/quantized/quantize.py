@@ -34,7 +34,6 @@ from ..shared.argument_checks import (
     require,
     require_same_shape,
     require_shape,
-    require_true,
     scalar,
 )
 from ..shared.elementwise_tables import unary_flops
@@ -74,7 +73,7 @@ def _simulated(xp: Any, x: Any, low: Any, high: Any, simulation: Simulation) -> 
     dtype, x = x.dtype, wide(x)
     if range_given:
         _check_slices(x, low, high, axis, "input")
-        require_true((low <= high).all(), f"input_min {low} > input_max {high}", xp)
+        xp.require((low <= high).all(), f"input_min {low} > input_max {high}")
         edge = () if axis == -1 else low.shape
         # A range of one element may come as a vector of one.
         low, high = wide(low.reshape(edge)), wide(high.reshape(edge))
@@ -101,7 +100,7 @@ def _check_slices(x: Any, low: Any, high: Any, axis: int, name: str) -> None:
 
 def _range_with_zero(xp: Any, low: Any, high: Any, ensure_minimum_range: float) -> tuple[Any, Any]:
     """Return a range that contains zero and is wide enough for its magnitude."""
-    require_true((low <= high).all(), f"the range is empty: {low} > {high}", xp)
+    xp.require((low <= high).all(), f"the range is empty: {low} > {high}")
     low = xp.minimum(low, np.float32(0))
     largest = xp.maximum(xp.maximum(abs(low), abs(high)), np.float32(1))
     # Wide enough for its magnitude: else the scale would be a quotient by almost nothing.
@@ -407,7 +406,7 @@ def fake_quant_with_min_max_vars_per_channel(
 
 def _fake_quantized(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_range: bool) -> Any:
     """Return x rounded to the levels, with TensorFlow's gradient: of x within the range, else of the end of the range."""
-    if xp is np:
+    if xp.is_eager:
         return fake_quantize(x, low, high, num_bits, narrow_range)  # the same in place
     low, high = xp.asarray(low, np.float32), xp.asarray(high, np.float32)
     least, most, scale = nudged_range(low, high, num_bits, narrow_range, xp)

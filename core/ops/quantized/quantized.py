@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...numerics.array_namespace import NUMPY
 from ...registry.registry import Cost, everywhere, flops, kernel, lower, multiply_adds, onnx, shape, without_gradient
 from ...types import dtypes
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
-from ..shared.argument_checks import may_equal, require, require_broadcast, require_rank, require_true, with_rank
+from ..shared.argument_checks import may_equal, require, require_broadcast, require_rank, with_rank
 from ..shared.convolution_shared import Geometry, convolution_shape, convolved
 from ..shared.convolution_shared import convolve as convolve_checked
 from ..shared.onnx_lowerings import channels_first, filter_first, in_format, transposed, window_attrs, window_of
@@ -52,8 +53,8 @@ def _operand_ranges(
 ) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """Return the ranges of two operands, none of them empty; the operands must broadcast."""
     a, b = range_of(min_x, max_x, "x", xp), range_of(min_y, max_y, "y", xp)
-    require_true(a[0] < a[1], f"min_x {a[0]} must be smaller than max_x {a[1]}", xp)
-    require_true(b[0] < b[1], f"min_y {b[0]} must be smaller than max_y {b[1]}", xp)
+    xp.require(a[0] < a[1], f"min_x {a[0]} must be smaller than max_x {a[1]}")
+    xp.require(b[0] < b[1], f"min_y {b[0]} must be smaller than max_y {b[1]}")
     require_broadcast(x, y)
     return a, b
 
@@ -81,7 +82,7 @@ def _by_steps(xp: Any, q: Any, old: tuple[Any, Any], old_type: DType, new: tuple
     """As in_range, but a single step is rounded and multiplied, as TensorFlow does in additions."""
     zero, one = (unclamped(to_float(np.int64(n), *old, old_type, xp), *new, new_type, xp) for n in (0, 1))
     lowest, highest = limits(old_type)
-    if xp is np and old_type.size == 1 and q.size > highest - lowest:
+    if xp.is_eager and old_type.size == 1 and q.size > highest - lowest:
         # A look-up is three passes less over a long tensor than a product, a sum and clips in 64 bits.
         levels = np.clip(zero + np.arange(lowest, highest + 1) * (one - zero), *limits(new_type)).astype(np.int32)
         # The sign bit turned over makes a signed byte its distance from the lowest.
@@ -131,7 +132,7 @@ class OperandRanges(NamedTuple):
     min_b: Any
     max_b: Any
 
-    def of(self, first: str, second: str, xp: Any = np) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
+    def of(self, first: str, second: str, xp: Any = NUMPY) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
         """Both ranges, checked; the names are for errors."""
         return range_of(self.min_a, self.max_a, first, xp), range_of(self.min_b, self.max_b, second, xp)
 
@@ -141,7 +142,7 @@ def _exact(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> Any:
 
     Of float64 NumPy has fast products, exact up to 2^53. Elsewhere it is int32, which wraps around as TensorFlow's does.
     """
-    return q.astype(np.float64) - zero_point(*bounds, dtype) if xp is np else _centered(xp, q, bounds, dtype)
+    return q.astype(np.float64) - zero_point(*bounds, dtype) if xp.is_eager else _centered(xp, q, bounds, dtype)
 
 
 def quantized_mat_mul(
@@ -224,7 +225,7 @@ def quantized_conv2d(
     geometry = Geometry(4, window)
     require(geometry.strides[0] == geometry.strides[1], f"the strides of height and width differ: {list(window.strides)}")
     operands = _exact(xp, x, first, Tinput), _exact(xp, w, second, Tfilter)
-    sums = convolve_checked(*operands, geometry) if xp is np else convolved(xp, *operands, window)
+    sums = convolve_checked(*operands, geometry) if xp.is_eager else convolved(xp, *operands, window)
     return wrapped(sums), *product_range(first, Tinput, second, Tfilter, out_type)
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from ...numerics import pooling as pooling_numerics
 from ...numerics import resize as resize_numerics
-from ...numerics.integers import truncated_quotient
 from ...numerics.resize import Taps
 from ...registry.registry import (
     ZERO,
@@ -30,7 +29,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..nn.pooling import max_of_windows, mean_of_windows, pooled
-from ..shared.argument_checks import is_empty, may_equal, require, require_rank, require_shape, require_true, scalar, with_rank
+from ..shared.argument_checks import is_empty, may_equal, require, require_rank, require_shape, scalar, with_rank
 from ..shared.elementwise_tables import unary_flops
 from ..shared.pooling_shared import PoolingAttributes, reject_depth
 from ..shared.quantized_ranges import from_float, limits, range_of, scalar_range, tensor_from_float, tensor_to_float, to_float
@@ -130,7 +129,7 @@ def quantized_instance_norm(
     """Each channel of each image with mean 0 and variance 1, in the range given or found."""
     require(not output_range_given or given_y_min < given_y_max, f"range [{given_y_min}, {given_y_max}] is empty")
     low, high = scalar_range(x_min, x_max, "x", xp)
-    require_true(low < high, f"x_min {low} must be smaller than x_max {high}", xp)
+    xp.require(low < high, f"x_min {low} must be smaller than x_max {high}")
     require_rank(x, 4, "x")
     values = x.astype(np.float32)
     # 255 steps: TensorFlow has this kernel for quint8 alone.
@@ -184,14 +183,9 @@ def quantized_batch_norm_with_global_normalization(
     offset = -mean * scale + beta.to_float(xp, "beta", Tinput)
     numbers = (scale, offset, np.float32(1), t.to_float(xp, "t", Tinput))
     scale, offset, one, values = (from_float(x, *new, out_type, xp).astype(np.int64) for x in numbers)
-    # TensorFlow multiplies int32, which wraps around before the division.
+    # TensorFlow multiplies int32, which wraps around before the division; the quotient is C++'s, rounded towards zero.
     products = wrapped(values * scale).astype(np.int64)
-    return wrapped(_truncated_quotient(xp, products, one) + offset), *new
-
-
-def _truncated_quotient(xp: Any, x: Any, y: Any) -> Any:
-    # C++ divides towards zero, where NumPy's // would round down.
-    return truncated_quotient(x, y) if xp is np else xp.truncated_quotient(x, y)
+    return wrapped(xp.truncated_quotient(products, one) + offset), *new
 
 
 shape("QuantizedInstanceNorm", "QuantizedBatchNormWithGlobalNormalization")(quantized_unary_shape)
@@ -245,8 +239,8 @@ def _interpolated_exactly(xp: Any, q: Any, rows: Taps, columns: Taps, dtype: DTy
     x = left * one + (right - left) * across
     top, bottom = (xp.take(x, rows.indices[:, i], 1) for i in range(2))
     # TensorFlow divides before it multiplies here, which rounds, and at the end once more.
-    result = top + _truncated_quotient(xp, bottom - top, one) * down
-    return _truncated_quotient(xp, result + one // 2, one).astype(dtype.numpy)
+    result = top + xp.truncated_quotient(bottom - top, one) * down
+    return xp.truncated_quotient(result + one // 2, one).astype(dtype.numpy)
 
 
 @shape("QuantizedResizeBilinear")
@@ -380,7 +374,7 @@ def quantized_concat_v2_shape(
 def quantized_reshape(xp: Any, tensor: Any, shape: Any, input_min: Any, input_max: Any) -> tuple[Any, Any, Any]:
     """Another shape; the range stays."""
     bounds = range_of(input_min, input_max, "tensor", xp)
-    if xp is np:
+    if xp.is_eager:
         _require_elements(tensor.size, ints(shape, "shape"))
     return xp.reshape(tensor, shape), *bounds
 

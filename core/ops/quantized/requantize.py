@@ -9,7 +9,7 @@ import numpy as np
 from ...registry.registry import Cost, everywhere, flops, shape, without_gradient
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
-from ..shared.argument_checks import is_empty, may_equal, require, require_rank, require_true, with_rank
+from ..shared.argument_checks import is_empty, may_equal, require, require_rank, with_rank
 from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import signature, two_scalars_shape
 from ..shared.quantized_ranges import limits, range_of, requantize, to_float
@@ -39,8 +39,8 @@ def requantize_op(
     """Convert integers to another range and type."""
     old = range_of(input_min, input_max, "input", xp)
     low, high = range_of(requested_output_min, requested_output_max, "the output", xp)
-    require_true(low <= 0, f"requested_output_min must be <= 0, not {low}", xp)
-    require_true(high >= low, f"requested_output_max {high} must be >= requested_output_min {low}", xp)
+    xp.require(low <= 0, f"requested_output_min must be <= 0, not {low}")
+    xp.require(high >= low, f"requested_output_max {high} must be >= requested_output_min {low}")
     return requantize(input, old, Tinput, (low, high), out_type, xp), low, high
 
 
@@ -107,7 +107,8 @@ def with_range(shape: Shape) -> list[Shape]:
 shape("RequantizationRange", "RequantizationRangePerChannel")(two_scalars_shape)
 
 
-shape("Requantize", "RequantizePerChannel", "QuantizeDownAndShrinkRange")(signature("x, _* -> x, (), ()"))
+quantized_unary_shape = signature("x, _* -> x, (), ()")
+shape("Requantize", "RequantizePerChannel", "QuantizeDownAndShrinkRange")(quantized_unary_shape)
 
 
 # TensorFlow differentiates none of these.

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...numerics.array_namespace import NUMPY
 from ...registry.registry import Cost, everywhere, flops, not_differentiable, shape, without_gradient
 from ...types.arrays import Array
 from ...types.dtypes import DType
@@ -62,7 +63,7 @@ def _clipped(xp: Any, x: Any, low: int, high: int, dtype: Any) -> Any:
     return xp.maximum(xp.minimum(x, high), low).astype(dtype)
 
 
-def to_quantized(x: Any, scale: Any, zero_point: Any, low: int, high: int, dtype: Any, xp: Any = np) -> Any:
+def to_quantized(x: Any, scale: Any, zero_point: Any, low: int, high: int, dtype: Any, xp: Any = NUMPY) -> Any:
     """floor(x / scale + 0.5) + zero point, within the limits."""
     inverse = (np.float32(1) / scale).astype(np.float32)
     # A product with the rounded reciprocal in float32, as TensorFlow computes.
@@ -146,7 +147,7 @@ def _rescaled(xp: Any, x: Any, scale: Array) -> Any:
     return xp.clip(product >> shift, *_INT32)
 
 
-def to_output(x: Any, scale: Array, zero_point: Any, low: int, high: int, dtype: Any, xp: Any = np) -> Any:
+def to_output(x: Any, scale: Array, zero_point: Any, low: int, high: int, dtype: Any, xp: Any = NUMPY) -> Any:
     return _clipped(xp, _rescaled(xp, x, scale) + zero_point.astype(np.int64), low, high, dtype)
 
 

@@ -11,13 +11,14 @@ import numpy as np
 from ...codecs.wire import fields, repeated_integers
 from ...numerics import convolution as convolution_numerics
 from ...numerics import windows
+from ...numerics.array_namespace import NUMPY
 from ...registry.registry import Cost, everywhere, flops, kernel, multiply_adds, not_differentiable, shape, without_gradient
 from ...support.errors import DataLossError
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
-from ..shared.argument_checks import may_equal, require, require_rank, require_true, with_rank
+from ..shared.argument_checks import may_equal, require, require_rank, with_rank
 from ..shared.plain_shapes import signature
 from ..shared.quantized_ranges import round_half_away
 from ..shared.shape_arguments import unknown_dims
@@ -78,7 +79,7 @@ def _quantized_rows(xp: Any, x: Any) -> tuple[Any, Any]:
     # A zero at the end of each row puts 0 into its range.
     with_zero = xp.pad(x.astype(np.float64), ((0, 0), (0, 1)))
     least, most = (extreme(with_zero, 1, keepdims=True) for extreme in (xp.min, xp.max))
-    require_true(xp.isfinite(most - least).all(), "lhs must be finite", xp)
+    xp.require(xp.isfinite(most - least).all(), "lhs must be finite")
     is_flat = least == most  # all zeros, which stay zeros at any scale
     scale = xp.where(is_flat, 1, (most - least) / (high - low))
     # Of the zero points from either end, that with the smaller rounding error counts, as in TensorFlow Lite.
@@ -296,7 +297,7 @@ def uniform_quantized_convolution_hybrid(
     check_scales(rhs.shape, rhs_scales, rhs_zero_points, rhs_quantization_axis, "rhs")
     batch = form.lhs_order[0]
     images = np.moveaxis(lhs, batch, 0)
-    rows, scales = _quantized_rows(np, images.reshape(len(images), math.prod(images.shape[1:])))
+    rows, scales = _quantized_rows(NUMPY, images.reshape(len(images), math.prod(images.shape[1:])))
     centered = np.moveaxis(rows.reshape(images.shape), 0, batch)
     sums = form.run(centered, _centered(rhs, rhs_zero_points, rhs_quantization_axis))
     return (sums * (form.scales_of(scales) * along_axis(rhs_scales, form.out_order[-1], sums.ndim))).astype(np.float32)

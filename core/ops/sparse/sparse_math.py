@@ -362,9 +362,9 @@ def sparse_mat_mul(
     require(may_equal(a.shape[1:], b.shape[:1]), f"Matrix size incompatible: a: {a.shape}, b: {b.shape}")
     a, b = xp.asarray(a, np.float32), xp.asarray(b, np.float32)
     # TensorFlow skips the zeros of a matrix that is called sparse: of `a` if both are. XLA's kernel calls none sparse.
-    if xp is np and a_is_sparse:
+    if xp.is_eager and a_is_sparse:
         return _product_without_zeros(a, b)
-    if xp is np and b_is_sparse:
+    if xp.is_eager and b_is_sparse:
         return _product_without_zeros(b.T, a.T).T
     return xp.matmul(a, b)
 
