@@ -12,7 +12,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...numerics.sequences import decreasing_fit
-from ...registry.registry import Cost, arrays, facts, flops, gradient, kernel, onnx, shape, without_gradient
+from ...registry.registry import Cost, arrays, everywhere, facts, flops, gradient, kernel, onnx, shape, without_gradient
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
@@ -350,13 +350,16 @@ def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbi
 flops("HistogramFixedWidth")(unary_flops(5))
 
 
-@kernel("Bucketize")
-def bucketize(input: Array, *, boundaries: list[float]) -> Result:
+@everywhere("Bucketize")
+def bucketize(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
     """Count the ascending boundaries that are not above each element."""
     # The attribute holds float32, so that a double 0.1 lies below the boundary 0.1.
     limits = np.asarray(boundaries, np.float32)
     require(np.all(limits[1:] >= limits[:-1]), f"Expected sorted boundaries, not {boundaries}")
-    return np.searchsorted(limits, input, side="right").astype(np.int32)
+    if x.dtype != np.float32 and not xp.has_64_bits:
+        raise UnimplementedError(f"buckets of {x.dtype} need 64-bit numbers in JAX")
+    wide_x = x if x.dtype == np.float32 else x.astype(np.float64)
+    return xp.searchsorted(limits.astype(wide_x.dtype), wide_x, side="right")
 
 
 shape("Bucketize")(first_shape)
@@ -461,16 +464,6 @@ def _histogram_arrays(xp: Any, values: Any, value_range: Any, nbins: Array, *, d
     distances = (xp.maximum(flat, low) - low).astype(np.float64) / step
     places = xp.minimum(xp.where(distances > 0, distances, 0), count - 1).astype(np.int64)
     return xp.grouped(xp.ones_like(places).astype(dtype.numpy), places, count, "add")
-
-
-@arrays("Bucketize")
-def _bucketize_arrays(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
-    limits = np.asarray(boundaries, np.float32)
-    require(np.all(limits[1:] >= limits[:-1]), f"Expected sorted boundaries, not {boundaries}")
-    if x.dtype != np.float32 and not xp.has_64_bits:
-        raise UnimplementedError(f"buckets of {x.dtype} need 64-bit numbers in JAX")
-    wide_x = x if x.dtype == np.float32 else x.astype(np.float64)
-    return xp.searchsorted(limits.astype(wide_x.dtype), wide_x, side="right")
 
 
 facts("row_wise", of=("Bucketize",))

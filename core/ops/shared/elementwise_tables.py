@@ -10,6 +10,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
+from ...numerics.array_namespace import NUMPY
 from ...numerics.half_precision import widened
 from ...registry import kernel_types, registry
 from ...registry.registry import Cost, WithoutGradient
@@ -27,16 +28,22 @@ UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 INTEGERS = (*SIGNED, *UNSIGNED)
 
 
+class Program(NamedTuple):
+    """An array program in a row: the kernel and both lowerings of the op."""
+
+    function: Callable[..., Any]
+
+
 class Unary(NamedTuple):
     """An elementwise op of one input. `gradient(g, x, y, dy)` returns dx, None for no gradient flow, WITHOUT_GRADIENT where
     TensorFlow has no gradient.
 
-    A `function` by its name is that of NumPy in the kernel, and of the namespaces of XLA and ONNX in array programs. `flops`
-    and `transcendentals` are per element; a `widened` kernel computes 16-bit floats in float32.
+    A `function` by its name is that of NumPy in the kernel, and of the namespaces of XLA and ONNX in array programs; all three
+    may be a `Program`. `flops` and `transcendentals` are per element; a `widened` kernel computes 16-bit floats in float32.
     """
 
     op: str
-    function: Callable[..., Any] | str
+    function: Callable[..., Any] | str | Program
     gradient: Callable[..., Any] | WithoutGradient | None
     flops: int = 1
     transcendentals: int = 0
@@ -47,7 +54,7 @@ class Binary(NamedTuple):
     """An elementwise op of two inputs that broadcast: `gradient(g, x, y, z, dz)` returns (dx, dy) before the sums."""
 
     op: str
-    function: Callable[..., Any] | str
+    function: Callable[..., Any] | str | Program
     gradient: Callable[..., Any] | WithoutGradient | None
     flops: int = 1
     transcendentals: int = 0
@@ -117,6 +124,10 @@ def _register_kernels(row: Unary | Binary) -> None:
     if isinstance(function, str):
         registry.arrays_as(**{row.op: function})
         function = getattr(np, function)
+    if isinstance(function, Program):
+        registry.arrays(row.op)(function.function)
+        function = functools.partial(function.function, NUMPY)
+        function = broadcasting(function) if isinstance(row, Binary) else function
     # Kernels for narrow floats come first, as the registry takes the first that accepts the dtypes.
     narrow = [dtype for dtype in NARROW if row.widened and kernel_types.takes(row.op, "T", dtype)]
     if narrow:
