@@ -292,6 +292,12 @@ def zero_flops(*ops: str) -> None:
     _FLOPS.add(ops, zero_cost)
 
 
+def not_arithmetic(*ops: str) -> None:
+    """Declare ops that do no arithmetic and let no gradient through: they read, write, decode, or keep state."""
+    not_differentiable(*ops)
+    zero_flops(*ops)
+
+
 def layout(line: str, *ops: str) -> None:
     """Declare the inputs and outputs of `ops` in the order of dimensions, NCHW or NHWC; not needed for elementwise ops.
 
@@ -460,7 +466,14 @@ def kernels(op: str) -> list[Kernel]:
 
 def shape_function(op: str, *, likely: bool = False) -> Callable[..., Any] | None:
     """Return the shape function, which gives facts, or the op's `estimate`; None if there is none."""
-    return (_ESTIMATES if likely else _SHAPES).of(op)
+    function = (_ESTIMATES if likely else _SHAPES).of(op)
+    # An op without outputs needs no function to say that it has no shapes.
+    return no_shapes if function is None and not likely and op in _KERNELS and not CATALOG[op].outputs else function
+
+
+def no_shapes(*inputs: Any) -> tuple[()]:
+    """Return the shapes of an op without outputs."""
+    return ()
 
 
 gradient_function: Final = _GRADIENTS.of

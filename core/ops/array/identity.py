@@ -21,6 +21,7 @@ from ...registry.registry import (
     gradient,
     kernel,
     lower,
+    not_arithmetic,
     not_differentiable,
     onnx,
     shape,
@@ -38,7 +39,7 @@ from ...types.shapes import Shape, TensorSpec, fits, merge_shapes
 from ...types.tensors import Tensor
 from ..shared.argument_checks import require_rank
 from ..shared.kernel_files import append_file, file_name
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.plain_shapes import scalar_shape
 from ..shared.shape_arguments import SIZE_DTYPES
 from ..shared.tensor_text import summarize_array
 
@@ -279,7 +280,6 @@ def no_op() -> None:
 
 
 facts("idle", of=("NoOp",))
-shape("NoOp")(no_outputs_shape)
 
 
 @kernel("Assert")
@@ -292,7 +292,6 @@ def assert_(condition: Array, data: list[Array], *, summarize: int) -> None:
         raise InvalidArgumentError(f"assertion failed: {shown}")
 
 
-shape("Assert")(no_outputs_shape)
 not_differentiable("HostConst", "NoOp", "Assert")
 
 
@@ -607,6 +606,5 @@ def placeholder_shape(*, shape: Shape) -> Shape:
     return shape
 
 
-not_differentiable("Const", "Placeholder", "PlaceholderV2")
-zero_flops("Const", "Placeholder", "PlaceholderV2")
+not_arithmetic("Const", "Placeholder", "PlaceholderV2")
 facts("inexpensive", of=("Const",))

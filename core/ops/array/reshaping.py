@@ -21,7 +21,7 @@ from ...registry.registry import (
     kernel,
     layout,
     lower,
-    not_differentiable,
+    not_arithmetic,
     onnx,
     shape,
     zero_flops,
@@ -413,8 +413,7 @@ def zeros_like(x: Array) -> Result:
     return np.zeros(np.shape(x), np.asarray(x).dtype)
 
 
-not_differentiable("Empty", "OnesLike", "ZerosLike")
-zero_flops("Empty", "OnesLike", "ZerosLike")
+not_arithmetic("Empty", "OnesLike", "ZerosLike")
 facts("elementwise", "fills_likewise", "idempotent", of=("OnesLike", "ZerosLike"))
 facts("total", of=("ZerosLike",))
 
@@ -440,8 +439,7 @@ def invert_permutation_shape(x: TensorSpec) -> Shape:
     return Shape(with_rank(x.shape, 1))
 
 
-not_differentiable("InvertPermutation")
-zero_flops("InvertPermutation")
+not_arithmetic("InvertPermutation")
 facts("involution", of=("InvertPermutation",))
 
 
@@ -481,8 +479,7 @@ def unravel_index_shape(indices: TensorSpec, dims: TensorSpec) -> Shape:
     return Shape([dims.shape[0]]) + indices.shape
 
 
-not_differentiable("UnravelIndex")
-zero_flops("UnravelIndex")
+not_arithmetic("UnravelIndex")
 
 lower("ZerosLike", always=True)(lambda xla, x: x.zeros_like() if hasattr(x, "zeros_like") else xla.zeros_like(x))
 arrays_as(OnesLike="ones_like")
@@ -615,8 +612,7 @@ def rank_shape(x: TensorSpec) -> Shape | TensorSpec:
 
 layout("T -> .", "Rank", "Size")
 
-not_differentiable("Shape", "ShapeN", "Size", "Rank")
-zero_flops("Shape", "ShapeN", "Size", "Rank")
+not_arithmetic("Shape", "ShapeN", "Size", "Rank")
 facts("total", of=("Shape", "ShapeN", "Size", "Rank"))
 facts("view", "inexpensive", "metadata", of=("Rank", "Shape", "ShapeN", "Size"))
 

@@ -18,6 +18,7 @@ from ...registry.registry import (
     gradient,
     kernel,
     layout,
+    not_arithmetic,
     not_differentiable,
     onnx,
     shape,
@@ -191,8 +192,7 @@ def one_hot_shape(indices: TensorSpec, depth: TensorSpec, on_value: TensorSpec, 
     return indices.shape[:position] + Shape([size]) + indices.shape[position:]
 
 
-not_differentiable("OneHot")
-zero_flops("OneHot")
+not_arithmetic("OneHot")
 
 
 @arrays("OneHot", static=(1,), sizes=(1,))

@@ -30,7 +30,7 @@ from ...types.dims import Dim, DimLike, ceil_div, dim_max, dim_min, floor_div, i
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_rank, with_rank
 from ..shared.onnx_lowerings import gathered, iota
-from ..shared.plain_shapes import first_shape, no_outputs_shape
+from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import dims_of, ints, number, numbers, shape_from, unknown_dims
 from ..shared.variable_access import resource_variable
 
@@ -435,7 +435,6 @@ def resource_strided_slice_assign(
     _assign_slice(variable.writable(), index, value)
 
 
-shape("ResourceStridedSliceAssign")(no_outputs_shape)
 without_gradient("StridedSliceAssign", "ResourceStridedSliceAssign")
 zero_flops("StridedSliceAssign", "ResourceStridedSliceAssign")
 facts("side_effect", of=("StridedSliceAssign", "ResourceStridedSliceAssign"))

@@ -21,7 +21,7 @@ from ...support.errors import AbortedError, InvalidArgumentError
 from ...types.arrays import Array
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require_rank
-from ..shared.plain_shapes import no_outputs_shape, ranked
+from ..shared.plain_shapes import ranked
 
 PASSED_ON = ("Enter", "RefEnter", "Exit", "RefExit", "NextIteration", "RefNextIteration", "LoopCond")
 REFERENCES = ("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration", "RefSelect")
@@ -97,7 +97,6 @@ def control_trigger() -> None:
 
 
 facts("idle", of=("ControlTrigger",))
-shape("ControlTrigger", "Abort")(no_outputs_shape)
 
 
 @kernel("RefSelect")

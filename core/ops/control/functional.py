@@ -34,7 +34,7 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ...types.tensors import FuncRef
 from ..shared.argument_checks import require
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature, unknown_shape
+from ..shared.plain_shapes import scalar_shape, signature, unknown_shape
 
 
 def _checked(
@@ -408,5 +408,4 @@ def retval(ctx: KernelContext, value: Array) -> None:
     raise InvalidArgumentError(f"result '{ctx.name}' of a function has no place outside a call")
 
 
-shape("_Retval", "_DeviceRetval")(no_outputs_shape)
 facts("inexpensive", of=("_Arg", "_Retval"))

@@ -13,7 +13,7 @@ from ...registry.registry import facts, kernel, not_differentiable, shape, witho
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature, unknown_shape
+from ..shared.plain_shapes import scalar_shape, signature, unknown_shape
 
 
 @kernel("Timestamp")
@@ -49,9 +49,6 @@ shape("PyFunc", "PyFuncStateless", "EagerPyFunc")(signature("_* -> _ * Tout"))
 @kernel(*SENDS)
 def send(value: Array) -> None:
     """Do nothing: in a single graph the receiver takes the value from its producer."""
-
-
-shape(*SENDS)(no_outputs_shape)
 
 
 @kernel(*RECEIVES)

@@ -16,7 +16,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..shared.onnx_lowerings import iota
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature
+from ..shared.plain_shapes import scalar_shape, signature
 from ..shared.resource_access import resource as held
 
 _CPU = b"/job:localhost/replica:0/task:0/device:CPU:0"
@@ -191,9 +191,6 @@ def resource_create(ctx: KernelContext, resource: Array) -> None:
 def resource_using(ctx: KernelContext, resource: Array) -> None:
     if not held(resource, Stub).exists:
         raise NotFoundError("the stub resource does not exist")
-
-
-shape(*_NO_OUTPUT)(no_outputs_shape)
 
 
 @kernel("CheckPinned")

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...datasets.dataset import Dataset, Element, array_of
 from ...datasets.snapshots import Cache, FileCache, MemoryCache
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import DataLossError, NotFoundError, UnimplementedError
@@ -21,7 +21,7 @@ from ...types.arrays import Array
 from ...types.dtypes import DType, string
 from ...types.tensors import Tensor
 from ..shared.kernel_files import file_name, gate, system_errors
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape
+from ..shared.plain_shapes import scalar_shape, two_scalars_shape
 from ..shared.resource_access import resource
 from ._datasets import dataset_kernel, dataset_of, text_in
 
@@ -124,12 +124,10 @@ def delete_memory_cache(handle: Array, deleter: Array) -> None:
 
 shape("AnonymousMemoryCache")(two_scalars_shape)
 shape("DummyMemoryCache")(scalar_shape)
-shape("DeleteMemoryCache")(no_outputs_shape)
 
 
 _HANDLES = ("AnonymousMemoryCache", "DummyMemoryCache", "DeleteMemoryCache")
-not_differentiable(*_HANDLES)
-zero_flops(*_HANDLES)
+not_arithmetic(*_HANDLES)
 facts("side_effect", of=("DeleteMemoryCache",))
 facts("reads_files", of=("CacheDataset", "CacheDatasetV2"))
 facts("input_pipeline", of=_HANDLES)

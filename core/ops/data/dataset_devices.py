@@ -9,14 +9,14 @@ import numpy as np
 
 from ...datasets.dataset import held_to
 from ...datasets.iterators import MultiDeviceIterator
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature, two_scalars_shape
+from ..shared.plain_shapes import scalar_shape, signature, two_scalars_shape
 from ..shared.resource_access import named, resource
 from ._datasets import dataset_of, number_in, spec_of_node, text_in
 
@@ -110,12 +110,8 @@ shape("AnonymousMultiDeviceIterator")(two_scalars_shape)
 shape("MultiDeviceIteratorGetNextFromShard")(signature("_* -> {output_shapes}"))
 
 
-shape("DeleteMultiDeviceIterator")(no_outputs_shape)
-
-
 _USES = ("MultiDeviceIteratorInit", "MultiDeviceIteratorGetNextFromShard", "DeleteMultiDeviceIterator")
 _ALL = ("AnonymousMultiDeviceIterator", *_WORDS, *_USES[1:])
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 facts("input_pipeline", of=_ALL)
 facts("side_effect", of=_USES)

@@ -17,7 +17,7 @@ from ...functions.purity import has_state
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.graph_services import graph_services
 from ...graph.node_making import add_constant
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Readable
@@ -245,7 +245,6 @@ _OPS = (*_LOOKING, "DatasetFromGraph", "GetOptions")
 
 
 shape(*_OPS)(scalar_shape)
-not_differentiable(*_OPS)
-zero_flops(*_OPS)
+not_arithmetic(*_OPS)
 facts("input_pipeline", of=_OPS)
 facts("observes_pipeline", of=_LOOKING)

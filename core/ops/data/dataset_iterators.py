@@ -9,7 +9,7 @@ import numpy as np
 
 from ...datasets.dataset import array_of, held_to
 from ...datasets.iterators import DatasetIterator, IteratorState
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.variants import StoredVariant
@@ -20,7 +20,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ...types.tensors import FuncRef
 from ..control.optional import Optional
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature, two_scalars_shape, vector_shape
+from ..shared.plain_shapes import scalar_shape, signature, two_scalars_shape, vector_shape
 from ..shared.resource_access import named, resource
 from ._datasets import dataset_function, dataset_of, spec_of_node, with_twins
 
@@ -67,9 +67,6 @@ shape("AnonymousIteratorV2")(two_scalars_shape)
 @kernel("DeleteIterator")
 def delete_iterator(handle: Any, deleter: Any) -> None:
     """Do nothing: an iterator lives as long as a reference to it."""
-
-
-shape("DeleteIterator", "MakeIterator", "DeserializeIterator")(no_outputs_shape)
 
 
 @kernel("MakeIterator")
@@ -180,8 +177,7 @@ def optional_shape(iterator: TensorSpec, *, output_types: list[DType], output_sh
 _USES = (*_ELEMENTS, "IteratorGetNextAsOptional", "MakeIterator", "DeleteIterator", "DeserializeIterator")
 _ANONYMOUS = ("AnonymousIterator", "AnonymousIteratorV2", "AnonymousIteratorV3")
 _ALL = (*_HANDLES_OF, "AnonymousIteratorV2", "SerializeIterator", *_USES)
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 facts("input_pipeline", of=_ALL)
 facts("next_element", of=(*_ELEMENTS, "IteratorGetNextAsOptional"))
 facts("side_effect", of=(*_USES, "SerializeIterator"))

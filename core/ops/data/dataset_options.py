@@ -11,7 +11,7 @@ from ...datasets.dataset import Dataset
 from ...datasets.filter_take_skip import ChooseFastestBranch, part_of
 from ...functions.callers import function_references
 from ...registry.op_facts import has_fact
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -19,7 +19,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.tensors import FuncRef
 from ..io.summaries import WriterResource
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import named, resource
 from ._datasets import Number, Positive, Texts, dataset_function, dataset_kernel, with_twins
 
@@ -141,7 +141,6 @@ def stats_aggregator_set_summary_writer(stats_aggregator: Any, summary: Any) -> 
     resource(summary, WriterResource).writer()
 
 
-shape("StatsAggregatorSetSummaryWriter")(no_outputs_shape)
 shape(*with_twins("StatsAggregatorSummary"))(scalar_shape)
 
 
@@ -193,8 +192,7 @@ _HANDLES = (
     "ThreadPoolHandle", "ExperimentalThreadPoolHandle", "StatsAggregatorHandle", "StatsAggregatorHandleV2",
     "ExperimentalStatsAggregatorHandle", "StatsAggregatorSetSummaryWriter", *with_twins("StatsAggregatorSummary"),
 )  # fmt: skip
-not_differentiable(*_HANDLES)
-zero_flops(*_HANDLES)
+not_arithmetic(*_HANDLES)
 facts("side_effect", of=("StatsAggregatorSetSummaryWriter",))
 facts("summary", of=with_twins("StatsAggregatorSummary"))
 facts("observes_pipeline", of=with_twins("AssertNextDataset", "AssertPrevDataset", "AutoShardDataset"))

@@ -23,7 +23,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import Shape
 from ...types.tensors import FuncRef
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature
+from ..shared.plain_shapes import scalar_shape, signature
 from ..shared.resource_access import resource
 from ..state._tables import StaticTable
 from ._datasets import dataset_of, function_of, number_in
@@ -128,9 +128,6 @@ def initialize_table_from_dataset(table_handle: Any, dataset: Array) -> None:
     keys, values = zip(*pairs) if pairs else ((), ())
     columns = zip((keys, values), expected)
     table.initialize(*[object_array(list(c), (-1,)) if t.is_object else np.array(c, t.numpy) for c, t in columns])
-
-
-shape("InitializeTableFromDataset")(no_outputs_shape)
 
 
 @kernel("CompressElement")

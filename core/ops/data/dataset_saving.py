@@ -18,7 +18,7 @@ from ...datasets.filter_take_skip import Skip
 from ...datasets.rewriting import finalized
 from ...datasets.snapshots import FORMAT, DatasetSnapshot, Loaded, Metadata, SavedShard, Saving, elements_of
 from ...datasets.sources import ListOf
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.tensor_proto_bytes import parse, serialize_content
@@ -30,7 +30,6 @@ from ...types.shapes import SCALAR
 from ...types.tensors import FuncRef
 from ..shared.argument_checks import single
 from ..shared.kernel_files import file_name, gate, read_file, system_errors, write_file
-from ..shared.plain_shapes import no_outputs_shape
 from ._datasets import (
     Number,
     Text,
@@ -147,9 +146,6 @@ def save_dataset(ctx: KernelContext, input_dataset: Array, path: Array, captured
         pass
 
 
-shape("SaveDataset")(no_outputs_shape)
-
-
 @dataset_kernel("LoadDataset")
 def load_dataset(ctx: KernelContext, path: Text, captured: list[Any], *, compression: str, reader_func: FuncRef) -> Dataset:
     """Load the elements in a folder, in the order in which a function reads the shards."""
@@ -252,12 +248,8 @@ def _only_text(element: Element) -> bytes:
     return text
 
 
-shape(*with_twins("DatasetToTFRecord"))(no_outputs_shape)
-
-
 _WRITING = ("SaveDataset", *with_twins("DatasetToTFRecord"))
-not_differentiable(*_WRITING)
-zero_flops(*_WRITING)
+not_arithmetic(*_WRITING)
 facts("side_effect", of=_WRITING)
 facts("takes_all_elements", of=_WRITING)
 _READING = ("LoadDataset", "SnapshotDatasetV2", "SnapshotDatasetReader", "SnapshotChunkDataset")

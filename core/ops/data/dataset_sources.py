@@ -9,7 +9,7 @@ import numpy as np
 from ...datasets.dataset import Dataset, Spec, array_of
 from ...datasets.seeds import seeds_of
 from ...datasets.sources import Generated, ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -17,7 +17,7 @@ from ...types.arrays import Array
 from ...types.dtypes import DType, int64
 from ...types.shapes import Shape
 from ...types.tensors import FuncRef
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, two_scalars_shape
+from ..shared.plain_shapes import scalar_shape, two_scalars_shape
 from ._datasets import DUMMY, Number, chosen_seeds, dataset_kernel, flag_in, function_of, number_in, with_twins
 
 
@@ -152,13 +152,11 @@ def delete_seed_generator(handle: Array, deleter: Array) -> None:
 
 shape("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator")(two_scalars_shape)
 shape("DummySeedGenerator")(scalar_shape)
-shape("DeleteSeedGenerator", "DeleteRandomSeedGenerator")(no_outputs_shape)
 
 
 _GENERATORS = ("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator", "DummySeedGenerator")
 _DELETIONS = ("DeleteSeedGenerator", "DeleteRandomSeedGenerator")
-not_differentiable(*_GENERATORS, *_DELETIONS)
-zero_flops(*_GENERATORS, *_DELETIONS)
+not_arithmetic(*_GENERATORS, *_DELETIONS)
 # Two seeds of zero ask for a random seed, so that nodes with equal attributes make different numbers.
 facts("random", of=[*with_twins("RandomDataset"), "RandomDatasetV2"])
 facts("side_effect", of=_DELETIONS)

@@ -15,10 +15,9 @@ from ...registry.registry import (
     facts,
     flops,
     kernel,
-    not_differentiable,
+    not_arithmetic,
     shape,
     without_gradient,
-    zero_flops,
 )
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
@@ -117,8 +116,7 @@ def encode_wav_shape(audio: TensorSpec, sample_rate: TensorSpec) -> Shape:
 
 
 facts("sound_contents", of=("DecodeWav",))
-not_differentiable("DecodeWav", "EncodeWav")
-zero_flops("DecodeWav", "EncodeWav")
+not_arithmetic("DecodeWav", "EncodeWav")
 
 
 def _fft_length(window_size: int) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...codecs import image_files, png
 from ...codecs.image_files import image_kind
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import check_time, reserve
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -414,8 +414,7 @@ def decode_image_shape(contents: TensorSpec, *, channels: int, expand_animations
 _DECODERS = ("DecodeGif", "DecodeImage", "DecodeJpeg", "DecodePng", "DecodeWebP")
 _OTHERS = ("DecodeAndCropJpeg", "DecodeBmp", "EncodeJpeg", "EncodeJpegVariableQuality", "EncodePng", "ExtractJpegShape")
 facts("image_contents", of=_DECODERS)
-not_differentiable(*_DECODERS, *_OTHERS)
-zero_flops(*_DECODERS, *_OTHERS)
+not_arithmetic(*_DECODERS, *_OTHERS)
 
 
 # JPEG files decoded as by TensorFlow, through simplejpeg (the optional extra `tfg[image]`), which wraps the same library.

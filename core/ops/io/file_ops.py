@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
@@ -53,5 +53,4 @@ def matching_files_shape(pattern: TensorSpec) -> Shape:
 
 facts("side_effect", of=("WriteFile",))
 facts("reads_files", of=("ReadFile", "MatchingFiles"))
-not_differentiable("ReadFile", "WriteFile", "MatchingFiles")
-zero_flops("ReadFile", "WriteFile", "MatchingFiles")
+not_arithmetic("ReadFile", "WriteFile", "MatchingFiles")

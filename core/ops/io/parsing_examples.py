@@ -17,7 +17,7 @@ import numpy as np
 
 from ...codecs import wire
 from ...registry.constant_inputs import prepared
-from ...registry.registry import facts, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape, without_gradient, zero_flops
 from ...support import dataclasses
 from ...support.errors import DataLossError, InvalidArgumentError
 from ...types import dtypes
@@ -488,5 +488,4 @@ def _integer(item: Any) -> int:
 
 shape("DecodeJSONExample")(first_shape)
 facts("elementwise", of=("DecodeJSONExample",))
-not_differentiable("DecodeJSONExample")
-zero_flops("DecodeJSONExample")
+not_arithmetic("DecodeJSONExample")

@@ -10,7 +10,7 @@ import numpy as np
 from ...codecs import wire
 from ...codecs.message_types import MessageField, MessageType, message_type
 from ...codecs.wire import FIXED32, FIXED64, LENGTH_DELIMITED, START_GROUP, VARINT, varint
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.run_context import reserve
 from ...support import dataclasses
@@ -353,5 +353,4 @@ def encode_proto_shape(sizes: TensorSpec, values: list[TensorSpec]) -> Shape:
 
 _ALL = ("DecodeProtoV2", "EncodeProto")
 facts("reads_files", of=_ALL)
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)

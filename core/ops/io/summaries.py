@@ -17,7 +17,7 @@ import numpy as np
 from ...codecs import png, wav, wire
 from ...codecs.tfrecord import encode_record
 from ...numerics.tensor_statistics import bucket_histogram
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state import tensor_proto_bytes
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.file_access import FileGate
@@ -29,7 +29,7 @@ from ...types.dtypes import DType
 from ...types.tensors import Tensor
 from ..shared.argument_checks import scalar
 from ..shared.kernel_files import file_name, gate, system_errors
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature
+from ..shared.plain_shapes import scalar_shape, signature
 from ..shared.resource_access import named, resource
 
 
@@ -139,8 +139,7 @@ _ALL = (
     "ScalarSummary", "HistogramSummary", "ImageSummary", "AudioSummary", "AudioSummaryV2", "TensorSummary", "TensorSummaryV2",
     "MergeSummary",
 )  # fmt: skip
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 facts("summary", of=_ALL)
 
 
@@ -442,7 +441,5 @@ _WRITERS = (
     "WriteHistogramSummary", "WriteImageSummary", "WriteAudioSummary", "WriteGraphSummary", "ImportEvent",
     "FlushSummaryWriter", "CloseSummaryWriter",
 )  # fmt: skip
-shape(*_WRITERS)(no_outputs_shape)
 facts("side_effect", "summary", of=_WRITERS)
-not_differentiable("SummaryWriter", *_WRITERS)
-zero_flops("SummaryWriter", *_WRITERS)
+not_arithmetic("SummaryWriter", *_WRITERS)

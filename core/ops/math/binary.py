@@ -27,11 +27,11 @@ from ...registry.registry import (
     layout,
     lower,
     lower_as,
+    not_arithmetic,
     not_differentiable,
     onnx,
     profiled,
     shape,
-    zero_flops,
 )
 from ...runtime.state.variants import added
 from ...support.errors import InvalidArgumentError
@@ -451,8 +451,7 @@ def broadcast_gradient_args_estimate(s0: TensorSpec, s1: TensorSpec) -> list[Sha
     return [TensorSpec(s0.dtype, Shape(a.shape), a.astype(s0.dtype.numpy)) for a in axes]
 
 
-not_differentiable("BroadcastArgs", "BroadcastGradientArgs")
-zero_flops("BroadcastArgs", "BroadcastGradientArgs")
+not_arithmetic("BroadcastArgs", "BroadcastGradientArgs")
 facts("inexpensive", of=("BroadcastArgs", "BroadcastGradientArgs"))
 
 

@@ -14,7 +14,6 @@ from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
-from ..shared.plain_shapes import no_outputs_shape
 
 
 @kernel("SdcaFprint")
@@ -44,9 +43,6 @@ def sdca_shrink_l1(weights: Any, *, l1: float, l2: float) -> None:
         memory = variable.writable()
         # In place: the variable's memory is the op's result.
         memory[...] = np.sign(memory) * np.maximum(np.abs(memory) - np.float32(shrinkage), np.float32(0))
-
-
-shape("SdcaShrinkL1")(no_outputs_shape)
 
 
 @flops("SdcaShrinkL1")

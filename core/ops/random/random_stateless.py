@@ -22,6 +22,7 @@ from ...registry.registry import (
     flops,
     gradient,
     kernel,
+    not_arithmetic,
     not_differentiable,
     shape,
     without_gradient,
@@ -382,8 +383,7 @@ def stateless_random_get_alg() -> Result:
 
 
 shape("StatelessRandomGetAlg")(scalar_shape)
-not_differentiable("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
-zero_flops("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
+not_arithmetic("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
 # The answer depends on the device, so that no constant may take its place.
 facts("random", of=("StatelessRandomGetAlg",))
 

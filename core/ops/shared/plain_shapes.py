@@ -14,10 +14,6 @@ from .argument_checks import require, with_rank
 from .shape_arguments import dims_of, shape_from
 
 
-def no_outputs_shape(*inputs: Any) -> tuple[()]:
-    return ()
-
-
 def scalar_shape(*inputs: Any) -> Shape:
     return SCALAR
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import Cost, facts, flops, gradient, kernel, not_arithmetic, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
@@ -94,8 +94,7 @@ def sparse_add_grad_shape(
     return Shape([a_indices.shape[0]]), Shape([b_indices.shape[0]])
 
 
-not_differentiable("SparseAddGrad")
-zero_flops("SparseAddGrad")
+not_arithmetic("SparseAddGrad")
 facts("backward", of=("SparseAddGrad",))
 
 

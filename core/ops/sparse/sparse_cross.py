@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...codecs.hashes import farm_fingerprint64, fingerprint_cat64, sip_hash
-from ...registry.registry import kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import kernel, not_arithmetic, shape
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
@@ -171,8 +171,7 @@ def sparse_cross_v2(inputs: CrossedColumns, separator: Array) -> tuple[Result, R
     return _sparse_result(batch, number, totals, rows, _joined(columns, places, separator.item()))
 
 
-zero_flops("SparseCross", "SparseCrossV2")
-not_differentiable("SparseCross", "SparseCrossV2")
+not_arithmetic("SparseCross", "SparseCrossV2")
 
 
 @kernel("SparseCrossHashed")
@@ -194,8 +193,7 @@ def sparse_cross_shape(*inputs: Any) -> tuple[Shape, ...]:
     return sparse_shapes(2)
 
 
-zero_flops("SparseCrossHashed")
-not_differentiable("SparseCrossHashed")
+not_arithmetic("SparseCrossHashed")
 
 
 @kernel("RaggedCross")
@@ -260,5 +258,4 @@ def ragged_cross_shape(
     return Shape([None]), Shape([rows])
 
 
-zero_flops("RaggedCross")
-not_differentiable("RaggedCross")
+not_arithmetic("RaggedCross")

@@ -18,7 +18,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, fits
 from ..shared.argument_checks import scalar
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ..shared.turns import Line, in_turn
 
@@ -273,10 +273,6 @@ def sparse_accumulator_take_gradient_shape(handle: TensorSpec, num_required: Ten
 
 
 shape("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")(scalar_shape)
-shape(
-    "AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient", "SparseAccumulatorApplyGradient",
-    "AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep",
-)(no_outputs_shape)  # fmt: skip
 
 
 @flops("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...numerics.sequences import MinHeap
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import WouldBlock
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -20,7 +20,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import named, resource
 from ..shared.turns import Line, in_turn
 from ._queues import QueueSpec
@@ -131,15 +131,13 @@ def barrier_take_many_shape(
 
 
 shape("BarrierReadySize", "BarrierIncompleteSize")(scalar_shape)
-shape("BarrierInsertMany", "BarrierClose")(no_outputs_shape)
 
 
 _ALL = ("Barrier", "BarrierInsertMany", "BarrierTakeMany", "BarrierClose", "BarrierReadySize", "BarrierIncompleteSize")
 facts("side_effect", of=("BarrierInsertMany", "BarrierTakeMany", "BarrierClose"))
 facts("blocks", of=("BarrierTakeMany",))
 facts("asynchronous", of=_ALL[1:])
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 
 # Barriers: elements that become ready once all their components have come.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...datasets.dataset import row_of
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
@@ -17,7 +17,7 @@ from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require_rank
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ._queues import (
     Adding,
@@ -171,11 +171,6 @@ def queue_close(ctx: KernelContext, handle: Any, *, cancel_pending_enqueues: boo
         done(ctx, queue.adding, (handle,), lambda: Closing(queue))
 
 
-shape("QueueEnqueue", "QueueEnqueueV2", "QueueEnqueueMany", "QueueEnqueueManyV2", "QueueClose", "QueueCloseV2")(
-    no_outputs_shape
-)
-
-
 _USE = ("QueueEnqueue", "QueueEnqueueMany", "QueueDequeue", "QueueDequeueMany", "QueueDequeueUpTo", "QueueClose")
 
 facts("side_effect", of=[name + version for name in _USE for version in ("", "V2")])
@@ -286,6 +281,4 @@ _CREATE = ("FIFOQueue", "PaddingFIFOQueue", "RandomShuffleQueue", "PriorityQueue
 
 _ALL = [name + version for name in (*_CREATE, *_USE, *_ASK) for version in ("", "V2")]
 
-not_differentiable(*_ALL, "FakeQueue")
-
-zero_flops(*_ALL, "FakeQueue")
+not_arithmetic(*_ALL, "FakeQueue")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...codecs import wire
 from ...codecs.tfrecord import RecordError, decode_record, uncompressed
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -17,7 +17,7 @@ from ...support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ..shared.kernel_files import file_name, matching_files, read_file
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature, two_scalars_shape
+from ..shared.plain_shapes import scalar_shape, signature, two_scalars_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ._queues import Queue, Taking, done
 
@@ -75,9 +75,7 @@ _USE = ("ReaderRead", "ReaderReadUpTo", "ReaderRestoreState", "ReaderReset")
 _ASK = ("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState")
 _ALL = [*_both(*_READERS, *_USE, *_ASK), "LMDBReader", "RecordInput"]
 
-not_differentiable(*_ALL)
-
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 
 @kernel("FixedLengthRecordReaderV2")
@@ -177,9 +175,6 @@ facts("side_effect", of=[*_both(*_USE), "RecordInput"])
 def reader_reset(reader_handle: Any) -> None:
     """Back to the beginning."""
     resource(reader_handle, Reader).reset()
-
-
-shape(*_both("ReaderRestoreState", "ReaderReset"))(no_outputs_shape)
 
 
 @kernel("RecordInput")

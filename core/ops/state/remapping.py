@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ...types import dtypes
@@ -122,6 +122,5 @@ def _old_matrix(ctx: Any, path: str, name: str) -> Any:
 shape("LoadAndRemapMatrix")(signature("_, _, ({num_rows}), (?), _ -> ({num_rows}, {num_cols})"))
 
 
-not_differentiable("GenerateVocabRemapping", "LoadAndRemapMatrix")
-zero_flops("GenerateVocabRemapping", "LoadAndRemapMatrix")
+not_arithmetic("GenerateVocabRemapping", "LoadAndRemapMatrix")
 facts("reads_files", of=("GenerateVocabRemapping", "LoadAndRemapMatrix"))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 from typing import Any, Final
 
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError, NotFoundError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, unknown_shape
+from ..shared.plain_shapes import scalar_shape, unknown_shape
 
 _SESSION_CONTAINER: Final = "session tensors"
 
@@ -79,7 +79,5 @@ def delete_session_tensor(ctx: KernelContext, handle: Array) -> None:
     ctx.resources.remove(_SESSION_CONTAINER, handle.item())
 
 
-shape("DeleteSessionTensor")(no_outputs_shape)
-not_differentiable("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
-zero_flops("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
+not_arithmetic("GetSessionHandle", "GetSessionHandleV2", "GetSessionTensor", "DeleteSessionTensor")
 facts("side_effect", of=("GetSessionHandle", "GetSessionHandleV2", "DeleteSessionTensor"))

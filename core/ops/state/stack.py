@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, lower, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, lower, not_arithmetic, shape
 from ...runtime.state.edge_values import RunState, is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
@@ -18,7 +18,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, second_shape, signature
+from ..shared.plain_shapes import scalar_shape, second_shape, signature
 
 _CONTAINER = "_stacks"
 _unique = itertools.count()
@@ -143,7 +143,6 @@ def stack_close_v2(handle: Array) -> None:
     _from_handle(handle).close()
 
 
-shape("StackClose", "StackCloseV2")(no_outputs_shape)
 facts("inexpensive", of=("StackClose", "StackCloseV2"))
 facts("stack_push", of=("StackPush", "StackPushV2"))
 facts("container", of=("Stack", "StackV2"))
@@ -175,5 +174,4 @@ lower("StackCloseV2", always=True)(lambda xla, stack: stack.close())
 facts("run_state", "stated_pair", of=("StackV2",))
 
 _OPS = ("Stack", "StackV2", "StackPush", "StackPushV2", "StackPop", "StackPopV2", "StackClose", "StackCloseV2")
-not_differentiable(*_OPS)
-zero_flops(*_OPS)
+not_arithmetic(*_OPS)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import WouldBlock, is_of
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -19,7 +19,7 @@ from ...support.errors import InvalidArgumentError, ResourceExhaustedError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ..shared.argument_checks import require_rank
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature
+from ..shared.plain_shapes import scalar_shape, signature
 
 
 @dataclasses.dataclass
@@ -210,9 +210,6 @@ def map_clear(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Non
         area.incomplete.clear()
 
 
-shape("Stage", "StageClear", "MapStage", "MapClear", "OrderedMapStage", "OrderedMapClear")(no_outputs_shape)
-
-
 @kernel("Unstage")
 def unstage(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """Take the oldest tuple."""
@@ -230,9 +227,7 @@ facts("side_effect", of=[op for op in _ALL if not op.endswith(("Size", "Peek"))]
 
 facts("blocks", of=[op for op in _ALL if not op.endswith(("Size", "Clear"))])
 
-not_differentiable(*_ALL)
-
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 
 @kernel("StagePeek")

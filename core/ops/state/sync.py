@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.edge_values import WouldBlock, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -12,7 +12,7 @@ from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ..shared.argument_checks import scalar
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
+from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import named, resource
 
 
@@ -76,12 +76,10 @@ shape("MutexV2", "DummyIterationCounter")(scalar_shape)
 
 
 shape("MutexLock")(scalar_shape)
-shape("ConsumeMutexLock")(no_outputs_shape)
 
 
 _ALL = ("MutexV2", "MutexLock", "ConsumeMutexLock", "DummyIterationCounter")
 facts("side_effect", of=("MutexLock", "ConsumeMutexLock"))
 facts("inexpensive", of=("ConsumeMutexLock",))
 facts("blocks", "asynchronous", of=("MutexLock",))
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, onnx, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support import dataclasses
@@ -21,7 +21,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.kernel_files import file_name, read_file
 from ..shared.numerals import parse_number
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature
+from ..shared.plain_shapes import scalar_shape, signature
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ._tables import DenseTable, LookupTable, MutableTable, StaticTable, file_lines
 
@@ -320,11 +320,6 @@ def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: D
     table.load(np.asarray(keys), np.asarray(values))
 
 
-shape("LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2")(
-    no_outputs_shape
-)
-
-
 @kernel("LookupTableSize", "LookupTableSizeV2")
 def lookup_table_size(table_handle: Any) -> Result:
     """Return the number of entries."""
@@ -362,8 +357,7 @@ _ALL = (*_CREATE, *_CREATE_OF_TENSORS, *_CREATE_DENSE, *_WRITE, *_READ)
 facts("initializes_table", of=_INITIALIZE)
 facts("fills_table", of=(*_INITIALIZE, *_IMPORT))
 facts("side_effect", of=_WRITE)
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 
 # A table of ONNX is a LabelEncoder of the keys that an initializer fills in, and the values by number.

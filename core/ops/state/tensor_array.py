@@ -10,7 +10,17 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import facts, gradient, kernel, lower, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import (
+    facts,
+    gradient,
+    kernel,
+    lower,
+    not_arithmetic,
+    onnx,
+    shape,
+    without_gradient,
+    zero_flops,
+)
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
@@ -21,7 +31,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..control import _onnx_lists as lists
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature, two_scalars_shape
+from ..shared.plain_shapes import scalar_shape, signature, two_scalars_shape
 from ..shared.shape_arguments import ints
 
 _CONTAINER = "_tensor_arrays"
@@ -168,8 +178,7 @@ def _require_dtype(array: TensorArray, dtype: DType, what: str) -> None:
 
 
 facts("backward", of=_versions("TensorArrayGrad"))
-not_differentiable(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
-zero_flops(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
+not_arithmetic(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
 
 
 @kernel(*_versions("TensorArrayWrite"))
@@ -397,9 +406,7 @@ def tensor_array_close(ctx: KernelContext, handle: Array | Variable) -> None:
     _array_of(ctx, handle).close()
 
 
-shape(*_versions("TensorArrayClose"))(no_outputs_shape)
-not_differentiable(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
-zero_flops(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
+not_arithmetic(*_versions("TensorArraySize"), *_versions("TensorArrayClose"))
 facts("side_effect", of=_versions("TensorArrayClose"))
 _KINDS = ("Write", "Read", "Gather", "Scatter", "Split", "Concat", "Size", "Close")
 facts("on_run_state", of=[op for kind in _KINDS for op in _versions(f"TensorArray{kind}")])

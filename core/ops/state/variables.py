@@ -21,6 +21,7 @@ from ...registry.registry import (
     gradient,
     kernel,
     lower,
+    not_arithmetic,
     not_differentiable,
     profiled,
     shape,
@@ -35,7 +36,7 @@ from ...support.errors import AlreadyExistsError, FailedPreconditionError, Inval
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType, resource
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..shared.plain_shapes import first_shape, merged_shape, no_outputs_shape, scalar_shape, signature
+from ..shared.plain_shapes import first_shape, merged_shape, scalar_shape, signature
 from ..shared.shape_arguments import shape_value
 from ..shared.variable_access import resource_variable, same_shape, variable_behind
 
@@ -82,8 +83,7 @@ def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_na
 shape("VariableV2", "Variable", "TemporaryVariable")(signature("-> {shape}"))
 
 
-not_differentiable("VariableV2", "Variable", "TemporaryVariable")
-zero_flops("VariableV2", "Variable", "TemporaryVariable")
+not_arithmetic("VariableV2", "Variable", "TemporaryVariable")
 facts("variable", "owns_state", of=("Variable", "VariableV2"))
 facts("side_effect", of=("TemporaryVariable",))
 facts("owns_state", of=("TemporaryVariable",))
@@ -110,8 +110,7 @@ def assign_shape(ref: TensorSpec, value: TensorSpec, *, validate_shape: bool) ->
     return merge_shapes(ref.shape, value.shape) if validate_shape else value.shape
 
 
-not_differentiable("Assign")
-zero_flops("Assign")
+not_arithmetic("Assign")
 facts("side_effect", "assignment", of=("Assign",))
 
 
@@ -169,8 +168,7 @@ def assign_variable_op_shape(resource: TensorSpec, value: TensorSpec, *, dtype: 
     return []
 
 
-not_differentiable("AssignVariableOp")
-zero_flops("AssignVariableOp")
+not_arithmetic("AssignVariableOp")
 facts("side_effect", "assignment", of=("AssignVariableOp",))
 
 
@@ -226,8 +224,7 @@ def resource_count_up_to(resource: Array, *, limit: int, T: DType) -> Result:
 
 
 shape("CountUpTo", "ResourceCountUpTo")(scalar_shape)
-not_differentiable("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
-zero_flops("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
+not_arithmetic("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
 facts("metadata", of=("IsVariableInitialized", "VarIsInitializedOp"))
 
 facts("side_effect", of=("CountUpTo", "ResourceCountUpTo"))
@@ -401,9 +398,7 @@ def disable_copy_on_read(resource: Array) -> None:
     resource_variable(resource)
 
 
-shape("DestroyResourceOp", "DisableCopyOnRead")(no_outputs_shape)
-not_differentiable("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
-zero_flops("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
+not_arithmetic("VariableShape", "DestroyResourceOp", "DisableCopyOnRead")
 facts("side_effect", of=("DestroyResourceOp",))
 facts("metadata", of=("VariableShape",))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...parallel.float_mode import keeps_subnormals
-from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, onnx, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
@@ -197,9 +197,7 @@ facts("elementwise", of=("StringJoin",))
 facts("checkpoint", of=("ShardedFilename", "ShardedFilespec"))
 _ALL = (*_ELEMENTWISE, "Substr", "StringJoin", "ReduceJoin", "UnsortedSegmentJoin", "ShardedFilespec")
 
-not_differentiable(*_ALL)
-
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 
 @kernel("ReduceJoin")

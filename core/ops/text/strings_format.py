@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, onnx, shape
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
@@ -125,9 +125,7 @@ def encode_base64(input: Array, *, pad: bool) -> Result:
 
 _ALL = ("AsString", "StringFormat", "EncodeBase64", "DecodeBase64")
 
-not_differentiable(*_ALL)
-
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 
 @kernel("DecodeBase64")

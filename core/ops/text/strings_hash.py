@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ...codecs.hashes import farm_fingerprint64, murmur64, sip_hash
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
@@ -82,7 +82,6 @@ def fingerprint_shape(data: TensorSpec, method: TensorSpec) -> Shape:
 
 
 _ALL = ("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", "_TensorToHashBucketFast", "Fingerprint")
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 facts("row_wise", of=("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong"))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, onnx, shape
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
@@ -149,8 +149,7 @@ _ALL = ("RegexFullMatch", "StaticRegexFullMatch", "RegexReplace", "StaticRegexRe
 shape("StaticRegexFullMatch", "StaticRegexReplace")(first_shape)
 facts("elementwise", of=("StaticRegexFullMatch", "StaticRegexReplace"))
 facts("row_wise", of=("RegexFullMatch", "RegexReplace"))
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
 
 
 onnx("StaticRegexFullMatch")(lambda g, x, *, pattern: g.RegexFullMatch(x, pattern=pattern))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import kernel, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import kernel, not_arithmetic, onnx, shape
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
@@ -151,8 +151,7 @@ def string_n_grams_shape(data: TensorSpec, data_splits: TensorSpec) -> tuple[Sha
     return Shape([None]), merge_shapes(data_splits.shape, Shape([None]))
 
 
-not_differentiable("StringSplit", "StringSplitV2", "StringNGrams")
-zero_flops("StringSplit", "StringSplitV2", "StringNGrams")
+not_arithmetic("StringSplit", "StringSplitV2", "StringNGrams")
 
 
 @onnx("StringSplit")

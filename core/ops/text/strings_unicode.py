@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...codecs import unicode
-from ...registry.registry import facts, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, shape
 from ...runtime.state.run_context import is_bounded
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result, object_array
@@ -183,5 +183,4 @@ def unicode_encode_shape(input_values: TensorSpec, input_splits: TensorSpec) -> 
 _ALL = ("UnicodeDecode", "UnicodeDecodeWithOffsets", "UnicodeTranscode", "UnicodeEncode", "UnicodeScript")
 shape("UnicodeTranscode", "UnicodeScript")(first_shape)
 facts("elementwise", of=("UnicodeTranscode", "UnicodeScript"))
-not_differentiable(*_ALL)
-zero_flops(*_ALL)
+not_arithmetic(*_ALL)
