@@ -16,6 +16,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims
 from ..shared.argument_checks import is_empty, may_equal, require
+from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import merged_shape, signature
 from ._matrices import (
     adjoint,
@@ -320,10 +321,8 @@ def cross_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [g.Cross(v, grad), g.Cross(grad, u)]
 
 
-@flops("Cross")
-def cross_flops(a: TensorSpec, b: TensorSpec) -> Cost:
-    """Two products and a difference an element."""
-    return Cost(3 * a.shape.num_elements)
+# Two products and a difference an element.
+flops("Cross")(unary_flops(3))
 
 
 facts("own_gradient", of=["Cholesky", "BatchCholesky", "BandedTriangularSolve", "MatrixSolve", "BatchMatrixSolve"])

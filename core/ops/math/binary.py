@@ -50,6 +50,7 @@ from ..shared.elementwise_tables import (
     Unary,
     binary_flops,
     broadcasting,
+    per_output,
     register_binary,
     register_unary,
     unary_flops,
@@ -255,10 +256,8 @@ def equal_shape(x: TensorSpec, y: TensorSpec, *, incompatible_shape_error: bool)
         return Shape(())
 
 
-@flops("Equal", "NotEqual")
-def equal_flops(x: TensorSpec, y: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One comparison for each result."""
-    return Cost(outputs[0].shape.num_elements)
+# One comparison for each result.
+flops("Equal", "NotEqual")(per_output())
 
 
 not_differentiable("Equal", "NotEqual", "ApproximateEqual")

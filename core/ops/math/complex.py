@@ -8,11 +8,10 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import Cost, arrays_as, everywhere, facts, flops, gradient, kernel, shape, zero_flops
+from ...registry.registry import arrays_as, everywhere, facts, flops, gradient, kernel, shape, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import TensorSpec
 from ..shared.argument_checks import require_broadcast
 from ..shared.elementwise_tables import binary_shape, unary_flops
 from ..shared.plain_shapes import first_shape
@@ -98,9 +97,7 @@ flops("Conj")(unary_flops(1))
 flops("ComplexAbs")(unary_flops(4))
 
 
-@flops("Angle")
-def angle_flops(input: TensorSpec) -> Cost:
-    return Cost(transcendentals=input.shape.num_elements)
+flops("Angle")(unary_flops(0, 1))
 
 
 def _part_of_arrays(name: str) -> Any:

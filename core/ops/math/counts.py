@@ -19,7 +19,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes, require_rank
-from ..shared.elementwise_tables import unary_flops
+from ..shared.elementwise_tables import per_input, unary_flops
 from ..shared.plain_shapes import first_shape, signature
 from ..shared.shape_arguments import dims_of, scalar_of
 from ..shared.sparse_checks import flat_positions, index_vectors, rank_of, sparse_shapes, validate
@@ -143,9 +143,8 @@ def _ragged_rows(splits: Array, count: int) -> Array:
 shape("RaggedCountSparseOutput")(signature("_, _, _ -> (n, 2), (n), (2)"))
 
 
-@flops("RaggedCountSparseOutput", "SparseCountSparseOutput")
-def count_flops(first: TensorSpec, values: TensorSpec, *rest: TensorSpec) -> Cost:
-    return Cost(flops=values.shape.num_elements)
+count_flops = per_input(1)
+flops("RaggedCountSparseOutput", "SparseCountSparseOutput")(count_flops)
 
 
 without_gradient("SparseCountSparseOutput", "RaggedCountSparseOutput")

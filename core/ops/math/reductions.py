@@ -18,7 +18,6 @@ from ...numerics.half_precision import is_narrow, wide
 from ...numerics.integers import truncated_quotient
 from ...registry.constant_inputs import prepared
 from ...registry.registry import (
-    Cost,
     arrays,
     everywhere,
     facts,
@@ -39,7 +38,7 @@ from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import is_empty, require, require_rank, single
-from ..shared.elementwise_tables import reduction_flops, unary_flops
+from ..shared.elementwise_tables import per_output, reduction_flops, unary_flops
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
 
@@ -381,10 +380,8 @@ def linspace_shape(start: TensorSpec, stop: TensorSpec, num: TensorSpec) -> Shap
     return Shape([count])
 
 
-@flops("Range", "LinSpace")
-def range_flops(start: TensorSpec, limit: TensorSpec, delta: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """A product and a sum for each number; work done once is not counted."""
-    return Cost(2 * outputs[0].shape.num_elements)
+# A product and a sum for each number; work done once is not counted.
+flops("Range", "LinSpace")(per_output(2))
 
 
 not_differentiable("Range", "LinSpace")

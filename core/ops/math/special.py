@@ -17,7 +17,6 @@ from ...numerics.elementwise import gamma_sample_gradient, igamma_gradient
 from ...numerics.half_precision import wide
 from ...registry.registry import (
     WITHOUT_GRADIENT,
-    Cost,
     arrays,
     arrays_as,
     facts,
@@ -40,6 +39,7 @@ from ..shared.elementwise_tables import (
     binary_flops,
     binary_shape,
     broadcasting,
+    per_output,
     register_binary,
     register_unary,
 )
@@ -297,9 +297,7 @@ def betainc_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [None, None, g.reduce_to(g.Mul(g.Exp(g.Sub(powers, log_beta)), grad), x, a)]
 
 
-@flops("Betainc")
-def betainc_flops(a: TensorSpec, b: TensorSpec, x: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    return Cost(transcendentals=outputs[0].shape.num_elements)
+flops("Betainc")(per_output(0, 1))
 
 
 facts("elementwise", of=("Betainc",))

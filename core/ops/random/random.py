@@ -21,6 +21,7 @@ from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ..shared.elementwise_tables import per_output
 from ..shared.plain_shapes import first_shape, signature
 from ..shared.shape_arguments import ints
 from . import _random as draws
@@ -299,10 +300,8 @@ def _value(spec: TensorSpec) -> int | None:
     return None if spec.value is None or spec.value.size != 1 else spec.value.item()
 
 
-@flops("SobolSample")
-def sobol_sample_flops(dim: TensorSpec, num_results: TensorSpec, skip: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """Count an exclusive or and a product for each number, in Gray code order."""
-    return Cost(flops=2 * outputs[0].shape.num_elements)
+# Count an exclusive or and a product for each number, in Gray code order.
+flops("SobolSample")(per_output(2))
 
 
 not_differentiable("RandomCrop", "SobolSample")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -104,9 +104,26 @@ def binary_shape(x: TensorSpec, y: TensorSpec, *rest: TensorSpec) -> Shape:
     return broadcast_shapes(x.shape, y.shape)
 
 
+_ONE: Final = Cost(1)
+
+
 def unary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]:
     """Return a FLOPs function: `flops` per element of the first input."""
-    return functools.partial(_unary_cost, per_element=Cost(flops, 0, transcendentals))
+    return per_input(0, Cost(flops, 0, transcendentals))
+
+
+def per_input(place: int, cost: Cost = _ONE) -> Callable[..., Cost]:
+    """Return a FLOPs function: a cost per element of the input at a place."""
+    return lambda *inputs: cost * inputs[place].shape.num_elements
+
+
+def per_output(flops: int = 1, transcendentals: int = 0, *, macs: int = 0, place: int = 0) -> Callable[..., Cost]:
+    """Return a FLOPs function: a cost per element of the output at a place."""
+
+    def cost(*inputs: Any, outputs: list[TensorSpec]) -> Cost:
+        return Cost(flops, macs, transcendentals) * outputs[place].shape.num_elements
+
+    return cost
 
 
 def binary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]:
@@ -133,10 +150,6 @@ def _register_kernels(row: Unary | Binary) -> None:
     if narrow:
         registry.kernel(row.op, T=narrow)(widened(function))
     registry.kernel(row.op)(function)
-
-
-def _unary_cost(x: TensorSpec, *rest: TensorSpec, per_element: Cost) -> Cost:
-    return per_element * x.shape.num_elements
 
 
 def _binary_cost(x: TensorSpec, y: TensorSpec, *, per_element: Cost) -> Cost:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import facts, flops, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import WouldBlock
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -18,6 +18,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, fits
 from ..shared.argument_checks import scalar
+from ..shared.elementwise_tables import per_input, per_output
 from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ..shared.turns import Line, in_turn
@@ -275,27 +276,17 @@ def sparse_accumulator_take_gradient_shape(handle: TensorSpec, num_required: Ten
 shape("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")(scalar_shape)
 
 
-@flops("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")
-def accumulator_apply_gradient_flops(handle: TensorSpec, local_step: TensorSpec, gradient: TensorSpec) -> Cost:
-    return Cost(gradient.shape.num_elements)
+flops("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")(per_input(2))
 
 
-@flops("SparseAccumulatorApplyGradient")
-def sparse_accumulator_apply_gradient_flops(
-    handle: TensorSpec, local_step: TensorSpec, indices: TensorSpec, values: TensorSpec, shape: TensorSpec
-) -> Cost:
-    return Cost(values.shape.num_elements)
+flops("SparseAccumulatorApplyGradient")(per_input(3))
 
 
 # A quotient for each element, also for a sum: which it is stands at the node that makes the accumulator.
-@flops("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")
-def accumulator_take_gradient_flops(handle: TensorSpec, num_required: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    return Cost(outputs[0].shape.num_elements)
+flops("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")(per_output())
 
 
-@flops("SparseAccumulatorTakeGradient")
-def sparse_accumulator_take_gradient_flops(handle: TensorSpec, num_required: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    return Cost(outputs[1].shape.num_elements)
+flops("SparseAccumulatorTakeGradient")(per_output(place=1))
 
 
 _CREATE = ("ConditionalAccumulator", "ResourceConditionalAccumulator", "SparseConditionalAccumulator")

@@ -15,7 +15,6 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input
 from ...registry.registry import (
-    Cost,
     facts,
     flops,
     gradient,
@@ -36,6 +35,7 @@ from ...support.errors import AlreadyExistsError, FailedPreconditionError, Inval
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType, resource
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
+from ..shared.elementwise_tables import per_input
 from ..shared.plain_shapes import first_shape, merged_shape, scalar_shape, signature
 from ..shared.shape_arguments import shape_value
 from ..shared.variable_access import resource_variable, same_shape, variable_behind
@@ -172,9 +172,7 @@ not_arithmetic("AssignVariableOp")
 facts("side_effect", "assignment", of=("AssignVariableOp",))
 
 
-@flops("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
-def assign_add_flops(ref: TensorSpec, value: TensorSpec) -> Cost:
-    return Cost(flops=value.shape.num_elements)
+flops("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")(per_input(1))
 
 
 not_differentiable("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
