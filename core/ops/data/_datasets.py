@@ -26,7 +26,7 @@ from ...types.dtypes import DType
 from ...types.tensors import FuncRef, Placeholder
 from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import resource
-from ..state._tables import StaticTable
+from ..state.tables import StaticTable
 
 _Kernel = TypeVar("_Kernel", bound=Callable[..., Dataset])
 Call = Callable[[Sequence[Any]], list[Any]]

@@ -23,7 +23,7 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import named, resource
 from ..shared.turns import Line, in_turn
-from ._queues import QueueSpec
+from .queues import QueueSpec
 
 
 @kernel("Barrier")

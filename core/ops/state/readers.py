@@ -19,7 +19,7 @@ from ...types.arrays import Array, Result, object_array
 from ..shared.kernel_files import file_name, matching_files, read_file
 from ..shared.plain_shapes import scalar_shape, signature, two_scalars_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
-from ._queues import Queue, Taking, done
+from .queues import Queue, Taking, done
 
 
 @kernel("WholeFileReader", "WholeFileReaderV2")

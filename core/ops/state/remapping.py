@@ -15,7 +15,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import Shape
 from ..shared.kernel_files import file_name, gate, read_file
 from ..shared.plain_shapes import signature
-from ._tables import file_lines
+from .tables import file_lines
 
 
 @kernel("GenerateVocabRemapping")
