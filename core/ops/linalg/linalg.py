@@ -14,7 +14,7 @@ from ...registry.registry import Cost, arrays, everywhere, facts, flops, gradien
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims
+from ...types.shapes import Shape, TensorSpec, broadcast_shapes
 from ..shared.argument_checks import is_empty, may_equal, require
 from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import merged_shape, signature
@@ -26,7 +26,6 @@ from ._matrices import (
     identity_like,
     lower_triangle,
     lu_flops,
-    matrix_shape,
     per_matrix,
     product,
     reduce_batch,
@@ -34,7 +33,6 @@ from ._matrices import (
     reflections_flops,
     require_square,
     require_system,
-    square_shape,
     transposed,
     upper_triangle,
     widened_program,
@@ -58,7 +56,7 @@ def cholesky_decomposition_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * cholesky_flops(input.shape[-1]))
 
 
-shape("Cholesky", "BatchCholesky", "MatrixInverse", "BatchMatrixInverse")(square_shape)
+shape("Cholesky", "BatchCholesky", "MatrixInverse", "BatchMatrixInverse")(signature("(..., n, n) -> (..., n, n)"))
 
 
 @gradient("MatrixInverse", "BatchMatrixInverse")
@@ -178,12 +176,7 @@ def _require_triangular(xp: Any, matrix: Any, rhs: Any) -> None:
         raise InvalidArgumentError(f"In[0] mismatch In[1] shape: {matrix.shape} and {rhs.shape}")
 
 
-@shape("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
-def matrix_triangular_solve_shape(matrix: TensorSpec, rhs: TensorSpec) -> Shape:
-    a, b = square_shape(matrix), matrix_shape(rhs)
-    if a.dims is None or b.dims is None:
-        return UNKNOWN
-    return broadcast_shapes(a[:-2], b[:-2]) + [merge_dims(a[-1], b[-2]), b[-1]]
+shape("MatrixTriangularSolve", "BatchMatrixTriangularSolve")(signature("(~..., n, n), (~..., n, k) -> (~..., n, k)"))
 
 
 @gradient("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
@@ -203,12 +196,7 @@ def matrix_triangular_solve_flops(matrix: TensorSpec, rhs: TensorSpec, *, output
     return Cost(outputs[0].shape.num_elements * matrix.shape[-1])
 
 
-@shape("BandedTriangularSolve")
-def banded_triangular_solve_shape(matrix: TensorSpec, rhs: TensorSpec) -> Shape:
-    a, b = matrix_shape(matrix), matrix_shape(rhs)
-    if a.dims is None or b.dims is None:
-        return UNKNOWN
-    return broadcast_shapes(a[:-2], b[:-2]) + [merge_dims(a[-1], b[-2]), b[-1]]
+shape("BandedTriangularSolve")(signature("(~..., ?, n), (~..., n, k) -> (~..., n, k)"))
 
 
 @gradient("BandedTriangularSolve")

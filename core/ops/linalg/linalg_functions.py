@@ -21,7 +21,6 @@ from ._matrices import (
     lu_flops,
     require_matrix,
     require_square,
-    square_shape,
     transposed,
     widened_program,
 )
@@ -100,7 +99,7 @@ def matrix_square_root_gradient(g: GradientBuilder, node: Node, grad: Output) ->
     return [transposed(g, g.Reshape(g.MatrixSolve(system, column), shape))]
 
 
-shape("MatrixExponential", "MatrixLogarithm", "MatrixSquareRoot")(square_shape)
+shape("MatrixExponential", "MatrixLogarithm", "MatrixSquareRoot")(signature("(..., n, n) -> (..., n, n)"))
 
 
 @gradient("MatrixExponential", "MatrixLogarithm")

@@ -138,7 +138,7 @@ _BATCH = 100
 flops("ParameterizedTruncatedNormal")(draws.bounded_normal_flops)
 
 _FILLS = ("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "ParameterizedTruncatedNormal")
-shape(*_FILLS)(draws.requested_shape)
+shape(*_FILLS)(signature("<s...>, _* -> (s...)"))
 not_differentiable(*_FILLS)
 
 
@@ -192,9 +192,7 @@ def random_poisson(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DTyp
     return random_poisson_v2(ctx, shape, rate, dtype=dtype, seed=seed, seed2=seed2)
 
 
-@shape("RandomGamma", "RandomPoisson", "RandomPoissonV2")
-def samples_of_parameters_shape(shape: TensorSpec, parameters: TensorSpec) -> Shape:
-    return draws.requested_shape(shape) + parameters.shape
+shape("RandomGamma", "RandomPoisson", "RandomPoissonV2")(signature("<s...>, p -> (s..., p...)"))
 
 
 flops("RandomPoisson", "RandomPoissonV2")(draws.poisson_flops)
@@ -209,7 +207,7 @@ def multinomial(
     return draws.draw_multinomial(draws.node_stream(ctx, seed, seed2), logits, int(num_samples), output_dtype)
 
 
-shape("Multinomial")(draws.multinomial_shape)
+shape("Multinomial")(signature("(m, ?), <n> -> (m, n)"))
 flops("Multinomial")(draws.multinomial_flops)
 
 

@@ -18,7 +18,7 @@ from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+from ...types.shapes import Shape, TensorSpec
 from ..shared.plain_shapes import signature
 from ..shared.variable_access import resource_variable
 from . import _random as draws
@@ -83,15 +83,10 @@ def _register_fill(op: str, distribution: Callable[..., Any], cost: Callable[...
 
     fill.__doc__ = samples
     kernel(op)(fill)
-    shape(op)(stateful_shape)
+    shape(op)(signature("_, (), <s...> -> (s...)"))
     flops(op)(cost)
     without_gradient(op)
     facts("random", of=(op,))
-
-
-def stateful_shape(resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec) -> Shape:
-    draws.require_scalars(algorithm)
-    return draws.requested_shape(shape)
 
 
 _register_fill("StatefulUniform", philox.uniform, draws.uniform_flops, "Samples uniform on [0, 1).")
@@ -118,9 +113,7 @@ def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> 
     return philox.normal(gen, math.prod(dims), dtype.numpy).reshape(dims)
 
 
-@shape("StatefulStandardNormal")
-def stateful_standard_normal_shape(resource: TensorSpec, shape: TensorSpec) -> Shape:
-    return draws.requested_shape(shape)
+shape("StatefulStandardNormal")(signature("_, <s...> -> (s...)"))
 
 
 flops("StatefulStandardNormal")(draws.normal_flops)
@@ -137,12 +130,7 @@ def stateful_uniform_int(
     return _draw(resource, algorithm, draws.as_dims(shape), philox.uniform_int, low, high, dtype.numpy)
 
 
-@shape("StatefulUniformInt")
-def stateful_uniform_int_shape(
-    resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, minval: TensorSpec, maxval: TensorSpec
-) -> Shape:
-    draws.require_scalars(minval, maxval)
-    return draws.requested_shape(shape)
+shape("StatefulUniformInt")(signature("_, _, <s...>, ()* -> (s...)"))
 
 
 flops("StatefulUniformInt")(draws.uniform_int_flops)
@@ -169,12 +157,7 @@ def stateful_random_binomial(
     return drawn
 
 
-@shape("StatefulRandomBinomial")
-def stateful_random_binomial_shape(
-    resource: TensorSpec, algorithm: TensorSpec, shape: TensorSpec, counts: TensorSpec, probs: TensorSpec
-) -> Shape:
-    broadcast_shapes(counts.shape, probs.shape)
-    return draws.requested_shape(shape)
+shape("StatefulRandomBinomial")(signature("_, _, <s...>, (~...)* -> (s...)"))
 
 
 flops("StatefulRandomBinomial")(draws.binomial_flops)
@@ -228,7 +211,7 @@ def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) ->
     return np.frombuffer(data, dtype.numpy).reshape(dims)
 
 
-shape("NonDeterministicInts")(draws.requested_shape)
+shape("NonDeterministicInts")(signature("<s...> -> (s...)"))
 without_gradient("RngReadAndSkip", "NonDeterministicInts")
 zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts")
 facts("random", of=("RngReadAndSkip", "NonDeterministicInts"))

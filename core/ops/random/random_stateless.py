@@ -32,7 +32,7 @@ from ...registry.registry import (
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_rank, require_shape, scalar
 from ..shared.elementwise_tables import unary_flops
 from ..shared.plain_shapes import scalar_shape, signature
@@ -77,16 +77,6 @@ def _check_algorithm(alg: Any, size: int) -> None:
     # TensorFlow checks the algorithm when it draws: an empty result passes with any algorithm that it knows.
     if algorithm not in (draws.PHILOX, draws.AUTO_SELECT) and (size or algorithm not in _OTHER_ALGORITHMS):
         raise InvalidArgumentError(f"Unsupported algorithm id: {algorithm}")
-
-
-def _require_seed(seed: TensorSpec) -> None:
-    merge_shapes(seed.shape, Shape([2]))
-
-
-def _require_keys(key: TensorSpec, counter: TensorSpec, alg: TensorSpec) -> None:
-    merge_shapes(key.shape, Shape([1]))
-    merge_shapes(counter.shape, Shape([None]))
-    draws.require_scalars(alg)
 
 
 def _size(shape: Array) -> int:
@@ -157,22 +147,10 @@ def _register(draw: _Draw) -> None:
     kernel(op_v2)(by_key)
     arrays(op, static=(0,), sizes=(0,))(programs.by_seed(draw.program))
     arrays(op_v2, static=(0, 3), sizes=(0,))(programs.by_key(draw.program, _check_algorithm))
-    shape(op)(seeded_shape)
-    shape(op_v2)(keyed_shape)
+    shape(op)(signature("<s...>, (2), ()* -> (s...)"))
+    shape(op_v2)(signature("<s...>, (1), (?), ()* -> (s...)"))
     flops(op, op_v2)(draw.cost)
     not_differentiable(op, op_v2)
-
-
-def seeded_shape(shape: TensorSpec, seed: TensorSpec, *bounds: TensorSpec) -> Shape:
-    _require_seed(seed)
-    draws.require_scalars(*bounds)
-    return draws.requested_shape(shape)
-
-
-def keyed_shape(shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, *bounds: TensorSpec) -> Shape:
-    _require_keys(key, counter, alg)
-    draws.require_scalars(*bounds)
-    return draws.requested_shape(shape)
 
 
 for _draw in _DRAWS:
@@ -189,10 +167,7 @@ def stateless_multinomial(logits: Array, num_samples: Array, seed: Array, *, out
     return draws.draw_multinomial(seeded(seed), logits, int(num_samples), output_dtype)
 
 
-@shape("StatelessMultinomial")
-def stateless_multinomial_shape(logits: TensorSpec, num_samples: TensorSpec, seed: TensorSpec) -> Shape:
-    _require_seed(seed)
-    return draws.multinomial_shape(logits, num_samples)
+shape("StatelessMultinomial")(signature("(m, ?), <n>, (2) -> (m, n)"))
 
 
 flops("StatelessMultinomial")(draws.multinomial_flops)
@@ -215,10 +190,7 @@ def _gamma(gen: Philox, shape: Array, alpha: Array) -> Array:
     return draws.draw_gamma(gen, alpha, samples, dims)
 
 
-@shape("StatelessRandomGammaV2", "StatelessRandomPoisson")
-def samples_of_parameters_shape(shape: TensorSpec, seed: TensorSpec, parameters: TensorSpec) -> Shape:
-    _require_seed(seed)
-    return draws.requested_shape(shape)
+shape("StatelessRandomGammaV2", "StatelessRandomPoisson")(signature("<s...>, (2), _ -> (s...)"))
 
 
 @gradient("StatelessRandomGammaV2", "StatelessRandomGammaV3")
@@ -247,12 +219,7 @@ def stateless_random_gamma_v3(shape: Array, key: Array, counter: Array, alg: Arr
     return _gamma(_keyed(key, counter, alg, _size(shape)), shape, alpha)
 
 
-@shape("StatelessRandomGammaV3")
-def stateless_random_gamma_v3_shape(
-    shape: TensorSpec, key: TensorSpec, counter: TensorSpec, alg: TensorSpec, alpha: TensorSpec
-) -> Shape:
-    _require_keys(key, counter, alg)
-    return draws.requested_shape(shape)
+shape("StatelessRandomGammaV3")(signature("<s...>, (1), (?), (), _ -> (s...)"))
 
 
 flops("StatelessRandomGammaV2", "StatelessRandomGammaV3")(draws.gamma_flops)
@@ -279,11 +246,7 @@ def stateless_random_binomial(shape: Array, seed: Array, counts: Array, probs: A
     return draws.draw_binomial(seeded(seed), shape, counts, probs, dtype)
 
 
-@shape("StatelessRandomBinomial")
-def stateless_random_binomial_shape(shape: TensorSpec, seed: TensorSpec, counts: TensorSpec, probs: TensorSpec) -> Shape:
-    _require_seed(seed)
-    broadcast_shapes(counts.shape, probs.shape)
-    return draws.requested_shape(shape)
+shape("StatelessRandomBinomial")(signature("<s...>, (2), (~...)* -> (s...)"))
 
 
 flops("StatelessRandomBinomial")(draws.binomial_flops)
@@ -315,13 +278,7 @@ def stateless_parameterized_truncated_normal(
     return draws.samples_first(bounded_normals(gen, flat, samples, spans), samples, dims)
 
 
-@shape("StatelessParameterizedTruncatedNormal")
-def stateless_parameterized_truncated_normal_shape(
-    shape: TensorSpec, seed: TensorSpec, means: TensorSpec, stddevs: TensorSpec, minvals: TensorSpec, maxvals: TensorSpec
-) -> Shape:
-    _require_seed(seed)
-    broadcast_shapes(means.shape, stddevs.shape, minvals.shape, maxvals.shape)
-    return draws.requested_shape(shape)
+shape("StatelessParameterizedTruncatedNormal")(signature("<s...>, (2), (~...)* -> (s...)"))
 
 
 @gradient("StatelessParameterizedTruncatedNormal")

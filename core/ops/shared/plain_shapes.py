@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from ...types.dims import Dim, DimLike
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
-from .argument_checks import require, with_rank
-from .shape_arguments import dims_of, shape_from
+from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
+from .argument_checks import require, require_rank, with_rank
+from .shape_arguments import as_dims, shape_from
 
 
 def scalar_shape(*inputs: Any) -> Shape:
@@ -67,18 +68,22 @@ def signature(text: str) -> Callable[..., Any]:
         3       this size
         ?       any size
         x...    the dimensions of the shape x; without a name those of a batch, equal in all shapes that have it
+        ~...    the dimensions of a batch, to which all shapes that have it are broadcast
         {a}     the attribute a: a size, a shape or a list of shapes; of a list in the place of a size the length counts
 
     `<n>` is an input whose value, a scalar, is the size n, and `<x...>` a vector that holds the shape x. `x*` is a list of
-    inputs of this shape, `_*` stands for the inputs that are left, and `x * a` for as many outputs as the attribute says.
-    Sizes that no input tells are unknown; InvalidArgumentError for inputs that do not fit.
+    inputs of this shape, or at the end all inputs that are left, and `x * a` stands for as many outputs as the attribute
+    says. Sizes that no input tells are unknown; InvalidArgumentError for inputs that do not fit.
     """
     inputs, outputs = (tuple(map(_term, _TERM.findall(side))) for side in text.split("->"))
 
     def shapes(*specs: Any, **attrs: Any) -> Any:
         sizes = _Sizes(attrs)
-        for term, spec in zip(inputs, specs):
-            for each in spec if isinstance(spec, list) else [spec]:
+        for place, (term, spec) in enumerate(zip(inputs, specs)):
+            is_rest = term.count is not None and place == len(inputs) - 1
+            for each in itertools.chain.from_iterable(
+                each if isinstance(each, list) else [each] for each in (specs[place:] if is_rest else [spec])
+            ):
                 sizes.match(term, each)
         results = [sizes.made(term) for term in outputs]
         return results[0] if len(results) == 1 else results
@@ -91,16 +96,19 @@ def signature(text: str) -> Callable[..., Any]:
     return shapes
 
 
-_TERM: Final = re.compile(r"(\([^)]*\)|<[^>]*>|[\w{}]+)\s*(?:\*\s*(\w*))?")
-"""A shape of a signature, and the attribute that says how many there are."""
+_TERM: Final = re.compile(r"(\([^)]*\)|<[^>]*>|[\w{}]+)\s*(\*\s*\w*)?")
+"""A shape of a signature, and for several a star with the attribute that says how many there are."""
 
 
 class _Term(NamedTuple):
-    """A shape of a signature: its dimensions, None for one that is not looked at; `is_value`: an input holds them."""
+    """A shape of a signature: its dimensions, None for one that is not looked at; `is_value`: an input holds them.
+
+    `count` is the attribute with the number of shapes, "" for all that there are, None for a single one.
+    """
 
     dims: tuple[str, ...] | None
     is_value: bool
-    count: str
+    count: str | None
 
     @property
     def attributes(self) -> list[str]:
@@ -108,7 +116,8 @@ class _Term(NamedTuple):
 
 
 def _term(found: tuple[str, str]) -> _Term:
-    text, count = found
+    text, star = found
+    count = star[1:].strip() if star else None
     if text[0] in "(<":
         return _Term(tuple(filter(None, map(str.strip, text[1:-1].split(",")))), text[0] == "<", count)
     return _Term(None if text == "_" else (f"{text}...",), False, count)
@@ -128,23 +137,27 @@ class _Sizes:
         if dims is None:
             return
         if term.is_value and not dims[0].endswith("..."):
-            number = dims_of(spec)
-            self._set_dim(dims[0], number[0] if number is not None and len(number) == 1 else Dim.unknown())
+            require_rank(spec, 0, dims[0])
+            self._set_dim(dims[0], Dim.unknown() if spec.value is None else as_dims(spec.value)[0])
             return
         shape = shape_from(spec) if term.is_value else spec.shape
         place = next((i for i, dim in enumerate(dims) if dim.endswith("...")), None)
         if place is None:
             sizes: Sequence[DimLike] = with_rank(shape, len(dims))
-        elif shape.rank is None:
-            return
         else:
             least = len(dims) - 1
-            require(shape.rank >= least, f"an input must have at least rank {least}, not shape {shape}")
-            end = shape.rank - (least - place)
-            self._shapes[dims[place]] = merge_shapes(self._shape(dims[place]), shape[place:end])
-            dims, sizes = (*dims[:place], *dims[place + 1 :]), [*shape[:place], *shape[end:]]
+            require(shape.rank is None or shape.rank >= least, f"an input must have at least rank {least}, not shape {shape}")
+            end = least if shape.rank is None else shape.rank - (least - place)
+            self._join(dims[place], shape[place:end])
+            dims, sizes = (*dims[:place], *dims[place + 1 :]), [] if shape.rank is None else [*shape[:place], *shape[end:]]
         for name, size in zip(dims, sizes):
             self._set_dim(name, size)
+
+    def _join(self, name: str, shape: Shape) -> None:
+        if name.startswith("~"):
+            self._shapes[name] = broadcast_shapes(self._shapes.get(name, SCALAR), shape)
+        else:
+            self._shapes[name] = merge_shapes(self._shape(name), shape)
 
     def _set_dim(self, name: str, size: DimLike) -> None:
         self._dims[name] = merge_dims(self._dim(name), size)
