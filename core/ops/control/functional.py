@@ -18,6 +18,7 @@ from ...registry.registry import (
     kernel,
     lower,
     shape,
+    shaped,
     uncounted_call,
     without_gradient,
     zero_flops,
@@ -34,7 +35,6 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ...types.tensors import FuncRef
 from ..shared.argument_checks import require
-from ..shared.plain_shapes import scalar_shape, signature, unknown_shape
 
 
 def _checked(
@@ -75,7 +75,7 @@ def _repeated(condition: Callable[..., Any], run_body: Callable[..., Any], value
     return values
 
 
-@kernel("PartitionedCall", "StatefulPartitionedCall")
+@kernel("PartitionedCall", "StatefulPartitionedCall", shape="_* -> _ * Tout")
 def partitioned_call(
     ctx: KernelContext, args: list[Array], *, f: FuncRef, Tin: list[DType], Tout: list[DType]
 ) -> Sequence[Result]:
@@ -86,7 +86,7 @@ def partitioned_call(
 lower("PartitionedCall", "StatefulPartitionedCall", always=True)(lambda xla, args, *, f: tuple(xla.call(f, args)))
 
 
-@kernel("RemoteCall")
+@kernel("RemoteCall", shape="_* -> _ * Tout")
 def remote_call(
     ctx: KernelContext, target: Array, args: list[Array], *, f: FuncRef, Tin: list[DType], Tout: list[DType]
 ) -> Sequence[Result]:
@@ -98,7 +98,7 @@ def remote_call(
 handled_by_sweep("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", calls=True)
 
 
-@kernel("BatchFunction")
+@kernel("BatchFunction", shape="_* -> _ * Tout")
 def batch_function(
     ctx: KernelContext, in_tensors: list[Array], captured_tensors: list[Array],
     *, f: FuncRef, Tin: list[DType], Tcaptured: list[DType], Tout: list[DType], max_batch_size: int,
@@ -125,9 +125,6 @@ def batch_function(
     return [result[:size] for result in results]
 
 
-shape("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "BatchFunction")(signature("_* -> _ * Tout"))
-
-
 @kernel("If", "StatelessIf", "_If")
 def if_(
     ctx: KernelContext,
@@ -143,7 +140,7 @@ def if_(
     return _checked(ctx, then_branch if is_true(cond) else else_branch, Tin, Tout)(inputs)
 
 
-shape("_If")(signature("_* -> _ * Tout"))
+shaped("_* -> _ * Tout", "_If")
 
 
 @kernel("Case", "StatelessCase")
@@ -210,7 +207,7 @@ def while_shape(inputs: list[TensorSpec], *, T: list[DType], output_shapes: list
     return _declared(T, output_shapes)
 
 
-shape("_While")(signature("_* -> _ * T"))
+shaped("_* -> _ * T", "_While")
 
 
 without_gradient("BatchFunction", "_If", "_While", "For")
@@ -220,7 +217,7 @@ handled_by_sweep("If", "StatelessIf", "Case", "StatelessCase", "While", "Statele
 flops("BatchFunction", "_If", "_While", "For")(uncounted_call)
 
 
-@kernel("For")
+@kernel("For", shape="_* -> _ * T")
 def for_(
     ctx: KernelContext, start: Array, limit: Array, delta: Array, values: list[Array], *, T: list[DType], body: FuncRef
 ) -> Sequence[Result]:
@@ -237,9 +234,6 @@ def for_(
         check_time()
         values = run_body([np.int32(i), *values])
     return values
-
-
-shape("For")(signature("_* -> _ * T"))
 
 
 @kernel("SymbolicGradient")
@@ -341,7 +335,7 @@ without_gradient("MapDefun")
 flops("MapDefun")(uncounted_call)
 
 
-@kernel("FakeParam")
+@kernel("FakeParam", shape="-> {shape}")
 def fake_param(*, dtype: DType, shape: Shape) -> Result:
     """A value for an output that only the other branch of a conditional fills."""
     # The branch needs some value of the dtype; no node reads it, since only the other branch fills this output.
@@ -351,16 +345,10 @@ def fake_param(*, dtype: DType, shape: Shape) -> Result:
 lower("FakeParam", always=True)(lambda xla, *, dtype: xla.unread(dtype.numpy))
 
 
-shape("FakeParam")(signature("-> {shape}"))
-
-
-@kernel("DeviceIndex")
+@kernel("DeviceIndex", shape="_* -> ()")
 def device_index(*, device_names: list[str]) -> Result:
     """Return the index of CPU among the names; their number where CPU is missing."""
     return np.int32(device_names.index("CPU") if "CPU" in device_names else len(device_names))
-
-
-shape("DeviceIndex")(scalar_shape)
 
 
 @kernel("_ListToArray")
@@ -394,13 +382,10 @@ without_gradient(*_HELPERS)
 zero_flops(*_HELPERS)
 
 
-@kernel("_Arg", "_DeviceArg")
+@kernel("_Arg", "_DeviceArg", shape="_* -> _")
 def arg(ctx: KernelContext) -> Result:
     hint = Hint(feed({ctx.name: "VALUE"}), " gives it a value")
     raise InvalidArgumentError(f"argument '{ctx.name}' of a function has no value outside a call", hint=hint)
-
-
-shape("_Arg", "_DeviceArg")(unknown_shape)
 
 
 @kernel("_Retval", "_DeviceRetval")

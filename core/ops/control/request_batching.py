@@ -13,7 +13,6 @@ from ...runtime.state.resources import Shared
 from ...support.errors import DeadlineExceededError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import unknown_dims
 
 _IDS = itertools.count(1)
@@ -59,7 +58,7 @@ def _check_sizes(largest: int, allowed: list[int]) -> None:
         raise InvalidArgumentError(f"allowed_batch_sizes {allowed} must increase and end with max_batch_size {largest}")
 
 
-@kernel("Unbatch")
+@kernel("Unbatch", shape="(?, x...), _, _ -> (?, x...)")
 def unbatch(ctx: KernelContext, batched_tensor: Array, batch_index: Array, id: Array, *, timeout_micros: int) -> Result:
     """The rows of the batch that belong to `id`; DeadlineExceededError if no batch that came has any."""
     if np.ndim(id):
@@ -134,9 +133,6 @@ def batch_shape(in_tensors: list[TensorSpec]) -> list[Shape | list[Shape]]:
 
 def _never_empty(specs: list[TensorSpec]) -> bool:
     return any(spec.rank and isinstance(spec.shape[0], int) and spec.shape[0] > 0 for spec in specs)
-
-
-shape("Unbatch")(signature("(?, x...), _, _ -> (?, x...)"))
 
 
 @shape("UnbatchGrad")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import Cost, facts, flops, kernel, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import Cost, facts, flops, kernel, onnx, shape, shaped, without_gradient, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.run_context import sleep as sleep_in_run
@@ -16,7 +16,6 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..shared.onnx_lowerings import iota
-from ..shared.plain_shapes import scalar_shape, signature
 from ..shared.resource_access import resource as held
 
 _CPU = b"/job:localhost/replica:0/task:0/device:CPU:0"
@@ -109,15 +108,12 @@ _SCALARS = (
 )
 
 
-shape(*_SCALARS)(scalar_shape)
+shaped("_* -> ()", *_SCALARS)
 
 
-@kernel("KernelLabelRequired")
+@kernel("KernelLabelRequired", shape="(?) -> ()")
 def kernel_label_required(input: Array) -> Result:
     raise InvalidArgumentError("KernelLabelRequired has no kernel without a label")
-
-
-shape("KernelLabelRequired")(signature("(?) -> ()"))
 
 
 _NO_OUTPUT = (
@@ -224,7 +220,7 @@ def sleep_identity_shape(sleep_seconds: TensorSpec, input: TensorSpec) -> Tensor
 facts("side_effect", of=("SleepOp", "FileSystemSetConfiguration", "ResourceCreateOp", "ResourceUsingOp", "SleepIdentityOp"))
 
 
-@kernel("CustomAggregator")
+@kernel("CustomAggregator", shape="x -> x, (), (), ({num_bins})")
 def custom_aggregator(
     input: Array, *, id: str, calibration_method: int, num_bins: int, min_percentile: float, max_percentile: float
 ) -> tuple[Result, Result, Result, Result]:
@@ -253,9 +249,6 @@ def _power_of_two_histogram(values: Array, lowest: Any, highest: Any, bins: int)
     place = np.floor((values - np.floor(lowest / width) * width) / width)
     place = np.where((np.abs(place) < 2.0**31), place, 0)  # a number out of range becomes the least int
     return np.bincount(np.clip(place, 0, bins - 1).astype(np.int64), minlength=bins)
-
-
-shape("CustomAggregator")(signature("x -> x, (), (), ({num_bins})"))
 
 
 @flops("CustomAggregator")

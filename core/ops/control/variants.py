@@ -10,7 +10,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...codecs.wire import fields
 from ...graph.graph import Node, Output
-from ...registry.registry import facts, gradient, kernel, not_differentiable, onnx, shape, without_gradient, zero_flops
+from ...registry.registry import facts, gradient, kernel, not_differentiable, onnx, without_gradient, zero_flops
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.variants import added, zeros_like
 from ...support import dataclasses
@@ -18,7 +18,6 @@ from ...support.errors import DataLossError, InvalidArgumentError, Unimplemented
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, merge_shapes
-from ..shared.plain_shapes import scalar_shape, signature, unknown_shape
 
 
 class Optional:
@@ -54,30 +53,24 @@ def _optional(handle: Array) -> Optional:
     return content
 
 
-@kernel("OptionalFromValue")
+@kernel("OptionalFromValue", shape="_* -> ()")
 def optional_from_value(components: list[Array]) -> Result:
     """An optional that holds the components."""
     return scalar_object(Optional(list(components)))
 
 
-shape("OptionalFromValue")(scalar_shape)
-
-
-@kernel("OptionalNone")
+@kernel("OptionalNone", shape="_* -> ()")
 def optional_none() -> Result:
     """An optional without a value."""
     return scalar_object(Optional())
 
 
-shape("OptionalNone", "OptionalHasValue")(scalar_shape)
-
-
-@kernel("OptionalHasValue")
+@kernel("OptionalHasValue", shape="_* -> ()")
 def optional_has_value(optional: Array) -> Result:
     return np.bool_(_optional(optional).components is not None)
 
 
-@kernel("OptionalGetValue")
+@kernel("OptionalGetValue", shape="_ -> {output_shapes}")
 def optional_get_value(optional: Array, *, output_types: list[DType], output_shapes: list[Shape]) -> Sequence[Result]:
     """The components of an optional."""
     components = _optional(optional).components
@@ -90,9 +83,6 @@ def optional_get_value(optional: Array, *, output_types: list[DType], output_sha
             raise InvalidArgumentError(f"component {i} of the optional is {value.dtype}, not {dtype}")
         merge_shapes(expected, Shape(value.shape))
     return components
-
-
-shape("OptionalGetValue")(signature("_ -> {output_shapes}"))
 
 
 @gradient("OptionalFromValue")
@@ -166,22 +156,19 @@ def _key(key: Array) -> tuple[Any, Any, Any]:
     return array.dtype.name, array.shape, elements
 
 
-@kernel("EmptyTensorMap")
+@kernel("EmptyTensorMap", shape="_* -> ()")
 def empty_tensor_map() -> Result:
     """A map without entries."""
     return scalar_object(TensorMap({}))
 
 
-shape("EmptyTensorMap")(scalar_shape)
-
-
-@kernel("TensorMapSize")
+@kernel("TensorMapSize", shape="_* -> ()")
 def tensor_map_size(input_handle: Array) -> Result:
     """Return the number of entries."""
     return np.int32(len(_map(input_handle).entries))
 
 
-@kernel("TensorMapInsert")
+@kernel("TensorMapInsert", shape="_* -> ()")
 def tensor_map_insert(input_handle: Array, key: Array, value: Array) -> Result:
     """The map with an entry more, or another value."""
     # A new dictionary, because older handles keep the map as it was.
@@ -208,7 +195,7 @@ def _entry(entries: Mapping[Any, tuple[Array, Array]], key: Array, what: str) ->
     return entries[_key(key)]
 
 
-@kernel("TensorMapErase")
+@kernel("TensorMapErase", shape="_* -> ()")
 def tensor_map_erase(input_handle: Array, key: Array) -> Result:
     """The map without an entry."""
     entries = _map(input_handle).entries
@@ -222,27 +209,23 @@ def tensor_map_erase_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
     return [grad, None]
 
 
-@kernel("TensorMapHasKey")
+@kernel("TensorMapHasKey", shape="_* -> ()")
 def tensor_map_has_key(input_handle: Array, key: Array) -> Result:
     """Return True if the map has the key."""
     return np.bool_(_key(key) in _map(input_handle).entries)
 
 
-shape("TensorMapSize", "TensorMapInsert", "TensorMapErase", "TensorMapHasKey")(scalar_shape)
 not_differentiable("EmptyTensorMap", "TensorMapSize", "TensorMapHasKey")
 zero_flops("EmptyTensorMap", "TensorMapSize", "TensorMapInsert", "TensorMapErase", "TensorMapHasKey")
 
 
-@kernel("TensorMapLookup")
+@kernel("TensorMapLookup", shape="_* -> _")
 def tensor_map_lookup(input_handle: Array, key: Array, *, value_dtype: DType) -> Result:
     """The value of a key."""
     value = _entry(_map(input_handle).entries, key, "lookup")[1]
     if not is_of(np.asarray(value), value_dtype):
         raise InvalidArgumentError(f"Expected value dtype {value_dtype}, the map has {np.asarray(value).dtype}")
     return value
-
-
-shape("TensorMapLookup")(unknown_shape)
 
 
 @gradient("TensorMapLookup")
@@ -252,7 +235,7 @@ def tensor_map_lookup_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     return [g.TensorMapInsert(g.EmptyTensorMap(), node.inputs[1], grad), None]
 
 
-@kernel("TensorMapStackKeys")
+@kernel("TensorMapStackKeys", shape="_* -> _")
 def tensor_map_stack_keys(input_handle: Array, *, key_dtype: DType) -> Result:
     """Stack all keys."""
     keys = [np.asarray(key) for key, _ in _map(input_handle).entries.values()]
@@ -268,7 +251,6 @@ def tensor_map_stack_keys(input_handle: Array, *, key_dtype: DType) -> Result:
     return result
 
 
-shape("TensorMapStackKeys")(unknown_shape)
 without_gradient("TensorMapStackKeys")
 zero_flops("TensorMapLookup", "TensorMapStackKeys")
 
@@ -290,14 +272,14 @@ def _check_metadata(metadata: Any) -> Any:
         raise InvalidArgumentError(f"Error parsing metadata: {error}") from None
 
 
-@kernel("CompositeTensorVariantFromComponents")
+@kernel("CompositeTensorVariantFromComponents", shape="_* -> ()")
 def from_components(components: list[Array], *, metadata: str) -> Result:
     """A variant that holds the components."""
     _check_metadata(metadata)
     return scalar_object(CompositeTensor(tuple(components)))
 
 
-@kernel("CompositeTensorVariantToComponents")
+@kernel("CompositeTensorVariantToComponents", shape="_ -> _ * Tcomponents")
 def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) -> Sequence[Result]:
     """Return the components in a variant; their number and dtypes must match the attributes, the metadata need not."""
     _check_metadata(metadata)
@@ -313,12 +295,6 @@ def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) ->
         if not is_of(component, dtype):
             raise InvalidArgumentError(f"Tensor component {i} had dtype {component.dtype}; expected dtype {dtype}")
     return list(content.components)
-
-
-shape("CompositeTensorVariantFromComponents")(scalar_shape)
-
-
-shape("CompositeTensorVariantToComponents")(signature("_ -> _ * Tcomponents"))
 
 
 @gradient("CompositeTensorVariantFromComponents")

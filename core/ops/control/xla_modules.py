@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...registry.registry import facts, flops, kernel, lower, shape, uncounted_program, without_gradient
+from ...registry.registry import facts, flops, kernel, lower, uncounted_program, without_gradient
 from ...support.errors import UnimplementedError
 from ...support.hints import Hint, extra_hint, option
 from ...types.arrays import Result
 from ...types.dtypes import DType
-from ..shared.plain_shapes import signature
 
 _FIRST_VERSION = 9
 """The calling convention that JAX's own programs have since 2024, and the first that today's JAX calls."""
 
 
-@kernel("XlaCallModule")
+@kernel("XlaCallModule", shape="_* -> {Sout}")
 def xla_call_module(args: list[Any]) -> list[Result]:
     raise UnimplementedError(
         "it holds a program compiled by JAX, which only XLA can run",
@@ -28,9 +27,6 @@ def xla_call_module(args: list[Any]) -> list[Result]:
             " shows the reason otherwise",
         ),
     )
-
-
-shape("XlaCallModule")(signature("_* -> {Sout}"))
 
 
 flops("XlaCallModule")(uncounted_program)

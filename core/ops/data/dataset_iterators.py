@@ -9,7 +9,7 @@ import numpy as np
 
 from ...datasets.dataset import array_of, held_to
 from ...datasets.iterators import DatasetIterator, IteratorState, MultiDeviceIterator
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import facts, kernel, not_arithmetic, shape, shaped
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.variants import StoredVariant
@@ -20,7 +20,6 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ...types.tensors import FuncRef
 from ..control.variants import Optional
-from ..shared.plain_shapes import scalar_shape, signature, two_scalars_shape, vector_shape
 from ..shared.resource_access import named, resource
 from ._datasets import dataset_function, dataset_of, number_in, spec_of_node, text_in, with_twins
 
@@ -54,14 +53,11 @@ def anonymous_iterator(ctx: KernelContext) -> Array:
     return scalar_object(_made(ctx))
 
 
-@kernel("AnonymousIteratorV2")
+@kernel("AnonymousIteratorV2", shape="_* -> (), ()")
 def anonymous_iterator_v2(ctx: KernelContext) -> tuple[Array, Array]:
     """Return an iterator without a name, and its deleter."""
     # TensorFlow's deleter ends the iterator when its last copy goes; here the references of Python do.
     return scalar_object(_made(ctx)), scalar_object(None)
-
-
-shape("AnonymousIteratorV2")(two_scalars_shape)
 
 
 @kernel("DeleteIterator")
@@ -120,13 +116,10 @@ def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Arr
     return scalar_object(source)
 
 
-@kernel("SerializeIterator")
+@kernel("SerializeIterator", shape="_* -> (n)")
 def serialize_iterator(resource_handle: Any) -> Array:
     """Return an iterator's state as checkpoints hold it: the input of DeserializeIterator."""
     return object_array([resource(resource_handle, DatasetIterator).state().stored()], (1,))
-
-
-shape("SerializeIterator")(vector_shape)
 
 
 @kernel("DeserializeIterator")
@@ -163,10 +156,10 @@ _HANDLES_OF = (
 _ELEMENTS = ("IteratorGetNext", "IteratorGetNextSync")
 
 
-shape(*_HANDLES_OF)(scalar_shape)
+shaped("_* -> ()", *_HANDLES_OF)
 
 
-shape(*_ELEMENTS)(signature("_ -> {output_shapes}"))
+shaped("_ -> {output_shapes}", *_ELEMENTS)
 
 
 @shape("IteratorGetNextAsOptional")
@@ -198,7 +191,7 @@ def multi_device_iterator(ctx: KernelContext, *, devices: list[str], shared_name
     return named(ctx, container, shared_name, MultiDeviceIterator, lambda: _devices_made(ctx, devices, shared_name))
 
 
-@kernel("AnonymousMultiDeviceIterator")
+@kernel("AnonymousMultiDeviceIterator", shape="_* -> (), ()")
 def anonymous_multi_device_iterator(ctx: KernelContext, *, devices: list[str]) -> tuple[Array, Array]:
     """Return an iterator without a name, and its deleter."""
     return scalar_object(_devices_made(ctx, devices)), scalar_object(None)
@@ -218,7 +211,7 @@ def multi_device_iterator_init(dataset: Array, multi_device_iterator: Any, max_b
     return np.int64(resource(multi_device_iterator, MultiDeviceIterator).start(dataset_of(dataset)))
 
 
-@kernel("MultiDeviceIteratorGetNextFromShard")
+@kernel("MultiDeviceIteratorGetNextFromShard", shape="_* -> {output_shapes}")
 def multi_device_iterator_get_next_from_shard(
     multi_device_iterator: Any,
     shard_num: Array,
@@ -267,11 +260,7 @@ _WORDS = (
 )  # fmt: skip
 
 
-shape(*_WORDS)(scalar_shape)
-shape("AnonymousMultiDeviceIterator")(two_scalars_shape)
-
-
-shape("MultiDeviceIteratorGetNextFromShard")(signature("_* -> {output_shapes}"))
+shaped("_* -> ()", *_WORDS)
 
 
 _DEVICES_USES = ("MultiDeviceIteratorInit", "MultiDeviceIteratorGetNextFromShard", "DeleteMultiDeviceIterator")

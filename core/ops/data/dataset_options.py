@@ -11,7 +11,7 @@ from ...datasets.dataset import Dataset
 from ...datasets.filter_take_skip import ChooseFastestBranch, part_of
 from ...functions.callers import function_references
 from ...registry.op_facts import has_fact
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -19,7 +19,6 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array
 from ...types.tensors import FuncRef
 from ..io.summaries import WriterResource
-from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import named, resource
 from ._datasets import Number, Positive, Texts, dataset_function, dataset_kernel, with_twins
 
@@ -113,7 +112,7 @@ class ThreadPoolResource(Shared):
     """A resource for TensorFlow's threads or for statistics: named by graphs, unused by runs of tfg."""
 
 
-@kernel("ThreadPoolHandle", "ExperimentalThreadPoolHandle")
+@kernel("ThreadPoolHandle", "ExperimentalThreadPoolHandle", shape="_* -> ()")
 def thread_pool_handle(ctx: KernelContext, *, num_threads: int, container: str, shared_name: str) -> Any:
     """The handle of a pool of threads."""
     if num_threads <= 0:
@@ -121,13 +120,13 @@ def thread_pool_handle(ctx: KernelContext, *, num_threads: int, container: str, 
     return named(ctx, container, shared_name, ThreadPoolResource, ThreadPoolResource)
 
 
-@kernel("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle")
+@kernel("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle", shape="_* -> ()")
 def stats_aggregator_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
     """Return the handle of a collector of statistics."""
     return named(ctx, container, shared_name, ThreadPoolResource, ThreadPoolResource)
 
 
-@kernel(*with_twins("StatsAggregatorSummary"))
+@kernel(*with_twins("StatsAggregatorSummary"), shape="_* -> ()")
 def stats_aggregator_summary(iterator: Any) -> Array:
     """Return the Summary of the statistics: empty, as tfg collects none."""
     resource(iterator, ThreadPoolResource)
@@ -139,9 +138,6 @@ def stats_aggregator_set_summary_writer(stats_aggregator: Any, summary: Any) -> 
     """Nothing but to look for the writer: where there are no statistics, none are written."""
     resource(stats_aggregator, ThreadPoolResource)
     resource(summary, WriterResource).writer()
-
-
-shape(*with_twins("StatsAggregatorSummary"))(scalar_shape)
 
 
 @dataset_kernel("ChooseFastestDataset")
@@ -182,10 +178,6 @@ def _branch(ctx: KernelContext, function: FuncRef, captured: list[Any]) -> Calla
     """Return a function of the graph that makes a dataset of a dataset."""
     run = dataset_function(ctx, function, captured)
     return lambda dataset: run([scalar_object(dataset)])
-
-
-shape("ThreadPoolHandle", "ExperimentalThreadPoolHandle")(scalar_shape)
-shape("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle")(scalar_shape)
 
 
 _HANDLES = (

@@ -23,7 +23,7 @@ from ...functions.purity import has_state
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.graph_services import graph_services
 from ...graph.node_making import add_constant
-from ...registry.registry import facts, kernel, not_arithmetic, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import facts, kernel, not_arithmetic, not_differentiable, shaped, without_gradient, zero_flops
 from ...runtime.state.edge_values import is_of, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Readable
@@ -34,7 +34,6 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import Shape
 from ...types.tensors import FuncRef, Tensor
-from ..shared.plain_shapes import scalar_shape, signature
 from ..shared.resource_access import resource
 from ..state.tables import StaticTable
 from ._datasets import DUMMY, LOOKUPS, bytes_in, dataset_of, function_of, number_in
@@ -182,10 +181,10 @@ _TAKEN = ("DatasetToSingleElement", "GetElementAtIndex", "UncompressElement")
 _ELEMENTS = ("ReduceDataset", *_TAKEN)
 
 
-shape(*_SCALARS)(scalar_shape)
+shaped("_* -> ()", *_SCALARS)
 
 
-shape(*_ELEMENTS)(signature("_* -> {output_shapes}"))
+shaped("_* -> {output_shapes}", *_ELEMENTS)
 
 
 without_gradient("InitializeTableFromDataset", *_SCALARS, *_TAKEN)
@@ -413,7 +412,7 @@ _LOOKING = ("DatasetToGraph", "DatasetToGraphV2", "DatasetFingerprint")
 _OPS = (*_LOOKING, "DatasetFromGraph", "GetOptions")
 
 
-shape(*_OPS)(scalar_shape)
+shaped("_* -> ()", *_OPS)
 not_arithmetic(*_OPS)
 facts("input_pipeline", of=_OPS)
 facts("observes_pipeline", of=_LOOKING)

@@ -40,7 +40,7 @@ from ...datasets.snapshots import (
     elements_of,
 )
 from ...datasets.sources import ListOf
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.tensor_proto_bytes import parse, serialize_content
@@ -53,7 +53,6 @@ from ...types.shapes import SCALAR
 from ...types.tensors import FuncRef, Tensor
 from ..shared.argument_checks import single
 from ..shared.kernel_files import file_name, gate, read_file, system_errors, write_file
-from ..shared.plain_shapes import scalar_shape, two_scalars_shape
 from ..shared.resource_access import resource
 from ._datasets import (
     Number,
@@ -362,13 +361,13 @@ def _cached(ctx: KernelContext, input_dataset: Array, filename: Array, cache: Me
 _DUMMY = MemoryCache()
 
 
-@kernel("AnonymousMemoryCache")
+@kernel("AnonymousMemoryCache", shape="_* -> (), ()")
 def anonymous_memory_cache() -> tuple[Array, Array]:
     """Return a cache for elements, and its deleter."""
     return scalar_object(MemoryCache()), scalar_object(None)
 
 
-@kernel("DummyMemoryCache")
+@kernel("DummyMemoryCache", shape="_* -> ()")
 def dummy_memory_cache() -> Array:
     """A handle in the place of a cache that the dataset makes itself."""
     return scalar_object(_DUMMY)
@@ -377,10 +376,6 @@ def dummy_memory_cache() -> Array:
 @kernel("DeleteMemoryCache")
 def delete_memory_cache(handle: Array, deleter: Array) -> None:
     """Do nothing: a cache lives as long as a reference to it."""
-
-
-shape("AnonymousMemoryCache")(two_scalars_shape)
-shape("DummyMemoryCache")(scalar_shape)
 
 
 _HANDLES = ("AnonymousMemoryCache", "DummyMemoryCache", "DeleteMemoryCache")

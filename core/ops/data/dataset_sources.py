@@ -9,7 +9,7 @@ import numpy as np
 from ...datasets.dataset import Dataset, Spec, array_of
 from ...datasets.seeds import seeds_of
 from ...datasets.sources import Generated, ListOf, RandomNumbers, Range, Slices, SparseSlices, Tensors
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -17,7 +17,6 @@ from ...types.arrays import Array
 from ...types.dtypes import DType, int64
 from ...types.shapes import Shape
 from ...types.tensors import FuncRef
-from ..shared.plain_shapes import scalar_shape, two_scalars_shape
 from ._datasets import DUMMY, Number, chosen_seeds, dataset_kernel, flag_in, function_of, number_in, with_twins
 
 
@@ -126,20 +125,20 @@ def random_dataset_v2(
     return RandomNumbers((), seeds, _of_words(output_types))
 
 
-@kernel("AnonymousSeedGenerator")
+@kernel("AnonymousSeedGenerator", shape="_* -> (), ()")
 def anonymous_seed_generator(ctx: KernelContext, seed: Array, seed2: Array, reshuffle: Array) -> tuple[Array, Array]:
     """Return a generator of seeds for successive passes, and its deleter."""
     seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), flag_in(reshuffle, "reshuffle"))
     return scalar_object(seeds), scalar_object(None)
 
 
-@kernel("AnonymousRandomSeedGenerator")
+@kernel("AnonymousRandomSeedGenerator", shape="_* -> (), ()")
 def anonymous_random_seed_generator(ctx: KernelContext, seed: Array, seed2: Array) -> tuple[Array, Array]:
     """Return a generator of new seeds for each pass, and its deleter."""
     return anonymous_seed_generator(ctx, seed, seed2, np.array(True))
 
 
-@kernel("DummySeedGenerator")
+@kernel("DummySeedGenerator", shape="_* -> ()")
 def dummy_seed_generator() -> Array:
     """A handle in the place of seeds that the dataset makes itself."""
     return scalar_object(DUMMY)
@@ -148,10 +147,6 @@ def dummy_seed_generator() -> Array:
 @kernel("DeleteSeedGenerator", "DeleteRandomSeedGenerator")
 def delete_seed_generator(handle: Array, deleter: Array) -> None:
     """Nothing: seeds live as long as something refers to them."""
-
-
-shape("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator")(two_scalars_shape)
-shape("DummySeedGenerator")(scalar_shape)
 
 
 _GENERATORS = ("AnonymousSeedGenerator", "AnonymousRandomSeedGenerator", "DummySeedGenerator")

@@ -12,16 +12,15 @@ from ...types.arrays import Array, Result, object_array
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import scalar
 from ..shared.kernel_files import file_name, matching_files, read_file, write_file
-from ..shared.plain_shapes import signature
 
 
-@kernel("ReadFile")
+@kernel("ReadFile", shape="() -> ()")
 def read_file_op(ctx: KernelContext, filename: Array) -> Result:
     """The contents of a file."""
     return scalar_object(read_file(ctx, file_name(scalar(filename, "filename"))))
 
 
-@kernel("WriteFile")
+@kernel("WriteFile", shape="(), () ->")
 def write_file_op(ctx: KernelContext, filename: Array, contents: Array) -> None:
     """Write a file, and create its folder."""
     write_file(ctx, file_name(scalar(filename, "filename")), scalar(contents, "contents"))
@@ -36,12 +35,6 @@ def matching_files_op(ctx: KernelContext, pattern: Array) -> Result:
     # By bytes, not by letters: TensorFlow sorts C++ strings.
     names = sorted(os.fsencode(path) for path in paths)
     return object_array(names)
-
-
-shape("ReadFile")(signature("() -> ()"))
-
-
-shape("WriteFile")(signature("(), () ->"))
 
 
 @shape("MatchingFiles")

@@ -20,7 +20,6 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.kernel_files import read_file
-from ..shared.plain_shapes import signature
 from ..shared.string_functions import bounded
 
 _LOCAL = "local://"
@@ -199,7 +198,7 @@ def _zigzag(number: int) -> int:
     return number << 1 ^ number >> 63
 
 
-@kernel("DecodeProtoV2")
+@kernel("DecodeProtoV2", shape="x -> (x..., {output_types}), (x..., ?) * output_types")
 def decode_proto(ctx: KernelContext, bytes: Array, *, attributes: DecodeAttributes) -> tuple[Result, list[Result]]:
     """Fields of serialized messages (...) as tensors (..., the largest count of the field), and their counts."""
     message = _message_type(ctx, attributes.descriptor_source, attributes.message_type)
@@ -336,9 +335,6 @@ def _check_sizes(sizes: Array, values: Sequence[Array], expected: tuple[int, ...
     widths = np.array([value.shape[-1] for value in values])
     if (sizes > widths).any():
         raise InvalidArgumentError("Size to write must not be larger than value tensor")
-
-
-shape("DecodeProtoV2")(signature("x -> (x..., {output_types}), (x..., ?) * output_types"))
 
 
 @shape("EncodeProto")

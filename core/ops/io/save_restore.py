@@ -22,7 +22,6 @@ from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ...types.tensors import Tensor
 from ..shared.argument_checks import require_rank, scalar
 from ..shared.kernel_files import file_name, gate
-from ..shared.plain_shapes import unknown_shape
 
 
 def _texts(value: Array, what: str, count: int) -> list[str]:
@@ -202,14 +201,11 @@ def _checkpoint(ctx: KernelContext, pattern: str) -> str:
     return pattern
 
 
-@kernel("Restore")
+@kernel("Restore", shape="_* -> _")
 def restore(ctx: KernelContext, file_pattern: Array, tensor_name: Array, *, dt: DType) -> Result:
     """A tensor from a checkpoint."""
     path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))
     return _read(ctx, path, os.fsdecode(scalar(tensor_name, "tensor_name")), "", dt, 0 in _deferred_outputs(ctx))
-
-
-shape("Restore")(unknown_shape)
 
 
 @kernel("RestoreSlice")

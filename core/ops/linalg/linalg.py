@@ -10,14 +10,13 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import widened
-from ...registry.registry import Cost, arrays, everywhere, facts, flops, gradient, kernel, shape, without_gradient
+from ...registry.registry import Cost, arrays, everywhere, facts, flops, gradient, kernel, without_gradient
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
 from ..shared.argument_checks import is_empty, may_equal, require
 from ..shared.elementwise_tables import unary_flops
-from ..shared.plain_shapes import merged_shape, signature
 from ._matrices import (
     adjoint,
     adjoint_of,
@@ -56,9 +55,6 @@ def cholesky_decomposition_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * cholesky_flops(input.shape[-1]))
 
 
-shape("Cholesky", "BatchCholesky", "MatrixInverse", "BatchMatrixInverse")(signature("(..., n, n) -> (..., n, n)"))
-
-
 @gradient("MatrixInverse", "BatchMatrixInverse")
 def matrix_inverse_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     inverse = node.output()
@@ -74,9 +70,6 @@ def matrix_inverse_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * (2 * n * n * n))
 
 
-shape("CholeskyGrad", "BatchCholeskyGrad")(signature("(..., n, n), (..., n, n) -> (..., n, n)"))
-
-
 @flops("CholeskyGrad", "BatchCholeskyGrad")
 def cholesky_grad_flops(factor: TensorSpec, grad: TensorSpec) -> Cost:
     """A product of triangles, n (n + 1) (n + 2) / 3, two triangular systems of n^3 each, and n^2 halves."""
@@ -88,15 +81,12 @@ facts("backward", of=("BatchCholeskyGrad", "CholeskyGrad"))
 without_gradient("CholeskyGrad", "BatchCholeskyGrad")
 
 
-@kernel("MatrixDeterminant", "BatchMatrixDeterminant")
+@kernel("MatrixDeterminant", "BatchMatrixDeterminant", shape="(..., n, n) -> (...)")
 @widened
 def matrix_determinant(input: Array) -> Result:
     """The determinants (...) of matrices (..., n, n)."""
     require_square(input)
     return np.asarray(np.linalg.det(input))
-
-
-shape("MatrixDeterminant", "BatchMatrixDeterminant")(signature("(..., n, n) -> (...)"))
 
 
 @gradient("MatrixDeterminant", "BatchMatrixDeterminant")
@@ -113,7 +103,7 @@ def matrix_determinant_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * (lu_flops(n) + n))
 
 
-@kernel("LogMatrixDeterminant")
+@kernel("LogMatrixDeterminant", shape="(..., n, n) -> (...), (...)")
 @widened
 def log_matrix_determinant(input: Array) -> tuple[Result, Result]:
     """Signs and logarithms of absolute values of determinants."""
@@ -122,9 +112,6 @@ def log_matrix_determinant(input: Array) -> tuple[Result, Result]:
     # NumPy's sign of a matrix with NaN is a number, TensorFlow's is NaN.
     sign = np.where(np.isnan(logarithm), np.nan, sign)
     return np.asarray(sign, input.dtype), np.asarray(logarithm, input.dtype)
-
-
-shape("LogMatrixDeterminant")(signature("(..., n, n) -> (...), (...)"))
 
 
 @gradient("LogMatrixDeterminant")
@@ -139,10 +126,6 @@ def log_matrix_determinant_flops(input: TensorSpec) -> Cost:
     """LU factors as for MatrixDeterminant; the pivots' signs and their product, moduli, logarithms and their sum."""
     n, count = input.shape[-1], input.shape[:-2].num_elements
     return Cost(count * (lu_flops(n) + 4 * n - 1), transcendentals=count * n)
-
-
-# The solution has the shape of the right-hand sides, and the matrix knows as many rows.
-shape("MatrixSolve", "BatchMatrixSolve")(signature("(..., n, n), (..., n, k) -> (..., n, k)"))
 
 
 @gradient("MatrixSolve", "BatchMatrixSolve")
@@ -176,9 +159,6 @@ def _require_triangular(xp: Any, matrix: Any, rhs: Any) -> None:
         raise InvalidArgumentError(f"In[0] mismatch In[1] shape: {matrix.shape} and {rhs.shape}")
 
 
-shape("MatrixTriangularSolve", "BatchMatrixTriangularSolve")(signature("(~..., n, n), (~..., n, k) -> (~..., n, k)"))
-
-
 @gradient("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
 def matrix_triangular_solve_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     matrix, rhs = node.inputs
@@ -194,9 +174,6 @@ def matrix_triangular_solve_gradient(g: GradientBuilder, node: Node, grad: Outpu
 def matrix_triangular_solve_flops(matrix: TensorSpec, rhs: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
     """One substitution for each column, n^2."""
     return Cost(outputs[0].shape.num_elements * matrix.shape[-1])
-
-
-shape("BandedTriangularSolve")(signature("(~..., ?, n), (~..., n, k) -> (~..., n, k)"))
 
 
 @gradient("BandedTriangularSolve")
@@ -219,9 +196,6 @@ def banded_triangular_solve_flops(matrix: TensorSpec, rhs: TensorSpec, *, output
     """For each column a division a row and a multiply-add for each element beside the diagonal."""
     n, bands = matrix.shape[-1], dim_min(matrix.shape[-2], matrix.shape[-1])
     return Cost(outputs[0].shape[:-2].num_elements * rhs.shape[-1] * (n + (bands - 1) * (2 * n - bands)))
-
-
-shape("MatrixSolveLs", "BatchMatrixSolveLs")(signature("(..., m, n), (..., m, k), () -> (..., n, k)"))
 
 
 @gradient("MatrixSolveLs", "BatchMatrixSolveLs")
@@ -287,7 +261,7 @@ def matrix_solve_ls_flops(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: T
     return Cost(matrix.shape[:-2].num_elements * (factor + each * sides))
 
 
-@everywhere("Cross")
+@everywhere("Cross", shape="x, x -> x")
 def cross(xp: Any, a: Any, b: Any) -> Any:
     """The cross products of vectors (..., 3)."""
     require(may_equal(a.shape, b.shape), f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
@@ -298,9 +272,6 @@ def cross(xp: Any, a: Any, b: Any) -> Any:
         (xp.take(x, np.array([1, 2, 0]), -1), xp.take(x, np.array([2, 0, 1]), -1)) for x in (a, b)
     )
     return next_a * last_b - last_a * next_b
-
-
-shape("Cross")(merged_shape)
 
 
 @gradient("Cross")
@@ -317,7 +288,7 @@ facts("own_gradient", of=["Cholesky", "BatchCholesky", "BandedTriangularSolve", 
 facts("own_gradient", of=["MatrixSolveLs", "BatchMatrixSolveLs"])
 
 
-@everywhere("Cholesky", "BatchCholesky")
+@everywhere("Cholesky", "BatchCholesky", shape="(..., n, n) -> (..., n, n)")
 @widened_program
 def cholesky(xp: Any, x: Any) -> Any:
     """The lower triangular L with L L^H = A, reading the lower triangles; NaN where A is not positive definite."""
@@ -326,7 +297,7 @@ def cholesky(xp: Any, x: Any) -> Any:
     return x if is_empty(xp, x) else xp.cholesky(x, symmetrize_input=False)
 
 
-@everywhere("CholeskyGrad", "BatchCholeskyGrad")
+@everywhere("CholeskyGrad", "BatchCholeskyGrad", shape="(..., n, n), (..., n, n) -> (..., n, n)")
 @widened_program
 def cholesky_grad(xp: Any, factor: Any, grad: Any) -> Any:
     """The gradient of the Cholesky factor by the matrix that was factored (Murray, arXiv:1602.07527)."""
@@ -339,7 +310,7 @@ def cholesky_grad(xp: Any, factor: Any, grad: Any) -> Any:
     return xp.substituted(triangle, left.swapaxes(-1, -2), is_lower=True, adjoint=True).swapaxes(-1, -2) * 0.5
 
 
-@everywhere("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
+@everywhere("MatrixTriangularSolve", "BatchMatrixTriangularSolve", shape="(~..., n, n), (~..., n, k) -> (~..., n, k)")
 @widened_program
 def matrix_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
     """Return X with A X = rhs, or A^H X = rhs, reading a single triangle of A; the batch dimensions broadcast."""
@@ -349,7 +320,7 @@ def matrix_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjo
     return xp.substituted(matrix, rhs, is_lower=lower, adjoint=adjoint)
 
 
-@everywhere("BandedTriangularSolve")
+@everywhere("BandedTriangularSolve", shape="(~..., ?, n), (~..., n, k) -> (~..., n, k)")
 @widened_program
 def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
     """Solve as MatrixTriangularSolve does, with diagonals (..., bands, n) for a matrix: the main diagonal first for lower,
@@ -371,7 +342,7 @@ def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjo
     return xp.substituted(dense, rhs, is_lower=lower, adjoint=adjoint)
 
 
-@everywhere("MatrixSolve", "BatchMatrixSolve")
+@everywhere("MatrixSolve", "BatchMatrixSolve", shape="(..., n, n), (..., n, k) -> (..., n, k)")
 @widened_program
 def matrix_solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
     """X with A X = rhs, or A^H X = rhs, for square A."""
@@ -380,7 +351,7 @@ def matrix_solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
     return xp.solved(adjoint_of(xp, matrix) if adjoint else matrix, rhs, "Input matrix is not invertible.")
 
 
-@everywhere("MatrixInverse", "BatchMatrixInverse")
+@everywhere("MatrixInverse", "BatchMatrixInverse", shape="(..., n, n) -> (..., n, n)")
 @widened_program
 def matrix_inverse(xp: Any, x: Any, *, adjoint: bool) -> Any:
     """The inverses of square matrices, or of their adjoints."""
@@ -425,7 +396,7 @@ def _pivots(xp: Any, x: Any) -> tuple[Any, Any]:
     return xp.diagonal(factors), (1 - 2 * (turns % 2)).astype(x.dtype)
 
 
-@everywhere("MatrixSolveLs", "BatchMatrixSolveLs")
+@everywhere("MatrixSolveLs", "BatchMatrixSolveLs", shape="(..., m, n), (..., m, k), () -> (..., n, k)")
 @widened_program
 def matrix_solve_ls(xp: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: bool) -> Any:
     """The X of least |A X - rhs|^2 + l2 |X|^2; without `fast` of least norm, and not regularized."""

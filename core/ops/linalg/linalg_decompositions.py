@@ -22,7 +22,6 @@ from ..shared.argument_checks import is_empty, require
 from ..shared.onnx_lowerings import adjoint_of as adjoint_onnx
 from ..shared.onnx_lowerings import along, last_dims
 from ..shared.onnx_lowerings import transposed as transposed_onnx
-from ..shared.plain_shapes import signature
 from ._matrices import (
     adjoint,
     adjoint_of,
@@ -130,9 +129,6 @@ def qr_flops(input: TensorSpec, *, full_matrices: bool) -> Cost:
     triangle = reflections_flops(rows, count) + reflected_flops(rows, columns - 1, count)
     vectors = reflected_flops(rows, rows if full_matrices else count, count)
     return Cost(input.shape[:-2].num_elements * (triangle + vectors))
-
-
-shape("Lu")(signature("(..., n, n) -> (..., n, n), (..., n)"))
 
 
 @flops("Lu")
@@ -401,7 +397,7 @@ def _singular_values_lowering(xla: Any, x: Any, *, compute_uv: bool, full_matric
     return first, second, third
 
 
-@everywhere("Lu")
+@everywhere("Lu", shape="(..., n, n) -> (..., n, n), (..., n)")
 @widened_program
 def lu(xp: Any, x: Any, *, output_idx_type: DType) -> tuple[Any, Any]:
     """Return the packed factors of the matrix with its rows permuted, and the permutation."""

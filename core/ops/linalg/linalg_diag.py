@@ -21,7 +21,6 @@ from ...types.dims import DimLike, dim_max, dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_known_sizes, require_min_rank, scalar
 from ..shared.onnx_lowerings import numbered
-from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import scalar_of
 
 
@@ -141,15 +140,12 @@ def matrix_band_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
 zero_flops("MatrixBandPart", "BatchMatrixBandPart")
 
 
-@kernel("MatrixDiag", "BatchMatrixDiag")
+@kernel("MatrixDiag", "BatchMatrixDiag", shape="(..., n) -> (..., n, n)")
 def matrix_diag(diagonal: Array) -> Result:
     """Square matrices (..., n, n) with the vectors (..., n) as main diagonals and zeros elsewhere."""
     require_min_rank(diagonal, 1, "diagonal")
     size = diagonal.shape[-1]
     return _from_diagonals(diagonal, 0, 0, size, size, np.zeros((), diagonal.dtype), "LEFT_LEFT")
-
-
-shape("MatrixDiag", "BatchMatrixDiag")(signature("(..., n) -> (..., n, n)"))
 
 
 @gradient("MatrixDiag", "BatchMatrixDiag")
@@ -329,14 +325,11 @@ def matrix_set_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) ->
 zero_flops("MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
 
 
-@kernel("Diag")
+@kernel("Diag", shape="(x..., n) -> (x..., n, x..., n)")
 def diag(diagonal: Array) -> Result:
     """A tensor of shape s + s with the elements of `diagonal`, of shape s, where both indices agree."""
     require_min_rank(diagonal, 1, "diagonal")
     return np.diag(diagonal.ravel()).reshape(diagonal.shape * 2)
-
-
-shape("Diag")(signature("(x..., n) -> (x..., n, x..., n)"))
 
 
 @gradient("Diag")

@@ -55,7 +55,6 @@ from ..shared.elementwise_tables import (
     register_unary,
     unary_flops,
 )
-from ..shared.plain_shapes import first_shape, merged_shape
 from ..shared.shape_arguments import as_dims, shape_value
 
 
@@ -265,7 +264,7 @@ facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual"))
 facts("elementwise", "own_gradient", of=("ClipByValue",))
 
 
-@everywhere("ApproximateEqual")
+@everywhere("ApproximateEqual", shape="x, x -> x")
 def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     """|x - y| < tolerance; the shapes must be equal."""
     if not xp.same_shape(x, y):
@@ -274,11 +273,10 @@ def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     return abs(x - y) < np.asarray(tolerance, np.float32).astype(x.dtype)
 
 
-shape("ApproximateEqual")(merged_shape)
 flops("ApproximateEqual")(binary_flops(3))
 
 
-@kernel("ClipByValue")
+@kernel("ClipByValue", shape="x, _* -> x")
 def clip_by_value(t: Array, clip_value_min: Array, clip_value_max: Array) -> Result:
     """max(min(t, high), low), of real and imaginary part apart; the bounds are scalars or shaped like t."""
     _require_bounds(t, clip_value_min, clip_value_max)
@@ -297,9 +295,6 @@ def _require_bounds(t: Any, *bounds: Any) -> None:
 def _clip(t: Array, low: Array, high: Array) -> Array:
     # In this order: if low > high, TensorFlow returns low.
     return np.maximum(np.minimum(t, high), low)
-
-
-shape("ClipByValue")(first_shape)
 
 
 @gradient("ClipByValue")
@@ -576,13 +571,12 @@ register_unary((Unary("Invert", "invert", None),))
 facts("involution", of=("Invert",))
 
 
-@kernel("PopulationCount")
+@kernel("PopulationCount", shape="x, _* -> x")
 def population_count(x: Array) -> Result:
     """Count the set bits, of negative numbers in two's complement."""
     return np.bitwise_count(np.asarray(x).view(f"u{x.dtype.itemsize}"))
 
 
-shape("PopulationCount")(first_shape)
 flops("PopulationCount")(unary_flops(1))
 not_differentiable("PopulationCount")
 facts("elementwise", of=("PopulationCount",))

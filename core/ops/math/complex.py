@@ -8,13 +8,12 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
-from ...registry.registry import arrays_as, everywhere, facts, flops, gradient, kernel, shape, zero_flops
+from ...registry.registry import arrays_as, everywhere, facts, flops, gradient, kernel, shape, shaped, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ..shared.argument_checks import require_broadcast
 from ..shared.elementwise_tables import binary_shape, unary_flops
-from ..shared.plain_shapes import first_shape
 
 
 def _require_parts(complex_dtype: np.dtype[Any], real_dtype: np.dtype[Any]) -> None:
@@ -36,7 +35,7 @@ def conj(input: Array) -> Result:
 
 
 shape("Complex")(binary_shape)
-shape("Real", "Imag", "Conj", "Angle", "ComplexAbs")(first_shape)
+shaped("x, _* -> x", "Real", "Imag", "Conj", "Angle", "ComplexAbs")
 facts("elementwise", of=("Complex", "Real", "Imag", "Conj", "Angle", "ComplexAbs"))
 facts("involution", of=("Conj",))
 

@@ -20,7 +20,6 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes, require_rank
 from ..shared.elementwise_tables import per_input, unary_flops
-from ..shared.plain_shapes import first_shape, signature
 from ..shared.shape_arguments import dims_of, scalar_of
 from ..shared.sparse_checks import flat_positions, index_vectors, rank_of, sparse_shapes, validate
 
@@ -117,7 +116,7 @@ def sparse_count_shape(
     return sparse_shapes(rank_of(indices, dense_shape))
 
 
-@kernel("RaggedCountSparseOutput")
+@kernel("RaggedCountSparseOutput", shape="_, _, _ -> (n, 2), (n), (2)")
 def ragged_count(
     splits: Array, values: Array, weights: Array, *, minlength: int, maxlength: int, binary_output: bool
 ) -> tuple[Result, Result, Result]:
@@ -138,9 +137,6 @@ def _ragged_rows(splits: Array, count: int) -> Array:
     if splits[-1] != count or np.any(splits[1:] < splits[:-1]):
         raise InvalidArgumentError(f"Splits must ascend to the number of values, {count}: {splits.tolist()[:10]}")
     return np.repeat(np.arange(splits.size - 1), np.diff(splits))
-
-
-shape("RaggedCountSparseOutput")(signature("_, _, _ -> (n, 2), (n), (2)"))
 
 
 count_flops = per_input(1)
@@ -280,16 +276,13 @@ def _require_counted(values: Array) -> None:
         raise InvalidArgumentError(f"Input arr must be non-negative! It holds {values.min()}")
 
 
-@kernel("Bincount")
+@kernel("Bincount", shape="_, <size>, _ -> (size)")
 def bincount(arr: Array, size: Array, weights: Array) -> Result:
     """Count the occurrences of each integer in `arr`, or sum their weights, (size,); integers from `size` on are left out."""
     count, flat = bin_count(size), np.ravel(arr)
     require(weights.size in (0, flat.size), "Input indices and weights must have the same size.")
     _require_counted(flat)
     return _bincounts(0, 1, flat, count, weights, False)[0]
-
-
-shape("Bincount")(signature("_, <size>, _ -> (size)"))
 
 
 @kernel("DenseBincount")
@@ -349,7 +342,7 @@ def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbi
 flops("HistogramFixedWidth")(unary_flops(5))
 
 
-@everywhere("Bucketize")
+@everywhere("Bucketize", shape="x, _* -> x")
 def bucketize(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
     """Count the ascending boundaries that are not above each element."""
     # The attribute holds float32, so that a double 0.1 lies below the boundary 0.1.
@@ -361,9 +354,6 @@ def bucketize(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
     return xp.searchsorted(limits.astype(wide_x.dtype), wide_x, side="right")
 
 
-shape("Bucketize")(first_shape)
-
-
 @flops("Bucketize")
 def bucketize_flops(input: TensorSpec, *, boundaries: list[float]) -> Cost:
     """At most: the comparisons of a binary search."""
@@ -373,7 +363,7 @@ def bucketize_flops(input: TensorSpec, *, boundaries: list[float]) -> Cost:
 without_gradient("Bincount", "DenseBincount", "HistogramFixedWidth", "Bucketize")
 
 
-@kernel("IsotonicRegression")
+@kernel("IsotonicRegression", shape="x -> x, x")
 def isotonic_regression(input: Array, *, output_dtype: DType) -> tuple[Result, Result]:
     """Return the nearest descending sequence to each row, and the index of each element's constant part."""
     if not input.size:
@@ -383,9 +373,6 @@ def isotonic_regression(input: Array, *, output_dtype: DType) -> tuple[Result, R
     for i, row in enumerate(rows):
         values[i], segments[i] = decreasing_fit(row.astype(np.float64).tolist())
     return values.reshape(input.shape), segments.reshape(input.shape)
-
-
-shape("IsotonicRegression")(signature("x -> x, x"))
 
 
 @flops("IsotonicRegression")

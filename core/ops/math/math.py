@@ -324,7 +324,7 @@ def _require_composable(op_names: list[str]) -> None:
         raise InvalidArgumentError(f"_UnaryOpsComposition cannot compose {unknown or 'nothing'}")
 
 
-@kernel("_UnaryOpsComposition")
+@kernel("_UnaryOpsComposition", shape="x, _* -> x")
 def unary_ops_composition(x: Array, *, op_names: list[str]) -> Result:
     """Apply the ops in turn. TensorFlow's optimizer makes one node of a chain of them."""
     _require_composable(op_names)
@@ -334,9 +334,6 @@ def unary_ops_composition(x: Array, *, op_names: list[str]) -> Result:
         function = next(k.function for k in registry.kernels(op) if k.accepts(attrs))
         x = function(x)
     return x
-
-
-shape("_UnaryOpsComposition")(first_shape)
 
 
 @flops("_UnaryOpsComposition")

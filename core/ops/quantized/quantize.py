@@ -22,6 +22,7 @@ from ...registry.registry import (
     not_differentiable,
     onnx,
     shape,
+    shaped,
     without_gradient,
 )
 from ...support.errors import UnimplementedError
@@ -40,7 +41,6 @@ from ..shared.argument_checks import (
     with_rank,
 )
 from ..shared.elementwise_tables import unary_flops
-from ..shared.plain_shapes import first_shape, merged_shape, signature, two_scalars_shape
 from ..shared.quantized_ranges import (
     along,
     fake_masks,
@@ -251,7 +251,7 @@ def quantize_v2_shape(input: TensorSpec, min_range: TensorSpec, max_range: Tenso
     return [input.shape, edge, edge]
 
 
-shape("Dequantize")(first_shape)
+shaped("x, _* -> x", "Dequantize")
 without_gradient("QuantizeV2", "Dequantize")
 
 
@@ -285,7 +285,7 @@ def quantize_and_dequantize_v3(
     return _simulated(xp, input, input_min, input_max, simulation._replace(num_bits=bits))
 
 
-@everywhere("QuantizeAndDequantize")
+@everywhere("QuantizeAndDequantize", shape="x, _* -> x")
 def quantize_and_dequantize(xp: Any, input: Any, *, input_min: float, input_max: float, simulation: Simulation) -> Any:
     """As QuantizeAndDequantizeV2; the range is an attribute."""
     low, high = (np.asarray(end).astype(input.dtype) for end in (input_min, input_max))
@@ -312,9 +312,6 @@ facts("own_gradient", of=["QuantizeAndDequantize", "QuantizeAndDequantizeV2", "Q
 facts("own_gradient", of=["QuantizeAndDequantizeV4"])
 
 _SIMULATORS = ("QuantizeAndDequantize", "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
-
-
-shape("QuantizeAndDequantize")(first_shape)
 
 
 @shape("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4")
@@ -387,21 +384,21 @@ def _require_range(x: Any, low: Any, high: Any, is_by_channel: bool) -> None:
         require_shape(value, expected, name)
 
 
-@everywhere("FakeQuantWithMinMaxArgs")
+@everywhere("FakeQuantWithMinMaxArgs", shape="x, _* -> x")
 def fake_quant_with_min_max_args(xp: Any, inputs: Any, *, min: float, max: float, num_bits: int, narrow_range: bool) -> Any:
     """Inputs rounded to the levels of [min, max]."""
     require(min < max, f"min {min} must be smaller than max {max}")
     return _fake_quantized(xp, inputs, np.float32(min), np.float32(max), num_bits, narrow_range)
 
 
-@everywhere("FakeQuantWithMinMaxVars")
+@everywhere("FakeQuantWithMinMaxVars", shape="x, (), () -> x")
 def fake_quant_with_min_max_vars(xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool) -> Any:
     """Inputs rounded to the levels of [min, max]."""
     _require_range(inputs, min, max, False)
     return _fake_quantized(xp, inputs, min, max, num_bits, narrow_range)
 
 
-@everywhere("FakeQuantWithMinMaxVarsPerChannel")
+@everywhere("FakeQuantWithMinMaxVarsPerChannel", shape="(..., n), (n), (n) -> (..., n)")
 def fake_quant_with_min_max_vars_per_channel(
     xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> Any:
@@ -430,7 +427,7 @@ def _fake_quantized(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_
     return xp.with_derivatives(xp.where(is_zero, np.float32(0), levels), path)
 
 
-@everywhere("FakeQuantWithMinMaxArgsGradient")
+@everywhere("FakeQuantWithMinMaxArgsGradient", shape="x, x -> x")
 def fake_quant_with_min_max_args_gradient(
     xp: Any, gradients: Any, inputs: Any, *, min: float, max: float, num_bits: int, narrow_range: bool
 ) -> Any:
@@ -441,7 +438,7 @@ def fake_quant_with_min_max_args_gradient(
     return xp.where(within, gradients, np.float32(0))
 
 
-@everywhere("FakeQuantWithMinMaxVarsGradient")
+@everywhere("FakeQuantWithMinMaxVarsGradient", shape="x, x, _, _ -> x, (), ()")
 def fake_quant_with_min_max_vars_gradient(
     xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any]:
@@ -450,7 +447,7 @@ def fake_quant_with_min_max_vars_gradient(
     return _range_gradients(xp, gradients, inputs, min, max, num_bits, narrow_range, tuple(range(inputs.ndim)))
 
 
-@everywhere("FakeQuantWithMinMaxVarsPerChannelGradient")
+@everywhere("FakeQuantWithMinMaxVarsPerChannelGradient", shape="(..., n), (..., n), (n), (n) -> (..., n), (n), (n)")
 def fake_quant_with_min_max_vars_per_channel_gradient(
     xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any]:
@@ -467,24 +464,6 @@ def _range_gradients(
     masks = fake_masks(inputs, low, high, num_bits, narrow_range, xp)
     below, within, above = (xp.where(mask, gradients, np.float32(0)) for mask in masks)
     return within, xp.sum(below, axes), xp.sum(above, axes)
-
-
-shape("FakeQuantWithMinMaxArgs")(first_shape)
-
-
-shape("FakeQuantWithMinMaxVars")(signature("x, (), () -> x"))
-
-
-shape("FakeQuantWithMinMaxVarsPerChannel")(signature("(..., n), (n), (n) -> (..., n)"))
-
-
-shape("FakeQuantWithMinMaxArgsGradient")(merged_shape)
-
-
-shape("FakeQuantWithMinMaxVarsGradient")(signature("x, x, _, _ -> x, (), ()"))
-
-
-shape("FakeQuantWithMinMaxVarsPerChannelGradient")(signature("(..., n), (..., n), (n), (n) -> (..., n), (n), (n)"))
 
 
 facts(
@@ -530,7 +509,7 @@ def _used_range(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> tuple
     return xp.minimum(low, np.float32(0)), high
 
 
-@everywhere("RequantizationRange")
+@everywhere("RequantizationRange", shape="_* -> (), ()")
 def requantization_range(xp: Any, input: Any, input_min: Any, input_max: Any, *, Tinput: DType) -> tuple[Any, Any]:
     """The range that the values use."""
     for value in (input, input_min, input_max):
@@ -538,7 +517,7 @@ def requantization_range(xp: Any, input: Any, input_min: Any, input_max: Any, *,
     return _used_range(xp, input, (xp.reshape(input_min, (-1,))[0], xp.reshape(input_max, (-1,))[0]), Tinput)
 
 
-@everywhere("Requantize")
+@everywhere("Requantize", shape="x, _* -> x, (), ()")
 def requantize_op(
     xp: Any, input: Any, input_min: Any, input_max: Any, requested_output_min: Any, requested_output_max: Any, *,
     Tinput: DType, out_type: DType,
@@ -551,7 +530,7 @@ def requantize_op(
     return requantize(input, old, Tinput, (low, high), out_type, xp), low, high
 
 
-@everywhere("QuantizeDownAndShrinkRange")
+@everywhere("QuantizeDownAndShrinkRange", shape="x, _* -> x, (), ()")
 def quantize_down_and_shrink_range(
     xp: Any, input: Any, input_min: Any, input_max: Any, *, Tinput: DType, out_type: DType
 ) -> tuple[Any, Any, Any]:
@@ -566,7 +545,7 @@ def _magnitudes(xp: Any, low: Any, high: Any) -> Any:
     return xp.maximum(abs(xp.reshape(low, (-1,))), abs(xp.reshape(high, (-1,)))).astype(np.float64)
 
 
-@everywhere("RequantizationRangePerChannel")
+@everywhere("RequantizationRangePerChannel", shape="_* -> (), ()")
 def requantization_range_per_channel(
     xp: Any, input: Any, input_min: Any, input_max: Any, *, clip_value_max: float
 ) -> tuple[Any, Any]:
@@ -587,7 +566,7 @@ def requantization_range_per_channel(
     return xp.where(xp.min(wide) >= 0, np.float32(0), -top), top
 
 
-@everywhere("RequantizePerChannel")
+@everywhere("RequantizePerChannel", shape="x, _* -> x, (), ()")
 def requantize_per_channel(
     xp: Any, input: Any, input_min: Any, input_max: Any, requested_output_min: Any, requested_output_max: Any, *,
     out_type: DType,
@@ -609,13 +588,6 @@ def requantize_per_channel(
 def with_range(shape: Shape) -> list[Shape]:
     """Return the shapes of a tensor and of the two ends of its range."""
     return [shape, SCALAR, SCALAR]
-
-
-shape("RequantizationRange", "RequantizationRangePerChannel")(two_scalars_shape)
-
-
-quantized_unary_shape = signature("x, _* -> x, (), ()")
-shape("Requantize", "RequantizePerChannel", "QuantizeDownAndShrinkRange")(quantized_unary_shape)
 
 
 # TensorFlow differentiates none of these.

@@ -61,7 +61,7 @@ from ..shared.quantized_ranges import (
 )
 from ..shared.shape_arguments import ints, normalize_axis, scalar_int, shape_from, unknown_dims
 from ..shared.window_geometry import WindowAttributes, spatial
-from .quantize import DEQUANTIZING, QUANTIZING, quantized_unary_shape, requantization_range_flops, with_range
+from .quantize import DEQUANTIZING, QUANTIZING, requantization_range_flops, with_range
 
 
 def wrapped(x: Any) -> Any:
@@ -212,7 +212,7 @@ def quantized_mat_mul_flops(
 without_gradient("QuantizedMatMul")
 
 
-@everywhere("QuantizedBiasAdd")
+@everywhere("QuantizedBiasAdd", shape="x, _* -> x, (), ()")
 def quantized_bias_add(
     xp: Any, input: Any, bias: Any, edges: OperandRanges, *, T1: DType, T2: DType, out_type: DType
 ) -> tuple[Any, Any, Any]:
@@ -230,9 +230,6 @@ def quantized_bias_add(
     # Either part counts the integer of zero once, and so must the sum.
     zero = from_float(np.float32(0), *new, out_type, xp).astype(np.int64)
     return wrapped(parts[0] + parts[1] - zero), *new
-
-
-shape("QuantizedBiasAdd")(quantized_unary_shape)
 
 
 @flops("QuantizedBiasAdd")
@@ -374,7 +371,7 @@ def _zeros_and_range(xp: Any, *ends: Any, types: tuple[DType, DType, DType]) -> 
     return [*zeros, *product_range(a, types[0], b, types[1], types[2])]
 
 
-@everywhere("QuantizedRelu")
+@everywhere("QuantizedRelu", shape="x, _* -> x, (), ()")
 def quantized_relu(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
     """max(x, 0)."""
     bounds = scalar_range(min_features, max_features, "features", xp)
@@ -384,13 +381,13 @@ def quantized_relu(xp: Any, features: Any, min_features: Any, max_features: Any,
 flops("QuantizedRelu")(unary_flops(1))
 
 
-@everywhere("QuantizedRelu6")
+@everywhere("QuantizedRelu6", shape="x, _* -> x, (), ()")
 def quantized_relu6(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
     """min(max(x, 0), 6)."""
     return quantized_relu_x(xp, features, np.float32(6), min_features, max_features, Tinput=Tinput)
 
 
-@everywhere("QuantizedReluX")
+@everywhere("QuantizedReluX", shape="x, _* -> x, (), ()")
 def quantized_relu_x(
     xp: Any, features: Any, max_value: Any, min_features: Any, max_features: Any, *, Tinput: DType
 ) -> tuple[Any, Any, Any]:
@@ -400,8 +397,6 @@ def quantized_relu_x(
     zero, top = (from_float(end, *bounds, Tinput, xp) for end in (np.float32(0), max_value))
     return xp.minimum(xp.maximum(features, zero), top), *bounds
 
-
-shape("QuantizedRelu", "QuantizedRelu6", "QuantizedReluX")(quantized_unary_shape)
 
 flops("QuantizedRelu6", "QuantizedReluX")(unary_flops(2))
 
@@ -456,7 +451,7 @@ def quantized_avg_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list
 without_gradient("QuantizedMaxPool", "QuantizedAvgPool")
 
 
-@everywhere("QuantizedInstanceNorm")
+@everywhere("QuantizedInstanceNorm", shape="x, _* -> x, (), ()")
 def quantized_instance_norm(
     xp: Any, x: Any, x_min: Any, x_max: Any, *,
     T: DType, output_range_given: bool, given_y_min: float, given_y_max: float, variance_epsilon: float, min_separation: float,
@@ -500,7 +495,7 @@ class Ranged(NamedTuple):
         return to_float(self.values, *range_of(self.low, self.high, name, xp), dtype, xp)
 
 
-@everywhere("QuantizedBatchNormWithGlobalNormalization")
+@everywhere("QuantizedBatchNormWithGlobalNormalization", shape="x, _* -> x, (), ()")
 def quantized_batch_norm_with_global_normalization(
     xp: Any, t: Ranged, m: Ranged, v: Ranged, beta: Ranged, gamma: Ranged, *,
     Tinput: DType, out_type: DType, variance_epsilon: float, scale_after_normalization: bool,
@@ -522,8 +517,6 @@ def quantized_batch_norm_with_global_normalization(
     products = wrapped(values * scale).astype(np.int64)
     return wrapped(xp.truncated_quotient(products, one) + offset), *new
 
-
-shape("QuantizedInstanceNorm", "QuantizedBatchNormWithGlobalNormalization")(quantized_unary_shape)
 
 without_gradient("QuantizedInstanceNorm")
 

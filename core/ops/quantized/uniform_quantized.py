@@ -20,7 +20,6 @@ from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, broadcast_shapes
 from ..shared.argument_checks import may_equal, require, require_broadcast, require_rank, require_shape, with_rank
 from ..shared.elementwise_tables import binary_shape, unary_flops
-from ..shared.plain_shapes import first_shape, signature
 from ..shared.quantized_ranges import round_half_away
 from ..shared.shape_arguments import unknown_dims
 from ..shared.window_geometry import Pads, window_pads
@@ -82,7 +81,7 @@ def to_quantized(x: Any, scale: Any, zero_point: Any, low: int, high: int, dtype
     return _clipped(xp, integers + zero_point.astype(np.int32), low, high, dtype)
 
 
-@everywhere("UniformQuantize")
+@everywhere("UniformQuantize", shape="x, _* -> x")
 def uniform_quantize(
     xp: Any, input: Any, scales: Any, zero_points: Any, *,
     Tout: DType, quantization_axis: int, quantization_min_val: int, quantization_max_val: int,
@@ -100,7 +99,7 @@ flops("UniformQuantize")(unary_flops(6))
 not_differentiable("UniformQuantize")
 
 
-@everywhere("UniformDequantize")
+@everywhere("UniformDequantize", shape="x, _* -> x")
 def uniform_dequantize(xp: Any, input: Any, scales: Any, zero_points: Any, *, quantization_axis: int) -> Any:
     """Integers as the floats they stand for."""
     check_scales(input.shape, scales, zero_points, quantization_axis, "input")
@@ -108,10 +107,7 @@ def uniform_dequantize(xp: Any, input: Any, scales: Any, zero_points: Any, *, qu
     return (input.astype(np.int64) - zero_points.astype(np.int64)).astype(np.float32) * scales
 
 
-shape("UniformQuantize", "UniformDequantize")(first_shape)
-
-
-@everywhere("UniformQuantizedClipByValue")
+@everywhere("UniformQuantizedClipByValue", shape="x, _* -> x")
 def uniform_quantized_clip_by_value(
     xp: Any, operand: Any, min: Any, max: Any, scales: Any, zero_points: Any, *, quantization_axis: int
 ) -> Any:
@@ -161,7 +157,7 @@ def to_output(x: Any, scale: Array, zero_point: Any, low: int, high: int, dtype:
 
 
 # The scales must be known before a run: of their ratio NumPy makes an integer factor and a shift.
-@everywhere("UniformRequantize", static=(1, 3))
+@everywhere("UniformRequantize", static=(1, 3), shape="x, _* -> x")
 def uniform_requantize(
     xp: Any, input: Any, input_scales: Array, input_zero_points: Any, output_scales: Array, output_zero_points: Any, *,
     Tout: DType, input_quantization_axis: int, output_quantization_axis: int, output_quantization_min_val: int,
@@ -180,8 +176,6 @@ def uniform_requantize(
     bounds = output_quantization_min_val, output_quantization_max_val
     return to_output(input.astype(np.int64) - zero.astype(np.int64), scale, new_zero, *bounds, Tout.numpy, xp)
 
-
-shape("UniformRequantize", "UniformQuantizedClipByValue")(first_shape)
 
 # A difference and a change of scale.
 flops("UniformRequantize")(unary_flops(9))
@@ -242,7 +236,7 @@ def _centered(x: Any, zero_points: Any, axis: int) -> Any:
     return x.astype(np.float64) - along_axis(zero_points, axis, x.ndim)
 
 
-@everywhere("UniformQuantizedDot", static=(2, 4, 6))
+@everywhere("UniformQuantizedDot", static=(2, 4, 6), shape="(m, ?), (?, n), _* -> (m, n)")
 def uniform_quantized_dot(
     xp: Any, lhs: Any, rhs: Any, lhs_scales: Array, lhs_zero_points: Any, rhs_scales: Array, rhs_zero_points: Any,
     output_scales: Array, output_zero_points: Any, *, axes: Axes, Tout: DType,
@@ -298,7 +292,7 @@ def _quantized_rows(xp: Any, x: Any) -> tuple[Any, Any]:
     return integers - zero, xp.reshape(scale, (-1,)).astype(np.float32)
 
 
-@everywhere("UniformQuantizedDotHybrid")
+@everywhere("UniformQuantizedDotHybrid", shape="(m, ?), (?, n), _* -> (m, n)")
 def uniform_quantized_dot_hybrid(
     xp: Any, lhs: Any, rhs: Any, rhs_scales: Any, rhs_zero_points: Any, *, rhs_quantization_axis: int
 ) -> Any:
@@ -309,9 +303,6 @@ def uniform_quantized_dot_hybrid(
     rows, scales = _quantized_rows(xp, lhs)
     product = xp.matmul(rows, _centered(rhs, rhs_zero_points, rhs_quantization_axis))
     return (product * (scales[:, None] * rhs_scales)).astype(np.float32)
-
-
-shape("UniformQuantizedDot", "UniformQuantizedDotHybrid")(signature("(m, ?), (?, n), _* -> (m, n)"))
 
 
 def _hybrid_cost(lhs: TensorSpec, rhs: TensorSpec, outputs: list[TensorSpec], products: DimLike) -> Cost:

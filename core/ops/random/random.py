@@ -15,14 +15,24 @@ from ...parallel.interruption_points import PIECE, pause
 from ...random import philox
 from ...random.philox import Philox
 from ...random.philox_distributions import MAX_ITERATIONS, PrefetchedBlocks, bounded_normal_calls, loop_blocks
-from ...registry.registry import Cost, facts, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import (
+    Cost,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    not_differentiable,
+    shape,
+    shaped,
+    without_gradient,
+    zero_flops,
+)
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 from ..shared.elementwise_tables import per_output
-from ..shared.plain_shapes import first_shape, signature
 from ..shared.shape_arguments import ints
 from . import _random as draws
 
@@ -138,11 +148,11 @@ _BATCH = 100
 flops("ParameterizedTruncatedNormal")(draws.bounded_normal_flops)
 
 _FILLS = ("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "ParameterizedTruncatedNormal")
-shape(*_FILLS)(signature("<s...>, _* -> (s...)"))
+shaped("<s...>, _* -> (s...)", *_FILLS)
 not_differentiable(*_FILLS)
 
 
-@kernel("RandomGamma")
+@kernel("RandomGamma", shape="<s...>, p -> (s..., p...)")
 def random_gamma(ctx: KernelContext, shape: Array, alpha: Array, *, seed: int, seed2: int) -> Result:
     """Samples of Gamma(alpha, 1), of shape `shape` for each alpha."""
     dims = draws.as_dims(shape)
@@ -175,7 +185,7 @@ facts("random", "own_stream", of=(*_NORMAL, *_MOVING, *_OTHERS[:-1], "RandomGamm
 flops("RandomGamma")(draws.gamma_flops)
 
 
-@kernel("RandomPoissonV2")
+@kernel("RandomPoissonV2", shape="<s...>, p -> (s..., p...)")
 def random_poisson_v2(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Poisson samples, of shape `shape` for each rate."""
     dims = draws.as_dims(shape)
@@ -186,19 +196,16 @@ def random_poisson_v2(ctx: KernelContext, shape: Array, rate: Array, *, dtype: D
     return draws.draw_poisson(gen, rate, samples, (*dims, *rate.shape), dtype)
 
 
-@kernel("RandomPoisson")
+@kernel("RandomPoisson", shape="<s...>, p -> (s..., p...)")
 def random_poisson(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Poisson samples of the rates' dtype, of shape `shape` for each rate."""
     return random_poisson_v2(ctx, shape, rate, dtype=dtype, seed=seed, seed2=seed2)
 
 
-shape("RandomGamma", "RandomPoisson", "RandomPoissonV2")(signature("<s...>, p -> (s..., p...)"))
-
-
 flops("RandomPoisson", "RandomPoissonV2")(draws.poisson_flops)
 
 
-@kernel("Multinomial")
+@kernel("Multinomial", shape="(m, ?), <n> -> (m, n)")
 def multinomial(
     ctx: KernelContext, logits: Array, num_samples: Array, *, output_dtype: DType, seed: int, seed2: int
 ) -> Result:
@@ -207,11 +214,10 @@ def multinomial(
     return draws.draw_multinomial(draws.node_stream(ctx, seed, seed2), logits, int(num_samples), output_dtype)
 
 
-shape("Multinomial")(signature("(m, ?), <n> -> (m, n)"))
 flops("Multinomial")(draws.multinomial_flops)
 
 
-@kernel("RandomShuffle")
+@kernel("RandomShuffle", shape="x, _* -> x")
 def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -> Result:
     """The rows of `value` in random order."""
     # TensorFlow draws nothing for a single row: the stream stays where it is.
@@ -221,7 +227,6 @@ def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -
     return draws.shuffled(draws.node_stream(ctx, seed, seed2).take((len(value) - 1 + 3) // 4), value)
 
 
-shape("RandomShuffle")(first_shape)
 not_differentiable("Multinomial", "RandomShuffle")
 # TensorFlow declares the other draws as without gradient flow and says nothing of these: a gradient through them is an error.
 without_gradient("RandomPoissonV2", "RandomPoisson")
@@ -259,7 +264,7 @@ def random_crop_shape(image: TensorSpec, size: TensorSpec) -> Shape:
     return Shape([*ints(size.value, "size", 2), channels])
 
 
-@kernel("SobolSample")
+@kernel("SobolSample", shape="<d>, <n>, _ -> (n, d)")
 def sobol_sample(dim: Array, num_results: Array, skip: Array, *, dtype: DType) -> Result:
     """Points of the Sobol sequence in `dim` dimensions, after the origin and `skip` more."""
     from ...random import sobol
@@ -289,9 +294,6 @@ def _pieces(count: int, step: int) -> Iterator[int]:
     for start in range(0, count, step):
         pause()
         yield min(step, count - start)
-
-
-shape("SobolSample")(signature("<d>, <n>, _ -> (n, d)"))
 
 
 def _value(spec: TensorSpec) -> int | None:

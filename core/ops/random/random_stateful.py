@@ -11,7 +11,7 @@ import numpy as np
 
 from ...random import philox
 from ...random.philox import RESERVED_PER_OUTPUT, Philox
-from ...registry.registry import Cost, facts, flops, kernel, shape, without_gradient, zero_cost, zero_flops
+from ...registry.registry import Cost, facts, flops, kernel, shape, shaped, without_gradient, zero_cost, zero_flops
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Variable
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -19,7 +19,6 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
-from ..shared.plain_shapes import signature
 from ..shared.variable_access import resource_variable
 from . import _random as draws
 
@@ -83,7 +82,7 @@ def _register_fill(op: str, distribution: Callable[..., Any], cost: Callable[...
 
     fill.__doc__ = samples
     kernel(op)(fill)
-    shape(op)(signature("_, (), <s...> -> (s...)"))
+    shaped("_, (), <s...> -> (s...)", op)
     flops(op)(cost)
     without_gradient(op)
     facts("random", of=(op,))
@@ -102,7 +101,7 @@ _register_fill(
 _register_fill("StatefulUniformFullInt", philox.full_int, zero_cost, "Integers over the whole range of the dtype.")
 
 
-@kernel("StatefulStandardNormal")
+@kernel("StatefulStandardNormal", shape="_, <s...> -> (s...)")
 def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution; the state begins with the number of its algorithm."""
     dims = draws.as_dims(shape)
@@ -113,15 +112,12 @@ def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> 
     return philox.normal(gen, math.prod(dims), dtype.numpy).reshape(dims)
 
 
-shape("StatefulStandardNormal")(signature("_, <s...> -> (s...)"))
-
-
 flops("StatefulStandardNormal")(draws.normal_flops)
 without_gradient("StatefulStandardNormal")
 facts("random", of=("StatefulStandardNormal",))
 
 
-@kernel("StatefulUniformInt")
+@kernel("StatefulUniformInt", shape="_, _, <s...>, ()* -> (s...)")
 def stateful_uniform_int(
     resource: Array, algorithm: Array, shape: Array, minval: Array, maxval: Array, *, dtype: DType
 ) -> Result:
@@ -130,13 +126,10 @@ def stateful_uniform_int(
     return _draw(resource, algorithm, draws.as_dims(shape), philox.uniform_int, low, high, dtype.numpy)
 
 
-shape("StatefulUniformInt")(signature("_, _, <s...>, ()* -> (s...)"))
-
-
 flops("StatefulUniformInt")(draws.uniform_int_flops)
 
 
-@kernel("StatefulRandomBinomial")
+@kernel("StatefulRandomBinomial", shape="_, _, <s...>, (~...)* -> (s...)")
 def stateful_random_binomial(
     resource: Array, algorithm: Array, shape: Array, counts: Array, probs: Array, *, dtype: DType
 ) -> Result:
@@ -157,24 +150,18 @@ def stateful_random_binomial(
     return drawn
 
 
-shape("StatefulRandomBinomial")(signature("_, _, <s...>, (~...)* -> (s...)"))
-
-
 flops("StatefulRandomBinomial")(draws.binomial_flops)
 
 facts("random", of=("StatefulUniformInt", "StatefulRandomBinomial"))
 
 
-@kernel("RngSkip")
+@kernel("RngSkip", shape="_, (), () ->")
 def rng_skip(resource: Array, algorithm: Array, delta: Array) -> None:
     """Move the generator on by `delta` samples."""
     if np.ndim(delta):
         raise InvalidArgumentError(f"delta must have shape [], not {Shape(np.shape(delta))}")
     variable, gen = _state(resource, algorithm)
     _advance(variable, gen, int(delta))
-
-
-shape("RngSkip")(signature("_, (), () ->"))
 
 
 without_gradient("StatefulUniformInt", "StatefulRandomBinomial", "RngSkip")
@@ -200,7 +187,7 @@ def rng_read_and_skip_shape(resource: TensorSpec, alg: TensorSpec, delta: Tensor
 facts("side_effect", of=("RngSkip", "RngReadAndSkip"))
 
 
-@kernel("NonDeterministicInts")
+@kernel("NonDeterministicInts", shape="<s...> -> (s...)")
 def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) -> Result:
     """Integers over the whole range of the dtype, from the operating system."""
     dims = draws.as_dims(shape)
@@ -211,7 +198,6 @@ def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) ->
     return np.frombuffer(data, dtype.numpy).reshape(dims)
 
 
-shape("NonDeterministicInts")(signature("<s...> -> (s...)"))
 without_gradient("RngReadAndSkip", "NonDeterministicInts")
 zero_flops("RngSkip", "RngReadAndSkip", "NonDeterministicInts")
 facts("random", of=("RngReadAndSkip", "NonDeterministicInts"))

@@ -25,6 +25,7 @@ from ...registry.registry import (
     not_arithmetic,
     not_differentiable,
     shape,
+    shaped,
     without_gradient,
     zero_cost,
     zero_flops,
@@ -35,7 +36,6 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_rank, require_shape, scalar
 from ..shared.elementwise_tables import unary_flops
-from ..shared.plain_shapes import scalar_shape, signature
 from . import _random as draws
 from . import _random_programs as programs
 from .random import bounded_cost, bounded_normals
@@ -147,8 +147,8 @@ def _register(draw: _Draw) -> None:
     kernel(op_v2)(by_key)
     arrays(op, static=(0,), sizes=(0,))(programs.by_seed(draw.program))
     arrays(op_v2, static=(0, 3), sizes=(0,))(programs.by_key(draw.program, _check_algorithm))
-    shape(op)(signature("<s...>, (2), ()* -> (s...)"))
-    shape(op_v2)(signature("<s...>, (1), (?), ()* -> (s...)"))
+    shaped("<s...>, (2), ()* -> (s...)", op)
+    shaped("<s...>, (1), (?), ()* -> (s...)", op_v2)
     flops(op, op_v2)(draw.cost)
     not_differentiable(op, op_v2)
 
@@ -160,14 +160,11 @@ facts("unit_uniform", of=("StatelessRandomUniform", "StatelessRandomUniformV2"))
 facts("unit_normal", of=("StatelessRandomNormal", "StatelessRandomNormalV2"))
 
 
-@kernel("StatelessMultinomial")
+@kernel("StatelessMultinomial", shape="(m, ?), <n>, (2) -> (m, n)")
 def stateless_multinomial(logits: Array, num_samples: Array, seed: Array, *, output_dtype: DType) -> Result:
     """`num_samples` classes for each row of `logits`."""
     draws.check_multinomial(logits, num_samples)
     return draws.draw_multinomial(seeded(seed), logits, int(num_samples), output_dtype)
-
-
-shape("StatelessMultinomial")(signature("(m, ?), <n>, (2) -> (m, n)"))
 
 
 flops("StatelessMultinomial")(draws.multinomial_flops)
@@ -175,7 +172,7 @@ flops("StatelessMultinomial")(draws.multinomial_flops)
 not_differentiable("StatelessMultinomial")
 
 
-@kernel("StatelessRandomGammaV2")
+@kernel("StatelessRandomGammaV2", shape="<s...>, (2), _ -> (s...)")
 def stateless_random_gamma_v2(shape: Array, seed: Array, alpha: Array) -> Result:
     """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
     return _gamma(seeded(seed), shape, alpha)
@@ -188,9 +185,6 @@ def _gamma(gen: Philox, shape: Array, alpha: Array) -> Array:
         return np.zeros(dims, alpha.dtype)
     samples = draws.trailing_samples(dims, alpha.shape)
     return draws.draw_gamma(gen, alpha, samples, dims)
-
-
-shape("StatelessRandomGammaV2", "StatelessRandomPoisson")(signature("<s...>, (2), _ -> (s...)"))
 
 
 @gradient("StatelessRandomGammaV2", "StatelessRandomGammaV3")
@@ -213,19 +207,16 @@ def _gamma_gradient(g: GradientBuilder, node: Node, alpha: Any, grad: Output) ->
     return g.Reshape(summed, alpha_shape)
 
 
-@kernel("StatelessRandomGammaV3")
+@kernel("StatelessRandomGammaV3", shape="<s...>, (1), (?), (), _ -> (s...)")
 def stateless_random_gamma_v3(shape: Array, key: Array, counter: Array, alg: Array, alpha: Array) -> Result:
     """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
     return _gamma(_keyed(key, counter, alg, _size(shape)), shape, alpha)
 
 
-shape("StatelessRandomGammaV3")(signature("<s...>, (1), (?), (), _ -> (s...)"))
-
-
 flops("StatelessRandomGammaV2", "StatelessRandomGammaV3")(draws.gamma_flops)
 
 
-@kernel("StatelessRandomPoisson")
+@kernel("StatelessRandomPoisson", shape="<s...>, (2), _ -> (s...)")
 def stateless_random_poisson(shape: Array, seed: Array, lam: Array, *, dtype: DType) -> Result:
     """Poisson samples; `shape` ends with the shape of the rates."""
     dims = draws.as_dims(shape)
@@ -240,13 +231,10 @@ flops("StatelessRandomPoisson")(draws.poisson_flops)
 not_differentiable("StatelessRandomPoisson")
 
 
-@kernel("StatelessRandomBinomial")
+@kernel("StatelessRandomBinomial", shape="<s...>, (2), (~...)* -> (s...)")
 def stateless_random_binomial(shape: Array, seed: Array, counts: Array, probs: Array, *, dtype: DType) -> Result:
     """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
     return draws.draw_binomial(seeded(seed), shape, counts, probs, dtype)
-
-
-shape("StatelessRandomBinomial")(signature("<s...>, (2), (~...)* -> (s...)"))
 
 
 flops("StatelessRandomBinomial")(draws.binomial_flops)
@@ -254,7 +242,7 @@ flops("StatelessRandomBinomial")(draws.binomial_flops)
 not_differentiable("StatelessRandomBinomial")
 
 
-@kernel("StatelessParameterizedTruncatedNormal")
+@kernel("StatelessParameterizedTruncatedNormal", shape="<s...>, (2), (~...)* -> (s...)")
 def stateless_parameterized_truncated_normal(
     shape: Array, seed: Array, means: Array, stddevs: Array, minvals: Array, maxvals: Array
 ) -> Result:
@@ -276,9 +264,6 @@ def stateless_parameterized_truncated_normal(
         for start, stop in loop_blocks(samples * len(flat[0]), bounded_cost(means.dtype, 1))
     ]
     return draws.samples_first(bounded_normals(gen, flat, samples, spans), samples, dims)
-
-
-shape("StatelessParameterizedTruncatedNormal")(signature("<s...>, (2), (~...)* -> (s...)"))
 
 
 @gradient("StatelessParameterizedTruncatedNormal")
@@ -314,32 +299,25 @@ flops("StatelessParameterizedTruncatedNormal")(draws.bounded_normal_flops)
 arrays("StatelessRandomPoisson", static=(0,), sizes=(0,))(programs.by_seed(programs.poisson))
 
 
-@kernel("StatelessRandomGetKeyCounter")
+@kernel("StatelessRandomGetKeyCounter", shape="(2) -> (1), (2)")
 def stateless_random_get_key_counter(seed: Array) -> tuple[Result, Result]:
     """The key (1) and the counter (2) that a seed stands for."""
     gen = seeded(seed)
     return np.array([gen.key], np.uint64), np.array([gen.counter & _MASK64, gen.counter >> 64], np.uint64)
 
 
-shape("StatelessRandomGetKeyCounter")(signature("(2) -> (1), (2)"))
-
-
-@kernel("StatelessRandomGetKeyCounterAlg")
+@kernel("StatelessRandomGetKeyCounterAlg", shape="(2) -> (1), (2), ()")
 def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
     """The key (1), the counter (2) and the algorithm that a seed stands for."""
     return *stateless_random_get_key_counter(seed), np.int32(draws.PHILOX)
 
 
-shape("StatelessRandomGetKeyCounterAlg")(signature("(2) -> (1), (2), ()"))
-
-
-@kernel("StatelessRandomGetAlg")
+@kernel("StatelessRandomGetAlg", shape="_* -> ()")
 def stateless_random_get_alg() -> Result:
     """The number of the algorithm that a CPU runs."""
     return np.int32(draws.PHILOX)
 
 
-shape("StatelessRandomGetAlg")(scalar_shape)
 not_arithmetic("StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomGetAlg")
 # The answer depends on the device, so that no constant may take its place.
 facts("random", of=("StatelessRandomGetAlg",))
@@ -350,7 +328,7 @@ arrays("StatelessRandomGetKeyCounterAlg")(
 )
 
 
-@kernel("StatelessShuffle")
+@kernel("StatelessShuffle", shape="x, (1), (?), () -> x")
 def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> Result:
     """The rows of `value` in an order that key and counter decide."""
     gen = _keyed(key, counter, alg)
@@ -358,9 +336,6 @@ def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> R
     if value.ndim == 0 or len(value) <= 1 or value.size == 0:
         return value
     return draws.shuffled(gen, value)
-
-
-shape("StatelessShuffle")(signature("x, (1), (?), () -> x"))
 
 
 without_gradient("StatelessShuffle")
@@ -424,7 +399,7 @@ _LANES: Final = {"float32": 8, "float64": 4}
 """Numbers that TensorFlow's kernel rounds to int32 in a single step, with one block of random words for all lanes."""
 
 
-@kernel("StochasticCastToInt")
+@kernel("StochasticCastToInt", shape="x, (?), (?), () -> x")
 def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array, *, Tout: DType) -> Result:
     """Round each input up or down at random, up with the probability of the fraction; NaN becomes 0."""
     algorithm = scalar(alg, "alg")
@@ -463,9 +438,6 @@ def _cast_samples(gen: Philox, fixed: Array, dtype: Any, in_lanes: bool) -> Arra
         samples[:start] = np.tile(numbers[:groups], (1, lanes // per_block)).ravel()
     samples[needed] = numbers[groups:, 0]
     return samples
-
-
-shape("StochasticCastToInt")(signature("x, (?), (?), () -> x"))
 
 
 # Each element: five operations to find NaN, integers and overflow, a sign, a uniform sample, two sums and a rounding.

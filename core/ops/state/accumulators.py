@@ -19,7 +19,6 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, fits
 from ..shared.argument_checks import scalar
 from ..shared.elementwise_tables import per_input, per_output
-from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ..shared.turns import Line, in_turn
 
@@ -230,7 +229,7 @@ def sparse_accumulator_take_gradient(
     return in_turn(ctx, accumulator, accumulator.line, (handle, num_required), lambda: accumulator.take(needed))
 
 
-@kernel("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")
+@kernel("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated", shape="_* -> ()")
 def accumulator_num_accumulated(handle: Any) -> Result:
     """Return the number of gradients since the last take."""
     return np.int32(resource(handle, _Accumulator).count)
@@ -271,9 +270,6 @@ def sparse_accumulator_take_gradient_shape(handle: TensorSpec, num_required: Ten
     size = handle.handle[0].shape if handle.handle else Shape()
     rows = Shape([None])
     return rows, (rows + size[1:] if size.rank else Shape()), Shape([size.rank or None])
-
-
-shape("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated")(scalar_shape)
 
 
 flops("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")(per_input(2))

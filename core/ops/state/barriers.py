@@ -20,7 +20,6 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import named, resource
 from ..shared.turns import Line, in_turn
 from .queues import QueueSpec
@@ -104,13 +103,13 @@ def barrier_close(handle: Any, *, cancel_pending_enqueues: bool) -> None:
     resource(handle, Barrier).close(cancel_pending_enqueues)
 
 
-@kernel("BarrierReadySize")
+@kernel("BarrierReadySize", shape="_* -> ()")
 def barrier_ready_size(handle: Any) -> Result:
     """Return the number of complete elements."""
     return np.int32(resource(handle, Barrier).ready_size)
 
 
-@kernel("BarrierIncompleteSize")
+@kernel("BarrierIncompleteSize", shape="_* -> ()")
 def barrier_incomplete_size(handle: Any) -> Result:
     """Return the number of elements that lack a component."""
     return np.int32(resource(handle, Barrier).incomplete_size)
@@ -128,9 +127,6 @@ def barrier_take_many_shape(
 ) -> tuple[Shape, Shape, list[Shape]]:
     count = Shape((Dim.unknown(),))
     return count, count, [count + spec.shape for spec in handle.handle] or [UNKNOWN] * len(component_types)
-
-
-shape("BarrierReadySize", "BarrierIncompleteSize")(scalar_shape)
 
 
 _ALL = ("Barrier", "BarrierInsertMany", "BarrierTakeMany", "BarrierClose", "BarrierReadySize", "BarrierIncompleteSize")

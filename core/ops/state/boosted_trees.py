@@ -13,7 +13,7 @@ import numpy as np
 
 from ...codecs import wire
 from ...codecs.wire import varint
-from ...registry.registry import ZERO, Cost, arrays, facts, flops, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import ZERO, Cost, arrays, facts, flops, kernel, not_differentiable, shape, shaped, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -23,7 +23,6 @@ from ...support.hints import Hint, option
 from ...types.arrays import Array, Result, object_array
 from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, scalar
-from ..shared.plain_shapes import scalar_shape, signature, two_scalars_shape
 from ..shared.resource_access import named, resource
 from ..shared.string_functions import bounded
 
@@ -262,7 +261,7 @@ class QuantileStream(Shared):
         return self._boundaries
 
 
-@kernel("BoostedTreesBucketize")
+@kernel("BoostedTreesBucketize", shape="(n)*, _* -> (n) * num_features")
 def boosted_trees_bucketize(float_values: list[Array], bucket_boundaries: list[Array]) -> list[Result]:
     """The bucket of each value: the first of the ascending boundaries that is not below the value, else the last boundary."""
     for boundaries in bucket_boundaries[:1]:
@@ -288,9 +287,6 @@ def _counted(xp: Any, values: Any, boundaries: Any) -> Any:
     below = xp.sum(xp.asarray(limits < xp.reshape(values, (-1, 1)), np.int32), 1)
     last = xp.asarray(boundaries.shape[0], np.int32) - 1
     return xp.maximum(xp.minimum(below, last), 0)
-
-
-shape("BoostedTreesBucketize")(signature("(n)*, _* -> (n) * num_features"))
 
 
 @flops("BoostedTreesBucketize")
@@ -328,7 +324,7 @@ def is_boosted_trees_quantile_initialized(quantile_stream_resource_handle: Array
     return np.bool_(resource(quantile_stream_resource_handle, QuantileStream).is_created)
 
 
-@kernel("BoostedTreesCreateEnsemble")
+@kernel("BoostedTreesCreateEnsemble", shape="(), (), () ->")
 def boosted_trees_create_ensemble(tree_ensemble_handle: Array, stamp_token: Array, tree_ensemble_serialized: Array) -> None:
     """Create an ensemble, unless it exists."""
     message = _parsed(stamp_token, tree_ensemble_serialized)
@@ -337,7 +333,7 @@ def boosted_trees_create_ensemble(tree_ensemble_handle: Array, stamp_token: Arra
         target.set(*message)
 
 
-@kernel("BoostedTreesDeserializeEnsemble")
+@kernel("BoostedTreesDeserializeEnsemble", shape="(), (), () ->")
 def boosted_trees_deserialize_ensemble(
     tree_ensemble_handle: Array, stamp_token: Array, tree_ensemble_serialized: Array
 ) -> None:
@@ -353,7 +349,7 @@ def _parsed(stamp_token: Array, tree_ensemble_serialized: Array) -> tuple[int, b
     return stamp, serialized, _parse_ensemble(serialized)
 
 
-@kernel("BoostedTreesSerializeEnsemble")
+@kernel("BoostedTreesSerializeEnsemble", shape="_* -> (), ()")
 def boosted_trees_serialize_ensemble(tree_ensemble_handle: Array) -> tuple[Result, Result]:
     """The stamp and the message of an ensemble."""
     target = resource(tree_ensemble_handle, TreeEnsemble)
@@ -361,7 +357,7 @@ def boosted_trees_serialize_ensemble(tree_ensemble_handle: Array) -> tuple[Resul
     return np.int64(target.stamp), scalar_object(target.serialized)
 
 
-@kernel("BoostedTreesGetEnsembleStates")
+@kernel("BoostedTreesGetEnsembleStates", shape="_ -> (), (), (), (), (2)")
 def boosted_trees_get_ensemble_states(tree_ensemble_handle: Array) -> tuple[Result, ...]:
     """The stamp, the trees, the finished trees, the attempted layers, and the range of the last layer's nodes."""
     target = resource(tree_ensemble_handle, TreeEnsemble)
@@ -404,7 +400,7 @@ def _debug_output(splits: list[int], logits: list[float], leaves: list[int]) -> 
     return numbers + floats + wire.string_field(3, b"".join(map(varint, leaves)))
 
 
-@kernel("BoostedTreesCreateQuantileStreamResource")
+@kernel("BoostedTreesCreateQuantileStreamResource", shape="(), (), () ->")
 def boosted_trees_create_quantile_stream(quantile_stream_resource_handle: Array, epsilon: Array, num_streams: Array) -> None:
     """Create streams for features, unless they exist."""
     require(scalar(epsilon, "epsilon") > 0, "An epsilon value of zero is not allowed.")
@@ -415,7 +411,7 @@ def boosted_trees_create_quantile_stream(quantile_stream_resource_handle: Array,
         target.create(count)
 
 
-@kernel("BoostedTreesQuantileStreamResourceDeserialize")
+@kernel("BoostedTreesQuantileStreamResourceDeserialize", shape="(), _ ->")
 def boosted_trees_quantile_deserialize(quantile_stream_resource_handle: Array, bucket_boundaries: list[Array]) -> None:
     """Replace the boundaries of the features."""
     known = resource(quantile_stream_resource_handle, QuantileStream).boundaries
@@ -424,7 +420,7 @@ def boosted_trees_quantile_deserialize(quantile_stream_resource_handle: Array, b
     known[: len(bucket_boundaries)] = bucket_boundaries
 
 
-@kernel("BoostedTreesQuantileStreamResourceGetBucketBoundaries")
+@kernel("BoostedTreesQuantileStreamResourceGetBucketBoundaries", shape="_ -> (?) * num_features")
 def boosted_trees_quantile_boundaries(quantile_stream_resource_handle: Array, *, num_features: int) -> list[Result]:
     """The boundaries of each feature."""
     boundaries = resource(quantile_stream_resource_handle, QuantileStream).boundaries
@@ -438,27 +434,10 @@ _CREATIONS = ("BoostedTreesCreateEnsemble", "BoostedTreesCreateQuantileStreamRes
 _RESTORATIONS = ("BoostedTreesDeserializeEnsemble", "BoostedTreesQuantileStreamResourceDeserialize")
 
 
-shape(*_HANDLES)(scalar_shape)
+shaped("_* -> ()", *_HANDLES)
 
 
-shape(*_TESTS)(scalar_shape)
-
-
-shape("BoostedTreesCreateEnsemble", "BoostedTreesDeserializeEnsemble", "BoostedTreesCreateQuantileStreamResource")(
-    signature("(), (), () ->")
-)
-
-
-shape("BoostedTreesQuantileStreamResourceDeserialize")(signature("(), _ ->"))
-
-
-shape("BoostedTreesQuantileStreamResourceGetBucketBoundaries")(signature("_ -> (?) * num_features"))
-
-
-shape("BoostedTreesSerializeEnsemble")(two_scalars_shape)
-
-
-shape("BoostedTreesGetEnsembleStates")(signature("_ -> (), (), (), (), (2)"))
+shaped("_* -> ()", *_TESTS)
 
 
 @shape("BoostedTreesPredict")

@@ -28,7 +28,6 @@ from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, fits
 from ..shared.argument_checks import require_rank
-from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
 
 Element = tuple[Any, ...]
@@ -613,19 +612,16 @@ def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_ty
     return _element_shapes(handle, component_types, Shape([None]))
 
 
-@kernel("QueueIsClosed", "QueueIsClosedV2")
+@kernel("QueueIsClosed", "QueueIsClosedV2", shape="_* -> ()")
 def queue_is_closed(handle: Any) -> Result:
     """Return True if the queue was closed."""
     return np.bool_(resource(handle, Queue).is_closed)
 
 
-@kernel("QueueSize", "QueueSizeV2")
+@kernel("QueueSize", "QueueSizeV2", shape="_* -> ()")
 def queue_size(handle: Any) -> Result:
     """Return the number of elements in the queue."""
     return np.int32(len(resource(handle, Queue)))
-
-
-shape("QueueIsClosed", "QueueIsClosedV2", "QueueSize", "QueueSizeV2")(scalar_shape)
 
 
 @kernel("FakeQueue")

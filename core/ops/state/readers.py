@@ -9,7 +9,7 @@ import numpy as np
 
 from ...codecs import wire
 from ...codecs.tfrecord import RecordError, decode_record, uncompressed
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import facts, kernel, not_arithmetic, shaped
 from ...runtime.state.edge_values import scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -17,7 +17,6 @@ from ...support.errors import DataLossError, InvalidArgumentError, NotFoundError
 from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ..shared.kernel_files import file_name, matching_files, read_file
-from ..shared.plain_shapes import scalar_shape, signature, two_scalars_shape
 from ..shared.resource_access import ReferenceHandle, named, resource
 from .queues import Queue, Taking, done
 
@@ -55,7 +54,7 @@ def tf_record_reader(ctx: KernelContext, *, compression_type: str, container: st
 _READERS = ("WholeFileReader", "IdentityReader", "TextLineReader", "FixedLengthRecordReader", "TFRecordReader")
 
 
-shape(*(name + "V2" for name in _READERS))(scalar_shape)
+shaped("_* -> ()", *(name + "V2" for name in _READERS))
 
 
 @kernel("LMDBReader")
@@ -64,7 +63,7 @@ def lmdb_reader(ctx: KernelContext) -> Any:
     raise UnimplementedError("LMDBReader is removed from TensorFlow", hint="LMDBDataset reads LMDB databases")
 
 
-shape(*_READERS, "LMDBReader")(signature("-> (2)"))
+shaped("-> (2)", *_READERS, "LMDBReader")
 
 
 def _both(*names: str) -> list[str]:
@@ -119,7 +118,7 @@ def reader_read(ctx: KernelContext, reader_handle: Any, queue_handle: Any) -> tu
     return scalar_object(key), scalar_object(value)
 
 
-shape(*_both("ReaderRead"))(two_scalars_shape)
+shaped("_* -> (), ()", *_both("ReaderRead"))
 facts("blocks", "asynchronous", of=_both("ReaderRead", "ReaderReadUpTo"))
 
 
@@ -133,7 +132,7 @@ def reader_read_up_to(ctx: KernelContext, reader_handle: Any, queue_handle: Any,
     return tuple(object_array(column) for column in zip(*records))
 
 
-shape(*_both("ReaderReadUpTo"))(signature("_, _, () -> (n), (n)"))
+shaped("_, _, () -> (n), (n)", *_both("ReaderReadUpTo"))
 
 
 facts("reads_files", of=[*_both("ReaderRead", "ReaderReadUpTo"), "RecordInput"])
@@ -157,7 +156,7 @@ def reader_serialize_state(reader_handle: Any) -> Result:
     return scalar_object(resource(reader_handle, Reader).state())
 
 
-shape(*_both("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState"))(scalar_shape)
+shaped("_* -> ()", *_both("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState"))
 
 
 @kernel("ReaderRestoreState", "ReaderRestoreStateV2")
@@ -177,7 +176,7 @@ def reader_reset(reader_handle: Any) -> None:
     resource(reader_handle, Reader).reset()
 
 
-@kernel("RecordInput")
+@kernel("RecordInput", shape="-> ({batch_size})")
 def record_input(
     ctx: KernelContext,
     *,
@@ -234,9 +233,6 @@ def _all_records(ctx: KernelContext, pattern: str, compression: str) -> list[byt
     if not records:
         raise OutOfRangeError(f"the files of {pattern} hold no records")
     return records
-
-
-shape("RecordInput")(signature("-> ({batch_size})"))
 
 
 facts("random", of=("RecordInput",))

@@ -7,18 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import FailedPreconditionError, InvalidArgumentError, OutOfRangeError, UnimplementedError
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape
 from ..shared.kernel_files import file_name, gate, read_file
-from ..shared.plain_shapes import signature
 from .tables import file_lines
 
 
-@kernel("GenerateVocabRemapping")
+@kernel("GenerateVocabRemapping", shape="(), () -> ({num_new_vocab}), ()")
 def generate_vocab_remapping(
     ctx: KernelContext,
     new_vocab_file: Array,
@@ -55,10 +54,7 @@ def _tokens(ctx: Any, name: Any, what: str, size: int) -> list[bytes]:
     return file_lines(read_file(ctx, path), size, path)
 
 
-shape("GenerateVocabRemapping")(signature("(), () -> ({num_new_vocab}), ()"))
-
-
-@kernel("LoadAndRemapMatrix")
+@kernel("LoadAndRemapMatrix", shape="_, _, ({num_rows}), (?), _ -> ({num_rows}, {num_cols})")
 def load_and_remap_matrix(
     ctx: KernelContext,
     ckpt_path: Array,
@@ -117,9 +113,6 @@ def _old_matrix(ctx: Any, path: str, name: str) -> Any:
     if old.ndim != 2:
         raise InvalidArgumentError(f"Tensor {name} has shape {Shape(old.shape)} instead of expected shape of rank 2.")
     return old
-
-
-shape("LoadAndRemapMatrix")(signature("_, _, ({num_rows}), (?), _ -> ({num_rows}, {num_cols})"))
 
 
 not_arithmetic("GenerateVocabRemapping", "LoadAndRemapMatrix")

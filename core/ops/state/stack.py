@@ -18,7 +18,6 @@ from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
-from ..shared.plain_shapes import scalar_shape, second_shape, signature
 
 _CONTAINER = "_stacks"
 _unique = itertools.count()
@@ -74,7 +73,7 @@ def _new_stack(ctx: KernelContext, elem_type: DType, stack_name: str, max_size: 
     return ctx.step.resources.get_or_create(_CONTAINER, name, Stack, lambda: Stack(name, elem_type, max_size))
 
 
-@kernel("Stack")
+@kernel("Stack", shape="-> (2)")
 def stack(ctx: KernelContext, *, elem_type: DType, stack_name: str) -> Any:
     """A reference to the stack's container and name."""
     created = _new_stack(ctx, elem_type, stack_name, -1)
@@ -83,34 +82,25 @@ def stack(ctx: KernelContext, *, elem_type: DType, stack_name: str) -> Any:
     return handle
 
 
-shape("Stack")(signature("-> (2)"))
-
-
-@kernel("StackV2")
+@kernel("StackV2", shape="_* -> ()")
 def stack_v2(ctx: KernelContext, max_size: Array, *, elem_type: DType, stack_name: str) -> Result:
     if np.ndim(max_size):
         raise InvalidArgumentError(f"Stack size must be a scalar, but had shape: {Shape(np.shape(max_size))}")
     return scalar_object(_new_stack(ctx, elem_type, stack_name, int(max_size)))
 
 
-shape("StackV2")(scalar_shape)
-
-
-@kernel("StackPush")
+@kernel("StackPush", shape="_, x, _* -> x")
 def stack_push(ctx: KernelContext, handle: Any, elem: Array) -> Result:
     """The element itself, now on top of the stack."""
     _named(ctx, handle).push(elem)
     return elem
 
 
-@kernel("StackPushV2")
+@kernel("StackPushV2", shape="_, x, _* -> x")
 def stack_push_v2(handle: Array, elem: Array) -> Result:
     """The element itself, now on top of the stack."""
     _from_handle(handle).push(elem)
     return elem
-
-
-shape("StackPush", "StackPushV2")(second_shape)
 
 
 @kernel("StackPop")

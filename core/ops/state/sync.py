@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...registry.registry import facts, kernel, not_arithmetic, shape
+from ...registry.registry import facts, kernel, not_arithmetic
 from ...runtime.state.edge_values import WouldBlock, scalar_object
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -12,7 +12,6 @@ from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ..shared.argument_checks import scalar
-from ..shared.plain_shapes import scalar_shape
 from ..shared.resource_access import named, resource
 
 
@@ -36,13 +35,13 @@ class IterationCounter:
     """A placeholder for the counter of a dataset service's iterations, absent from this process."""
 
 
-@kernel("MutexV2")
+@kernel("MutexV2", shape="_* -> ()")
 def mutex(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A mutex."""
     return named(ctx, container, shared_name, Mutex, lambda: Mutex(shared_name or ctx.name))
 
 
-@kernel("MutexLock")
+@kernel("MutexLock", shape="_* -> ()")
 def mutex_lock(ctx: KernelContext, mutex: Array) -> Result:
     """Wait until the mutex is free, then lock the mutex."""
     target = resource(mutex, Mutex)
@@ -66,16 +65,10 @@ def consume_mutex_lock(mutex_lock: Array) -> None:
             lock.mutex.holder = None
 
 
-@kernel("DummyIterationCounter")
+@kernel("DummyIterationCounter", shape="_* -> ()")
 def dummy_iteration_counter(ctx: KernelContext) -> Result:
     """A counter that counts nothing."""
     return scalar_object(ctx.state(IterationCounter))
-
-
-shape("MutexV2", "DummyIterationCounter")(scalar_shape)
-
-
-shape("MutexLock")(scalar_shape)
 
 
 _ALL = ("MutexV2", "MutexLock", "ConsumeMutexLock", "DummyIterationCounter")

@@ -35,7 +35,6 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..shared.kernel_files import file_name, read_file
 from ..shared.numerals import parse_number
-from ..shared.plain_shapes import scalar_shape, signature
 from ..shared.resource_access import ReferenceHandle, named, resource
 
 _MASK = (1 << 64) - 1
@@ -609,7 +608,7 @@ def _static(handle: Array | ReferenceHandle) -> StaticTable:
     return table
 
 
-@kernel("InitializeTable", "InitializeTableV2")
+@kernel("InitializeTable", "InitializeTableV2", shape="_, (n), (n) ->")
 def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DType, Tval: DType) -> None:
     """Fill a table from two vectors."""
     table = _static(table_handle)
@@ -624,10 +623,7 @@ def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DTy
     table.initialize(keys, values)
 
 
-shape("InitializeTable", "InitializeTableV2")(signature("_, (n), (n) ->"))
-
-
-@kernel("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")
+@kernel("InitializeTableFromTextFile", "InitializeTableFromTextFileV2", shape="_, () ->")
 def initialize_table_from_text_file(
     ctx: KernelContext,
     table_handle: Any,
@@ -697,9 +693,6 @@ class _Columns:
         return value
 
 
-shape("InitializeTableFromTextFile", "InitializeTableFromTextFileV2")(signature("_, () ->"))
-
-
 facts("reads_files", of=("InitializeTableFromTextFile", "InitializeTableFromTextFileV2"))
 
 
@@ -746,13 +739,10 @@ def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: D
     table.load(np.asarray(keys), np.asarray(values))
 
 
-@kernel("LookupTableSize", "LookupTableSizeV2")
+@kernel("LookupTableSize", "LookupTableSizeV2", shape="_* -> ()")
 def lookup_table_size(table_handle: Any) -> Result:
     """Return the number of entries."""
     return np.int64(len(resource(table_handle, LookupTable)))
-
-
-shape("LookupTableSize", "LookupTableSizeV2")(scalar_shape)
 
 
 @kernel("LookupTableExport", "LookupTableExportV2")

@@ -25,6 +25,7 @@ from ...registry.registry import (
     not_differentiable,
     profiled,
     shape,
+    shaped,
     without_gradient,
     zero_flops,
 )
@@ -37,7 +38,6 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType, resource
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.elementwise_tables import per_input
-from ..shared.plain_shapes import first_shape, merged_shape, scalar_shape, signature, unknown_shape
 from ..shared.shape_arguments import shape_value
 from ..shared.variable_access import resource_variable, same_shape, variable_behind
 
@@ -46,7 +46,7 @@ _STEP_CONTAINER: Final = "temporary variables"
 _RESOURCE: Final = "resource:"
 
 
-@kernel("VariableV2", "Variable")
+@kernel("VariableV2", "Variable", shape="-> {shape}")
 def variable(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Any:
     """Return the reference of the variable of that container and name; an empty variable needs no initializer."""
     target = ctx.state(lambda: _ref_variable(ctx, dtype, shape, container, shared_name or ctx.name))
@@ -68,7 +68,7 @@ def _new_variable(name: str, dtype: DType, shape: Shape) -> Variable:
     return created
 
 
-@kernel("TemporaryVariable")
+@kernel("TemporaryVariable", shape="-> {shape}")
 def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_name: str) -> Any:
     """Return the reference of a variable that lives until destroyed or until the step ends; its first value is zeros."""
     name = var_name or ctx.name
@@ -79,9 +79,6 @@ def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_na
     if ctx.step.resources.get_or_create(_STEP_CONTAINER, name, Variable, lambda: created) is not created:
         raise AlreadyExistsError(f"temporary variable '{name}' exists")
     return created
-
-
-shape("VariableV2", "Variable", "TemporaryVariable")(signature("-> {shape}"))
 
 
 not_arithmetic("VariableV2", "Variable", "TemporaryVariable")
@@ -140,7 +137,7 @@ _register_increment("AssignAdd", "AssignAddVariableOp", np.add, "Add `value` to"
 _register_increment("AssignSub", "AssignSubVariableOp", np.subtract, "Subtract `value` from")
 
 
-shape("AssignAdd", "AssignSub")(merged_shape)
+shaped("x, x -> x", "AssignAdd", "AssignSub")
 profiled(of_input(1), "AssignAdd", "AssignSub")
 
 
@@ -180,21 +177,20 @@ not_differentiable("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVa
 facts("side_effect", "increment", of=("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp"))
 
 
-@kernel("IsVariableInitialized")
+@kernel("IsVariableInitialized", shape="_* -> ()")
 def is_variable_initialized(ref: Any) -> Result:
     return np.bool_(ref.is_initialized)
 
 
-@kernel("VarIsInitializedOp")
+@kernel("VarIsInitializedOp", shape="_* -> ()")
 def var_is_initialized_op(resource: Array) -> Result:
     return np.bool_(variable_behind(resource).is_initialized)
 
 
-shape("IsVariableInitialized", "VarIsInitializedOp")(scalar_shape)
 facts("snapshot", "initialization_test", of=("IsVariableInitialized", "VarIsInitializedOp"))
 
 
-@kernel("CountUpTo")
+@kernel("CountUpTo", shape="_* -> ()")
 def count_up_to(ref: Any, *, limit: int) -> Result:
     """The count so far; OutOfRangeError from `limit` on."""
     if np.ndim(ref.read()):
@@ -211,7 +207,7 @@ def _count(variable: Variable, limit: int) -> Any:
     return count
 
 
-@kernel("ResourceCountUpTo")
+@kernel("ResourceCountUpTo", shape="_* -> ()")
 def resource_count_up_to(resource: Array, *, limit: int, T: DType) -> Result:
     """The count so far; OutOfRangeError from `limit` on."""
     counter = resource_variable(resource)
@@ -222,14 +218,13 @@ def resource_count_up_to(resource: Array, *, limit: int, T: DType) -> Result:
     return _count(counter, limit)
 
 
-shape("CountUpTo", "ResourceCountUpTo")(scalar_shape)
 not_arithmetic("IsVariableInitialized", "VarIsInitializedOp", "CountUpTo", "ResourceCountUpTo")
 facts("metadata", of=("IsVariableInitialized", "VarIsInitializedOp"))
 
 facts("side_effect", of=("CountUpTo", "ResourceCountUpTo"))
 
 
-@kernel("DestroyTemporaryVariable")
+@kernel("DestroyTemporaryVariable", shape="x, _* -> x")
 def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -> Result:
     """Destroy a temporary variable and return its last value."""
     # The name goes and the reference stays: its value is the op's result.
@@ -237,12 +232,11 @@ def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -
     return ref.read()
 
 
-@kernel("RefIdentity")
+@kernel("RefIdentity", shape="x, _* -> x")
 def ref_identity(input: Any) -> Any:
     return input
 
 
-shape("DestroyTemporaryVariable", "RefIdentity")(first_shape)
 facts("side_effect", of=("DestroyTemporaryVariable",))
 
 
@@ -412,7 +406,7 @@ lower("AssignSub", "AssignSubVariableOp", updates=1)(lambda xla, old, value: old
 _SESSION_CONTAINER: Final = "session tensors"
 
 
-@kernel("GetSessionHandle")
+@kernel("GetSessionHandle", shape="_* -> ()")
 def get_session_handle(ctx: KernelContext, value: Array) -> Result:
     """Return a name under which the session keeps `value` between runs, for feeds of GetSessionTensor."""
     # TensorFlow's form of a handle, which programs take apart for the device.
@@ -434,7 +428,7 @@ def _next_number(ctx: KernelContext) -> int:
     return next(counter)
 
 
-@kernel("GetSessionHandleV2")
+@kernel("GetSessionHandleV2", shape="_* -> ()")
 def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
     """Return a resource whose name refers to `value` between runs."""
     session_tensor = _SessionTensor(value)
@@ -442,10 +436,7 @@ def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
     return scalar_object(ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _SessionTensor, lambda: session_tensor))
 
 
-shape("GetSessionHandle", "GetSessionHandleV2")(scalar_shape)
-
-
-@kernel("GetSessionTensor")
+@kernel("GetSessionTensor", shape="_* -> _")
 def get_session_tensor(ctx: KernelContext, handle: Array, *, dtype: DType) -> Result:
     """The tensor kept under a handle."""
     value = _session_tensor(ctx, handle).value
@@ -461,9 +452,6 @@ def _session_tensor(ctx: KernelContext, handle: Array) -> _SessionTensor:
         return ctx.resources.get(_SESSION_CONTAINER, handle.item(), _SessionTensor)
     except NotFoundError:
         raise InvalidArgumentError(f"the session keeps no tensor under the handle {handle.item()!r}") from None
-
-
-shape("GetSessionTensor")(unknown_shape)
 
 
 @kernel("DeleteSessionTensor")
