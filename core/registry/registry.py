@@ -481,7 +481,7 @@ def kernels(op: str) -> list[Kernel]:
     return _KERNELS.get(op, [])
 
 
-_NO_SHAPES: Final = signature("_* ->")
+_NO_SHAPES: Final = signature("->")
 
 
 def shape_function(op: str, *, likely: bool = False) -> Callable[..., Any] | None:

@@ -1,4 +1,21 @@
-"""Shape functions by signatures, as NumPy's generalized universal functions have them."""
+"""Shape functions by signatures: lines that name the sizes of inputs and outputs.
+
+    ... n n, ... n k -> ... n k
+    <...>, 2 -> ...
+
+A term before the arrow stands for an input, one behind for an output: `()` for a scalar, `*` for any shape, otherwise a token
+for each dimension. Inputs beyond the terms have any shape.
+
+    n       a size, equal wherever the name stands; `4n` is a multiple of it
+    3       this size
+    _       any size
+    ...     any dimensions, the same in all terms; `x...` are those of another name
+    ~...    the dimensions of a batch, to which all terms that have it are broadcast
+    {a}     the attribute a, of a list its length; `{a}...` are the dimensions of the shape a, or alone a list of shapes
+
+`<n>` is an input whose value, a scalar, is the size n, and `<...>` a vector that holds the shape. A term stands for each item
+of a list; `term +` stands for all inputs that are left, and `term [a]` for as many outputs as the attribute says.
+"""
 
 from __future__ import annotations
 
@@ -12,72 +29,58 @@ from ..types.dims import Dim, DimLike
 from ..types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_dims, merge_shapes
 
 
-def signature(text: str) -> Callable[..., Any]:
-    """Return the shape function that a signature describes, as those of NumPy's generalized universal functions do.
+def signature(line: str) -> Callable[..., Any]:
+    """Return the shape function that a line states, as "rows classes, rows -> rows" of a matrix and a vector.
 
-        signature("(..., n, n), (..., n, k) -> (..., n, k)")
-
-    An input or output is a shape, an attribute or `_`, a shape that is not looked at. A shape is a name, as in "x, x -> x", or
-    a list of dimensions:
-
-        n       a size, equal wherever the name stands
-        3       this size
-        ?       any size
-        x...    the dimensions of the shape x; without a name those of a batch, equal in all shapes that have it
-        ~...    the dimensions of a batch, to which all shapes that have it are broadcast
-        {a}     the attribute a: a size, a shape or a list of shapes; of a list in the place of a size the length counts
-
-    `<n>` is an input whose value, a scalar, is the size n, and `<x...>` a vector that holds the shape x. `x*` is a list of
-    inputs of this shape, or at the end all inputs that are left, and `x * a` stands for as many outputs as the attribute
-    says. Sizes that no input tells are unknown; InvalidArgumentError for inputs that do not fit.
+    Sizes that no input tells are unknown; the function raises InvalidArgumentError for inputs that do not fit.
     """
-    inputs, outputs = (tuple(map(_term, _TERM.findall(side))) for side in text.split("->"))
+    inputs, outputs = ([_term(text) for text in side.split(",") if text.strip()] for side in line.split("->"))
 
     def shapes(*specs: Any, **attrs: Any) -> Any:
         sizes = _Sizes(attrs)
         for place, term in enumerate(inputs):
-            is_rest = term.count is not None and place == len(inputs) - 1
-            for spec in specs[place:] if is_rest else specs[place : place + 1]:
+            for spec in specs[place:] if term.is_rest else specs[place : place + 1]:
                 for each in spec if isinstance(spec, list) else [spec]:
-                    sizes.match(term, each)
+                    sizes.match(term, each, place)
         results = [sizes.made(term) for term in outputs]
         return results[0] if len(results) == 1 else results
 
     parameters = [inspect.Parameter("specs", inspect.Parameter.VAR_POSITIONAL)]
-    names = dict.fromkeys(name for term in (*inputs, *outputs) for name in term.attributes)
+    names = dict.fromkeys(re.findall(r"(?<=[{[])\w+", line))
     parameters += [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
-    # Listings of ops show a function by its name, and this one is told by the signature.
-    shapes.__qualname__ = text
     # Inference binds the attributes that a function's parameters name.
     shapes.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    # Listings of ops show a function by its name, and this one is told by the line.
+    shapes.__qualname__ = line
     return shapes
 
 
-_TERM: Final = re.compile(r"(\([^)]*\)|<[^>]*>|[\w{}]+)\s*(\*\s*\w*)?")
-"""A shape of a signature, and for several a star with the attribute that says how many there are."""
-
-
 class _Term(NamedTuple):
-    """A shape of a signature: its dimensions, None for one that is not looked at; `is_value`: an input holds them.
+    """A shape of a signature: its dimensions, None for any shape.
 
-    `count` is the attribute with the number of shapes, "" for all that there are, None for a single one.
+    `is_value`: the input holds the shape. `is_rest`: it is that of all inputs that are left. `count`: the attribute with the
+    number of outputs, "" for one.
     """
 
     dims: tuple[str, ...] | None
     is_value: bool
-    count: str | None
-
-    @property
-    def attributes(self) -> list[str]:
-        return [*(name for dim in self.dims or () for name in re.findall(r"{(\w+)}", dim)), *filter(None, [self.count])]
+    is_rest: bool
+    count: str
 
 
-def _term(found: tuple[str, str]) -> _Term:
-    text, star = found
-    count = star[1:].strip() if star else None
-    if text[0] in "(<":
-        return _Term(tuple(filter(None, map(str.strip, text[1:-1].split(",")))), text[0] == "<", count)
-    return _Term(None if text == "_" else (f"{text}...",), False, count)
+_TERM: Final = re.compile(r"\s*(<)?([^<>[+]*)>?\s*(\+)?(?:\[(\w+)\])?\s*")
+
+
+def _term(text: str) -> _Term:
+    match = _TERM.fullmatch(text)
+    assert match is not None, text
+    opening, dims, rest, count = match.groups()
+    tokens = tuple(dims.replace("()", "").split())
+    return _Term(None if tokens == ("*",) else tokens, opening is not None, rest is not None, count or "")
+
+
+_SIZE: Final = re.compile(r"(\d*)([a-z]\w*)?")
+"""A number, a name, or a multiple of a named size."""
 
 
 class _Sizes:
@@ -88,28 +91,27 @@ class _Sizes:
         self._dims: dict[str, DimLike] = {}
         self._shapes: dict[str, Shape] = {}
 
-    def match(self, term: _Term, spec: TensorSpec) -> None:
+    def match(self, term: _Term, spec: TensorSpec, place: int) -> None:
         """Take note of an input's shape, or of the shape that its value is; InvalidArgumentError if it does not fit."""
         dims = term.dims
         if dims is None:
             return
-        if term.is_value and not dims[0].endswith("..."):
+        if term.is_value and len(dims) == 1 and not dims[0].endswith("..."):
             merge_shapes(spec.shape, SCALAR)
             self._set_dim(dims[0], Dim.unknown() if spec.value is None else spec.value.item())
             return
         shape = _shape_in(spec) if term.is_value else spec.shape
-        place = next((i for i, dim in enumerate(dims) if dim.endswith("...")), None)
-        if place is None:
-            sizes: Sequence[DimLike] = tuple(merge_shapes(shape, Shape([None] * len(dims))))
-        else:
-            least = len(dims) - 1
-            if shape.rank is not None and shape.rank < least:
-                raise InvalidArgumentError(f"an input must have at least rank {least}, not shape {shape}")
-            end = least if shape.rank is None else shape.rank - (least - place)
-            self._join(dims[place], shape[place:end])
-            dims, sizes = (*dims[:place], *dims[place + 1 :]), [] if shape.rank is None else [*shape[:place], *shape[end:]]
-        for name, size in zip(dims, sizes):
-            self._set_dim(name, size)
+        head = next((i for i, dim in enumerate(dims) if dim.endswith("...")), None)
+        least = len(dims) - (head is not None)
+        if shape.rank is not None and (shape.rank < least or (head is None and shape.rank > least)):
+            rank = f"rank {least}" if head is None else f"at least rank {least}"
+            raise InvalidArgumentError(f"input {place} must be of {rank}, not of shape {shape}")
+        if head is not None:
+            tail = least - head
+            self._join(dims[head], UNKNOWN if shape.rank is None else shape[head : shape.rank - tail])
+        for i, name in enumerate(dims if shape.rank is not None else ()):
+            if i != head:
+                self._set_dim(name, shape[i if head is None or i < head else i - len(dims)])
 
     def _join(self, name: str, shape: Shape) -> None:
         if name.startswith("~"):
@@ -121,14 +123,16 @@ class _Sizes:
         self._dims[name] = merge_dims(self._dim(name), size)
 
     def _dim(self, name: str) -> DimLike:
-        if name == "?":
+        if name == "_":
             return Dim.unknown()
-        if name.isdecimal():
-            return int(name)
         if name.startswith("{"):
             value = self._attrs[name[1:-1]]
             return len(value) if isinstance(value, list) else Dim.unknown() if value < 0 else value
-        return self._dims.setdefault(name, Dim.unknown())
+        match = _SIZE.fullmatch(name)
+        assert match is not None, name
+        number, named = match.groups()
+        # One unknown for a name: indices and values of a sparse result are equally many.
+        return int(number or 1) * (self._dims.setdefault(named, Dim.unknown()) if named else 1)
 
     def _shape(self, name: str) -> Any:
         return self._attrs[name[1:-4]] if name.startswith("{") else self._shapes.get(name, UNKNOWN)

@@ -75,7 +75,7 @@ def _repeated(condition: Callable[..., Any], run_body: Callable[..., Any], value
     return values
 
 
-@kernel("PartitionedCall", "StatefulPartitionedCall", shape="_* -> _ * Tout")
+@kernel("PartitionedCall", "StatefulPartitionedCall", shape="-> * [Tout]")
 def partitioned_call(
     ctx: KernelContext, args: list[Array], *, f: FuncRef, Tin: list[DType], Tout: list[DType]
 ) -> Sequence[Result]:
@@ -86,7 +86,7 @@ def partitioned_call(
 lower("PartitionedCall", "StatefulPartitionedCall", always=True)(lambda xla, args, *, f: tuple(xla.call(f, args)))
 
 
-@kernel("RemoteCall", shape="_* -> _ * Tout")
+@kernel("RemoteCall", shape="-> * [Tout]")
 def remote_call(
     ctx: KernelContext, target: Array, args: list[Array], *, f: FuncRef, Tin: list[DType], Tout: list[DType]
 ) -> Sequence[Result]:
@@ -98,7 +98,7 @@ def remote_call(
 handled_by_sweep("PartitionedCall", "StatefulPartitionedCall", "RemoteCall", calls=True)
 
 
-@kernel("BatchFunction", shape="_* -> _ * Tout")
+@kernel("BatchFunction", shape="-> * [Tout]")
 def batch_function(
     ctx: KernelContext, in_tensors: list[Array], captured_tensors: list[Array],
     *, f: FuncRef, Tin: list[DType], Tcaptured: list[DType], Tout: list[DType], max_batch_size: int,
@@ -140,7 +140,7 @@ def if_(
     return _checked(ctx, then_branch if is_true(cond) else else_branch, Tin, Tout)(inputs)
 
 
-shaped("_* -> _ * Tout", "_If")
+shaped("-> * [Tout]", "_If")
 
 
 @kernel("Case", "StatelessCase")
@@ -207,7 +207,7 @@ def while_shape(inputs: list[TensorSpec], *, T: list[DType], output_shapes: list
     return _declared(T, output_shapes)
 
 
-shaped("_* -> _ * T", "_While")
+shaped("-> * [T]", "_While")
 
 
 without_gradient("BatchFunction", "_If", "_While", "For")
@@ -217,7 +217,7 @@ handled_by_sweep("If", "StatelessIf", "Case", "StatelessCase", "While", "Statele
 flops("BatchFunction", "_If", "_While", "For")(uncounted_call)
 
 
-@kernel("For", shape="_* -> _ * T")
+@kernel("For", shape="-> * [T]")
 def for_(
     ctx: KernelContext, start: Array, limit: Array, delta: Array, values: list[Array], *, T: list[DType], body: FuncRef
 ) -> Sequence[Result]:
@@ -335,7 +335,7 @@ without_gradient("MapDefun")
 flops("MapDefun")(uncounted_call)
 
 
-@kernel("FakeParam", shape="-> {shape}")
+@kernel("FakeParam", shape="-> {shape}...")
 def fake_param(*, dtype: DType, shape: Shape) -> Result:
     """A value for an output that only the other branch of a conditional fills."""
     # The branch needs some value of the dtype; no node reads it, since only the other branch fills this output.
@@ -345,7 +345,7 @@ def fake_param(*, dtype: DType, shape: Shape) -> Result:
 lower("FakeParam", always=True)(lambda xla, *, dtype: xla.unread(dtype.numpy))
 
 
-@kernel("DeviceIndex", shape="_* -> ()")
+@kernel("DeviceIndex", shape="-> ()")
 def device_index(*, device_names: list[str]) -> Result:
     """Return the index of CPU among the names; their number where CPU is missing."""
     return np.int32(device_names.index("CPU") if "CPU" in device_names else len(device_names))
@@ -382,7 +382,7 @@ without_gradient(*_HELPERS)
 zero_flops(*_HELPERS)
 
 
-@kernel("_Arg", "_DeviceArg", shape="_* -> _")
+@kernel("_Arg", "_DeviceArg", shape="-> *")
 def arg(ctx: KernelContext) -> Result:
     hint = Hint(feed({ctx.name: "VALUE"}), " gives it a value")
     raise InvalidArgumentError(f"argument '{ctx.name}' of a function has no value outside a call", hint=hint)

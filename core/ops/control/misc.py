@@ -15,20 +15,20 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 
 
-@kernel("Timestamp", shape="_* -> ()")
+@kernel("Timestamp", shape="-> ()")
 def timestamp(ctx: KernelContext) -> Result:
     """Seconds since 1970."""
     return np.float64(time.time())
 
 
-@kernel("GraphDefVersion", shape="_* -> ()")
+@kernel("GraphDefVersion", shape="-> ()")
 def graph_def_version(ctx: KernelContext) -> Result:
     """The version of the program that made the graph."""
     versions = ctx.session.graph.versions
     return np.int32(versions.producer if versions is not None else 0)
 
 
-@kernel("PyFunc", "PyFuncStateless", "EagerPyFunc", shape="_* -> _ * Tout")
+@kernel("PyFunc", "PyFuncStateless", "EagerPyFunc", shape="-> * [Tout]")
 def py_func(input: list[Array], *, token: str) -> Sequence[Result]:
     raise InvalidArgumentError(
         f"the Python function behind token '{token}' lives in the process that built the graph, not in the graph",
@@ -44,7 +44,7 @@ def send(value: Array) -> None:
     """Do nothing: in a single graph the receiver takes the value from its producer."""
 
 
-@kernel(*RECEIVES, shape="_* -> _")
+@kernel(*RECEIVES, shape="-> *")
 def receive(ctx: KernelContext, *, tensor_name: str, send_device: str) -> Result:
     problem = f"no node of this graph sends '{tensor_name}' from {send_device}"
     raise InvalidArgumentError(f"{problem}: feed '{ctx.name}'")

@@ -58,7 +58,7 @@ def _check_sizes(largest: int, allowed: list[int]) -> None:
         raise InvalidArgumentError(f"allowed_batch_sizes {allowed} must increase and end with max_batch_size {largest}")
 
 
-@kernel("Unbatch", shape="(?, x...), _, _ -> (?, x...)")
+@kernel("Unbatch", shape="_ ... -> _ ...")
 def unbatch(ctx: KernelContext, batched_tensor: Array, batch_index: Array, id: Array, *, timeout_micros: int) -> Result:
     """The rows of the batch that belong to `id`; DeadlineExceededError if no batch that came has any."""
     if np.ndim(id):

@@ -291,7 +291,7 @@ def tensor_list_concat_lists(input_a: Array, input_b: Array, *, element_dtype: D
 shape("TensorListConcatLists")(_changed)
 
 
-@kernel("TensorListLength", shape="_* -> ()")
+@kernel("TensorListLength", shape="-> ()")
 def tensor_list_length(input_handle: Array) -> Result:
     return np.int32(len(list_in(input_handle)))
 

@@ -108,10 +108,10 @@ _SCALARS = (
 )
 
 
-shaped("_* -> ()", *_SCALARS)
+shaped("-> ()", *_SCALARS)
 
 
-@kernel("KernelLabelRequired", shape="(?) -> ()")
+@kernel("KernelLabelRequired", shape="_ -> ()")
 def kernel_label_required(input: Array) -> Result:
     raise InvalidArgumentError("KernelLabelRequired has no kernel without a label")
 
@@ -220,7 +220,7 @@ def sleep_identity_shape(sleep_seconds: TensorSpec, input: TensorSpec) -> Tensor
 facts("side_effect", of=("SleepOp", "FileSystemSetConfiguration", "ResourceCreateOp", "ResourceUsingOp", "SleepIdentityOp"))
 
 
-@kernel("CustomAggregator", shape="x -> x, (), (), ({num_bins})")
+@kernel("CustomAggregator", shape="... -> ..., (), (), {num_bins}")
 def custom_aggregator(
     input: Array, *, id: str, calibration_method: int, num_bins: int, min_percentile: float, max_percentile: float
 ) -> tuple[Result, Result, Result, Result]:

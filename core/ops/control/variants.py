@@ -53,24 +53,24 @@ def _optional(handle: Array) -> Optional:
     return content
 
 
-@kernel("OptionalFromValue", shape="_* -> ()")
+@kernel("OptionalFromValue", shape="-> ()")
 def optional_from_value(components: list[Array]) -> Result:
     """An optional that holds the components."""
     return scalar_object(Optional(list(components)))
 
 
-@kernel("OptionalNone", shape="_* -> ()")
+@kernel("OptionalNone", shape="-> ()")
 def optional_none() -> Result:
     """An optional without a value."""
     return scalar_object(Optional())
 
 
-@kernel("OptionalHasValue", shape="_* -> ()")
+@kernel("OptionalHasValue", shape="-> ()")
 def optional_has_value(optional: Array) -> Result:
     return np.bool_(_optional(optional).components is not None)
 
 
-@kernel("OptionalGetValue", shape="_ -> {output_shapes}")
+@kernel("OptionalGetValue", shape="-> {output_shapes}...")
 def optional_get_value(optional: Array, *, output_types: list[DType], output_shapes: list[Shape]) -> Sequence[Result]:
     """The components of an optional."""
     components = _optional(optional).components
@@ -156,19 +156,19 @@ def _key(key: Array) -> tuple[Any, Any, Any]:
     return array.dtype.name, array.shape, elements
 
 
-@kernel("EmptyTensorMap", shape="_* -> ()")
+@kernel("EmptyTensorMap", shape="-> ()")
 def empty_tensor_map() -> Result:
     """A map without entries."""
     return scalar_object(TensorMap({}))
 
 
-@kernel("TensorMapSize", shape="_* -> ()")
+@kernel("TensorMapSize", shape="-> ()")
 def tensor_map_size(input_handle: Array) -> Result:
     """Return the number of entries."""
     return np.int32(len(_map(input_handle).entries))
 
 
-@kernel("TensorMapInsert", shape="_* -> ()")
+@kernel("TensorMapInsert", shape="-> ()")
 def tensor_map_insert(input_handle: Array, key: Array, value: Array) -> Result:
     """The map with an entry more, or another value."""
     # A new dictionary, because older handles keep the map as it was.
@@ -195,7 +195,7 @@ def _entry(entries: Mapping[Any, tuple[Array, Array]], key: Array, what: str) ->
     return entries[_key(key)]
 
 
-@kernel("TensorMapErase", shape="_* -> ()")
+@kernel("TensorMapErase", shape="-> ()")
 def tensor_map_erase(input_handle: Array, key: Array) -> Result:
     """The map without an entry."""
     entries = _map(input_handle).entries
@@ -209,7 +209,7 @@ def tensor_map_erase_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
     return [grad, None]
 
 
-@kernel("TensorMapHasKey", shape="_* -> ()")
+@kernel("TensorMapHasKey", shape="-> ()")
 def tensor_map_has_key(input_handle: Array, key: Array) -> Result:
     """Return True if the map has the key."""
     return np.bool_(_key(key) in _map(input_handle).entries)
@@ -219,7 +219,7 @@ not_differentiable("EmptyTensorMap", "TensorMapSize", "TensorMapHasKey")
 zero_flops("EmptyTensorMap", "TensorMapSize", "TensorMapInsert", "TensorMapErase", "TensorMapHasKey")
 
 
-@kernel("TensorMapLookup", shape="_* -> _")
+@kernel("TensorMapLookup", shape="-> *")
 def tensor_map_lookup(input_handle: Array, key: Array, *, value_dtype: DType) -> Result:
     """The value of a key."""
     value = _entry(_map(input_handle).entries, key, "lookup")[1]
@@ -235,7 +235,7 @@ def tensor_map_lookup_gradient(g: GradientBuilder, node: Node, grad: Output) -> 
     return [g.TensorMapInsert(g.EmptyTensorMap(), node.inputs[1], grad), None]
 
 
-@kernel("TensorMapStackKeys", shape="_* -> _")
+@kernel("TensorMapStackKeys", shape="-> *")
 def tensor_map_stack_keys(input_handle: Array, *, key_dtype: DType) -> Result:
     """Stack all keys."""
     keys = [np.asarray(key) for key, _ in _map(input_handle).entries.values()]
@@ -272,14 +272,14 @@ def _check_metadata(metadata: Any) -> Any:
         raise InvalidArgumentError(f"Error parsing metadata: {error}") from None
 
 
-@kernel("CompositeTensorVariantFromComponents", shape="_* -> ()")
+@kernel("CompositeTensorVariantFromComponents", shape="-> ()")
 def from_components(components: list[Array], *, metadata: str) -> Result:
     """A variant that holds the components."""
     _check_metadata(metadata)
     return scalar_object(CompositeTensor(tuple(components)))
 
 
-@kernel("CompositeTensorVariantToComponents", shape="_ -> _ * Tcomponents")
+@kernel("CompositeTensorVariantToComponents", shape="-> * [Tcomponents]")
 def to_components(encoded: Array, *, metadata: str, Tcomponents: list[DType]) -> Sequence[Result]:
     """Return the components in a variant; their number and dtypes must match the attributes, the metadata need not."""
     _check_metadata(metadata)

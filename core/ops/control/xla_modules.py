@@ -14,7 +14,7 @@ _FIRST_VERSION = 9
 """The calling convention that JAX's own programs have since 2024, and the first that today's JAX calls."""
 
 
-@kernel("XlaCallModule", shape="_* -> {Sout}")
+@kernel("XlaCallModule", shape="-> {Sout}...")
 def xla_call_module(args: list[Any]) -> list[Result]:
     raise UnimplementedError(
         "it holds a program compiled by JAX, which only XLA can run",

@@ -53,7 +53,7 @@ def anonymous_iterator(ctx: KernelContext) -> Array:
     return scalar_object(_made(ctx))
 
 
-@kernel("AnonymousIteratorV2", shape="_* -> (), ()")
+@kernel("AnonymousIteratorV2", shape="-> (), ()")
 def anonymous_iterator_v2(ctx: KernelContext) -> tuple[Array, Array]:
     """Return an iterator without a name, and its deleter."""
     # TensorFlow's deleter ends the iterator when its last copy goes; here the references of Python do.
@@ -116,7 +116,7 @@ def iterator_from_string_handle(ctx: KernelContext, string_handle: Array) -> Arr
     return scalar_object(source)
 
 
-@kernel("SerializeIterator", shape="_* -> (n)")
+@kernel("SerializeIterator", shape="-> n")
 def serialize_iterator(resource_handle: Any) -> Array:
     """Return an iterator's state as checkpoints hold it: the input of DeserializeIterator."""
     return object_array([resource(resource_handle, DatasetIterator).state().stored()], (1,))
@@ -156,10 +156,10 @@ _HANDLES_OF = (
 _ELEMENTS = ("IteratorGetNext", "IteratorGetNextSync")
 
 
-shaped("_* -> ()", *_HANDLES_OF)
+shaped("-> ()", *_HANDLES_OF)
 
 
-shaped("_ -> {output_shapes}", *_ELEMENTS)
+shaped("-> {output_shapes}...", *_ELEMENTS)
 
 
 @shape("IteratorGetNextAsOptional")
@@ -191,7 +191,7 @@ def multi_device_iterator(ctx: KernelContext, *, devices: list[str], shared_name
     return named(ctx, container, shared_name, MultiDeviceIterator, lambda: _devices_made(ctx, devices, shared_name))
 
 
-@kernel("AnonymousMultiDeviceIterator", shape="_* -> (), ()")
+@kernel("AnonymousMultiDeviceIterator", shape="-> (), ()")
 def anonymous_multi_device_iterator(ctx: KernelContext, *, devices: list[str]) -> tuple[Array, Array]:
     """Return an iterator without a name, and its deleter."""
     return scalar_object(_devices_made(ctx, devices)), scalar_object(None)
@@ -211,7 +211,7 @@ def multi_device_iterator_init(dataset: Array, multi_device_iterator: Any, max_b
     return np.int64(resource(multi_device_iterator, MultiDeviceIterator).start(dataset_of(dataset)))
 
 
-@kernel("MultiDeviceIteratorGetNextFromShard", shape="_* -> {output_shapes}")
+@kernel("MultiDeviceIteratorGetNextFromShard", shape="-> {output_shapes}...")
 def multi_device_iterator_get_next_from_shard(
     multi_device_iterator: Any,
     shard_num: Array,
@@ -260,7 +260,7 @@ _WORDS = (
 )  # fmt: skip
 
 
-shaped("_* -> ()", *_WORDS)
+shaped("-> ()", *_WORDS)
 
 
 _DEVICES_USES = ("MultiDeviceIteratorInit", "MultiDeviceIteratorGetNextFromShard", "DeleteMultiDeviceIterator")

@@ -112,7 +112,7 @@ class ThreadPoolResource(Shared):
     """A resource for TensorFlow's threads or for statistics: named by graphs, unused by runs of tfg."""
 
 
-@kernel("ThreadPoolHandle", "ExperimentalThreadPoolHandle", shape="_* -> ()")
+@kernel("ThreadPoolHandle", "ExperimentalThreadPoolHandle", shape="-> ()")
 def thread_pool_handle(ctx: KernelContext, *, num_threads: int, container: str, shared_name: str) -> Any:
     """The handle of a pool of threads."""
     if num_threads <= 0:
@@ -120,13 +120,13 @@ def thread_pool_handle(ctx: KernelContext, *, num_threads: int, container: str, 
     return named(ctx, container, shared_name, ThreadPoolResource, ThreadPoolResource)
 
 
-@kernel("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle", shape="_* -> ()")
+@kernel("StatsAggregatorHandle", "StatsAggregatorHandleV2", "ExperimentalStatsAggregatorHandle", shape="-> ()")
 def stats_aggregator_handle(ctx: KernelContext, *, container: str, shared_name: str) -> Any:
     """Return the handle of a collector of statistics."""
     return named(ctx, container, shared_name, ThreadPoolResource, ThreadPoolResource)
 
 
-@kernel(*with_twins("StatsAggregatorSummary"), shape="_* -> ()")
+@kernel(*with_twins("StatsAggregatorSummary"), shape="-> ()")
 def stats_aggregator_summary(iterator: Any) -> Array:
     """Return the Summary of the statistics: empty, as tfg collects none."""
     resource(iterator, ThreadPoolResource)

@@ -181,10 +181,10 @@ _TAKEN = ("DatasetToSingleElement", "GetElementAtIndex", "UncompressElement")
 _ELEMENTS = ("ReduceDataset", *_TAKEN)
 
 
-shaped("_* -> ()", *_SCALARS)
+shaped("-> ()", *_SCALARS)
 
 
-shaped("_* -> {output_shapes}", *_ELEMENTS)
+shaped("-> {output_shapes}...", *_ELEMENTS)
 
 
 without_gradient("InitializeTableFromDataset", *_SCALARS, *_TAKEN)
@@ -412,7 +412,7 @@ _LOOKING = ("DatasetToGraph", "DatasetToGraphV2", "DatasetFingerprint")
 _OPS = (*_LOOKING, "DatasetFromGraph", "GetOptions")
 
 
-shaped("_* -> ()", *_OPS)
+shaped("-> ()", *_OPS)
 not_arithmetic(*_OPS)
 facts("input_pipeline", of=_OPS)
 facts("observes_pipeline", of=_LOOKING)

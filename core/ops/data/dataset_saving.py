@@ -361,13 +361,13 @@ def _cached(ctx: KernelContext, input_dataset: Array, filename: Array, cache: Me
 _DUMMY = MemoryCache()
 
 
-@kernel("AnonymousMemoryCache", shape="_* -> (), ()")
+@kernel("AnonymousMemoryCache", shape="-> (), ()")
 def anonymous_memory_cache() -> tuple[Array, Array]:
     """Return a cache for elements, and its deleter."""
     return scalar_object(MemoryCache()), scalar_object(None)
 
 
-@kernel("DummyMemoryCache", shape="_* -> ()")
+@kernel("DummyMemoryCache", shape="-> ()")
 def dummy_memory_cache() -> Array:
     """A handle in the place of a cache that the dataset makes itself."""
     return scalar_object(_DUMMY)

@@ -125,20 +125,20 @@ def random_dataset_v2(
     return RandomNumbers((), seeds, _of_words(output_types))
 
 
-@kernel("AnonymousSeedGenerator", shape="_* -> (), ()")
+@kernel("AnonymousSeedGenerator", shape="-> (), ()")
 def anonymous_seed_generator(ctx: KernelContext, seed: Array, seed2: Array, reshuffle: Array) -> tuple[Array, Array]:
     """Return a generator of seeds for successive passes, and its deleter."""
     seeds = seeds_of(ctx, number_in(seed, "seed"), number_in(seed2, "seed2"), flag_in(reshuffle, "reshuffle"))
     return scalar_object(seeds), scalar_object(None)
 
 
-@kernel("AnonymousRandomSeedGenerator", shape="_* -> (), ()")
+@kernel("AnonymousRandomSeedGenerator", shape="-> (), ()")
 def anonymous_random_seed_generator(ctx: KernelContext, seed: Array, seed2: Array) -> tuple[Array, Array]:
     """Return a generator of new seeds for each pass, and its deleter."""
     return anonymous_seed_generator(ctx, seed, seed2, np.array(True))
 
 
-@kernel("DummySeedGenerator", shape="_* -> ()")
+@kernel("DummySeedGenerator", shape="-> ()")
 def dummy_seed_generator() -> Array:
     """A handle in the place of seeds that the dataset makes itself."""
     return scalar_object(DUMMY)

@@ -31,7 +31,7 @@ def _swapped(array: Array, dtype: DType, little_endian: bool) -> Array:
     return array.view(f"u{part}").byteswap().view(dtype.numpy)
 
 
-@kernel("DecodeRaw", shape="x -> (x..., ?)")
+@kernel("DecodeRaw", shape="... -> ... _")
 def decode_raw(bytes: Array, *, out_type: DType, little_endian: bool) -> Result:
     """The bytes of each string as numbers, (...) -> (..., length / size)."""
     texts = bytes.ravel().tolist()
@@ -79,7 +79,7 @@ def decode_padded_raw_shape(input_bytes: TensorSpec, fixed_length: TensorSpec, *
 _WINDOW_BITS = {"ZLIB": 15, "GZIP": 31}
 
 
-@kernel("DecodeCompressed", shape="x, _* -> x")
+@kernel("DecodeCompressed", shape="... -> ...")
 def decode_compressed(bytes: Array, *, compression_type: str) -> Result:
     """Decompress each string; a truncated string yields its readable part."""
     if compression_type == "":
@@ -131,7 +131,7 @@ without_gradient("DecodeCSV")
 zero_flops(*_ALL)
 
 
-@kernel("SerializeTensor", shape="_* -> ()")
+@kernel("SerializeTensor", shape="-> ()")
 def serialize_tensor(tensor: Array, *, T: DType) -> Result:
     """The tensor as a serialized TensorProto."""
     if T.is_object and T is not dtypes.string:
@@ -139,7 +139,7 @@ def serialize_tensor(tensor: Array, *, T: DType) -> Result:
     return scalar_object(tensor_proto_bytes.serialize(np.asarray(tensor), T))
 
 
-@kernel("ParseTensor", shape="_* -> _")
+@kernel("ParseTensor", shape="-> *")
 def parse_tensor(serialized: Array, *, out_type: DType) -> Result:
     """The tensor in a serialized TensorProto."""
     if serialized.ndim:
@@ -200,7 +200,7 @@ def csv_default(index: int, default: Array) -> Array | bytes | None:
     return array.ravel()[0] if array.size else None
 
 
-@kernel("DecodeCSV", shape="x, _* -> x * OUT_TYPE")
+@kernel("DecodeCSV", shape="... -> ... [OUT_TYPE]")
 @keeps_subnormals
 def decode_csv(
     records: Array,

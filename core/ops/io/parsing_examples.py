@@ -400,7 +400,7 @@ without_gradient(*_ALL)
 zero_flops(*_ALL)
 
 
-@kernel("DecodeJSONExample", shape="x, _* -> x")
+@kernel("DecodeJSONExample", shape="... -> ...")
 def decode_json_example(json_examples: Array) -> Result:
     """Each Example in protobuf's JSON form as a serialized Example."""
     return map_bytes(_encode_example, json_examples)

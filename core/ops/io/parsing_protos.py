@@ -198,7 +198,7 @@ def _zigzag(number: int) -> int:
     return number << 1 ^ number >> 63
 
 
-@kernel("DecodeProtoV2", shape="x -> (x..., {output_types}), (x..., ?) * output_types")
+@kernel("DecodeProtoV2", shape="... -> ... {output_types}, ... _ [output_types]")
 def decode_proto(ctx: KernelContext, bytes: Array, *, attributes: DecodeAttributes) -> tuple[Result, list[Result]]:
     """Fields of serialized messages (...) as tensors (..., the largest count of the field), and their counts."""
     message = _message_type(ctx, attributes.descriptor_source, attributes.message_type)

@@ -201,7 +201,7 @@ def _checkpoint(ctx: KernelContext, pattern: str) -> str:
     return pattern
 
 
-@kernel("Restore", shape="_* -> _")
+@kernel("Restore", shape="-> *")
 def restore(ctx: KernelContext, file_pattern: Array, tensor_name: Array, *, dt: DType) -> Result:
     """A tensor from a checkpoint."""
     path = _checkpoint(ctx, file_name(scalar(file_pattern, "file_pattern")))

@@ -38,7 +38,7 @@ def _tag(tag: Array) -> bytes:
     return tag.item()
 
 
-@kernel("ScalarSummary", shape="_* -> ()")
+@kernel("ScalarSummary", shape="-> ()")
 def scalar_summary(tags: Array, values: Array) -> Result:
     """Summarize a number for each tag."""
     numbers = np.asarray(values)
@@ -49,26 +49,26 @@ def scalar_summary(tags: Array, values: Array) -> Result:
     return scalar_object(b"".join(_summary_value(t, _number_part(v)) for t, v in zip(tags.ravel().tolist(), floats)))
 
 
-@kernel("HistogramSummary", shape="(), _* -> ()")
+@kernel("HistogramSummary", shape="() -> ()")
 def histogram_summary(tag: Array, values: Array) -> Result:
     """The histogram of all values."""
     name = _tag(tag)
     return scalar_object(_summary_value(name, _histogram_part(values, name.decode("utf-8", "replace"))))
 
 
-@kernel("ImageSummary", shape="(), _* -> ()")
+@kernel("ImageSummary", shape="() -> ()")
 def image_summary(tag: Array, tensor: Array, *, max_images: int, bad_color: Tensor) -> Result:
     """Images as PNG files."""
     return scalar_object(_images_summary(_tag(tag), np.asarray(tensor), max_images, bad_color.numpy()))
 
 
-@kernel("AudioSummary", shape="(), _* -> ()")
+@kernel("AudioSummary", shape="() -> ()")
 def audio_summary(tag: Array, tensor: Array, *, sample_rate: float, max_outputs: int) -> Result:
     """Clips as WAV files."""
     return scalar_object(_audio_summary(_tag(tag), np.asarray(tensor), np.float32(sample_rate), max_outputs))
 
 
-@kernel("AudioSummaryV2", shape="(), _* -> ()")
+@kernel("AudioSummaryV2", shape="() -> ()")
 def audio_summary_v2(tag: Array, tensor: Array, sample_rate: Array, *, max_outputs: int) -> Result:
     """Clips as WAV files."""
     if np.ndim(sample_rate):
@@ -76,14 +76,14 @@ def audio_summary_v2(tag: Array, tensor: Array, sample_rate: Array, *, max_outpu
     return scalar_object(_audio_summary(_tag(tag), np.asarray(tensor), np.float32(sample_rate), max_outputs))
 
 
-@kernel("TensorSummary", shape="_* -> ()")
+@kernel("TensorSummary", shape="-> ()")
 def tensor_summary(ctx: KernelContext, tensor: Array, *, T: DType) -> Result:
     """Summarize a tensor under the node's name alone."""
     _check_type(T)
     return scalar_object(_summary_value(b"", _node_name_part(ctx.name.encode()), _tensor_part(tensor, T)))
 
 
-@kernel("TensorSummaryV2", shape="(), _* -> ()")
+@kernel("TensorSummaryV2", shape="() -> ()")
 def tensor_summary_v2(tag: Array, tensor: Array, serialized_summary_metadata: Array, *, T: DType) -> Result:
     """A tensor with a tag and metadata."""
     _check_type(T)
@@ -108,7 +108,7 @@ def parsed_or_empty(message: bytes) -> bytes:
     return message
 
 
-@kernel("MergeSummary", shape="_* -> ()")
+@kernel("MergeSummary", shape="-> ()")
 def merge_summary(inputs: list[Array]) -> Result:
     """All values of several Summaries."""
     tags: set[bytes] = set()
@@ -319,7 +319,7 @@ class WriterResource(Shared):
 _EVENT_SUMMARY, _EVENT_GRAPH = 5, 4
 
 
-@kernel("SummaryWriter", shape="_* -> ()")
+@kernel("SummaryWriter", shape="-> ()")
 def summary_writer(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A handle of a writer that is still to be created."""
     return named(ctx, container, shared_name, WriterResource, lambda: WriterResource(shared_name or ctx.name))

@@ -81,7 +81,7 @@ facts("backward", of=("BatchCholeskyGrad", "CholeskyGrad"))
 without_gradient("CholeskyGrad", "BatchCholeskyGrad")
 
 
-@kernel("MatrixDeterminant", "BatchMatrixDeterminant", shape="(..., n, n) -> (...)")
+@kernel("MatrixDeterminant", "BatchMatrixDeterminant", shape="... n n -> ...")
 @widened
 def matrix_determinant(input: Array) -> Result:
     """The determinants (...) of matrices (..., n, n)."""
@@ -103,7 +103,7 @@ def matrix_determinant_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * (lu_flops(n) + n))
 
 
-@kernel("LogMatrixDeterminant", shape="(..., n, n) -> (...), (...)")
+@kernel("LogMatrixDeterminant", shape="... n n -> ..., ...")
 @widened
 def log_matrix_determinant(input: Array) -> tuple[Result, Result]:
     """Signs and logarithms of absolute values of determinants."""
@@ -261,7 +261,7 @@ def matrix_solve_ls_flops(matrix: TensorSpec, rhs: TensorSpec, l2_regularizer: T
     return Cost(matrix.shape[:-2].num_elements * (factor + each * sides))
 
 
-@everywhere("Cross", shape="x, x -> x")
+@everywhere("Cross", shape="..., ... -> ...")
 def cross(xp: Any, a: Any, b: Any) -> Any:
     """The cross products of vectors (..., 3)."""
     require(may_equal(a.shape, b.shape), f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
@@ -288,7 +288,7 @@ facts("own_gradient", of=["Cholesky", "BatchCholesky", "BandedTriangularSolve", 
 facts("own_gradient", of=["MatrixSolveLs", "BatchMatrixSolveLs"])
 
 
-@everywhere("Cholesky", "BatchCholesky", shape="(..., n, n) -> (..., n, n)")
+@everywhere("Cholesky", "BatchCholesky", shape="... n n -> ... n n")
 @widened_program
 def cholesky(xp: Any, x: Any) -> Any:
     """The lower triangular L with L L^H = A, reading the lower triangles; NaN where A is not positive definite."""
@@ -297,7 +297,7 @@ def cholesky(xp: Any, x: Any) -> Any:
     return x if is_empty(xp, x) else xp.cholesky(x, symmetrize_input=False)
 
 
-@everywhere("CholeskyGrad", "BatchCholeskyGrad", shape="(..., n, n), (..., n, n) -> (..., n, n)")
+@everywhere("CholeskyGrad", "BatchCholeskyGrad", shape="... n n, ... n n -> ... n n")
 @widened_program
 def cholesky_grad(xp: Any, factor: Any, grad: Any) -> Any:
     """The gradient of the Cholesky factor by the matrix that was factored (Murray, arXiv:1602.07527)."""
@@ -310,7 +310,7 @@ def cholesky_grad(xp: Any, factor: Any, grad: Any) -> Any:
     return xp.substituted(triangle, left.swapaxes(-1, -2), is_lower=True, adjoint=True).swapaxes(-1, -2) * 0.5
 
 
-@everywhere("MatrixTriangularSolve", "BatchMatrixTriangularSolve", shape="(~..., n, n), (~..., n, k) -> (~..., n, k)")
+@everywhere("MatrixTriangularSolve", "BatchMatrixTriangularSolve", shape="~... n n, ~... n k -> ~... n k")
 @widened_program
 def matrix_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
     """Return X with A X = rhs, or A^H X = rhs, reading a single triangle of A; the batch dimensions broadcast."""
@@ -320,7 +320,7 @@ def matrix_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjo
     return xp.substituted(matrix, rhs, is_lower=lower, adjoint=adjoint)
 
 
-@everywhere("BandedTriangularSolve", shape="(~..., ?, n), (~..., n, k) -> (~..., n, k)")
+@everywhere("BandedTriangularSolve", shape="~... _ n, ~... n k -> ~... n k")
 @widened_program
 def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
     """Solve as MatrixTriangularSolve does, with diagonals (..., bands, n) for a matrix: the main diagonal first for lower,
@@ -342,7 +342,7 @@ def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjo
     return xp.substituted(dense, rhs, is_lower=lower, adjoint=adjoint)
 
 
-@everywhere("MatrixSolve", "BatchMatrixSolve", shape="(..., n, n), (..., n, k) -> (..., n, k)")
+@everywhere("MatrixSolve", "BatchMatrixSolve", shape="... n n, ... n k -> ... n k")
 @widened_program
 def matrix_solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
     """X with A X = rhs, or A^H X = rhs, for square A."""
@@ -351,7 +351,7 @@ def matrix_solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
     return xp.solved(adjoint_of(xp, matrix) if adjoint else matrix, rhs, "Input matrix is not invertible.")
 
 
-@everywhere("MatrixInverse", "BatchMatrixInverse", shape="(..., n, n) -> (..., n, n)")
+@everywhere("MatrixInverse", "BatchMatrixInverse", shape="... n n -> ... n n")
 @widened_program
 def matrix_inverse(xp: Any, x: Any, *, adjoint: bool) -> Any:
     """The inverses of square matrices, or of their adjoints."""
@@ -396,7 +396,7 @@ def _pivots(xp: Any, x: Any) -> tuple[Any, Any]:
     return xp.diagonal(factors), (1 - 2 * (turns % 2)).astype(x.dtype)
 
 
-@everywhere("MatrixSolveLs", "BatchMatrixSolveLs", shape="(..., m, n), (..., m, k), () -> (..., n, k)")
+@everywhere("MatrixSolveLs", "BatchMatrixSolveLs", shape="... m n, ... m k, () -> ... n k")
 @widened_program
 def matrix_solve_ls(xp: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: bool) -> Any:
     """The X of least |A X - rhs|^2 + l2 |X|^2; without `fast` of least norm, and not regularized."""

@@ -397,7 +397,7 @@ def _singular_values_lowering(xla: Any, x: Any, *, compute_uv: bool, full_matric
     return first, second, third
 
 
-@everywhere("Lu", shape="(..., n, n) -> (..., n, n), (..., n)")
+@everywhere("Lu", shape="... n n -> ... n n, ... n")
 @widened_program
 def lu(xp: Any, x: Any, *, output_idx_type: DType) -> tuple[Any, Any]:
     """Return the packed factors of the matrix with its rows permuted, and the permutation."""

@@ -140,7 +140,7 @@ def matrix_band_part_gradient(g: GradientBuilder, node: Node, grad: Output) -> G
 zero_flops("MatrixBandPart", "BatchMatrixBandPart")
 
 
-@kernel("MatrixDiag", "BatchMatrixDiag", shape="(..., n) -> (..., n, n)")
+@kernel("MatrixDiag", "BatchMatrixDiag", shape="... n -> ... n n")
 def matrix_diag(diagonal: Array) -> Result:
     """Square matrices (..., n, n) with the vectors (..., n) as main diagonals and zeros elsewhere."""
     require_min_rank(diagonal, 1, "diagonal")
@@ -325,7 +325,7 @@ def matrix_set_diag_v3_gradient(g: GradientBuilder, node: Node, grad: Output) ->
 zero_flops("MatrixSetDiag", "BatchMatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3")
 
 
-@kernel("Diag", shape="(x..., n) -> (x..., n, x..., n)")
+@kernel("Diag", shape="... n -> ... n ... n")
 def diag(diagonal: Array) -> Result:
     """A tensor of shape s + s with the elements of `diagonal`, of shape s, where both indices agree."""
     require_min_rank(diagonal, 1, "diagonal")

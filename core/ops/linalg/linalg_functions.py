@@ -28,14 +28,14 @@ _WELL_CONDITIONED = 1e3
 """Eigenvectors with a condition number up to this give the logarithm fast and to twelve digits."""
 
 
-@kernel("MatrixExponential", shape="(..., n, n) -> (..., n, n)")
+@kernel("MatrixExponential", shape="... n n -> ... n n")
 @widened
 def matrix_exponential(input: Array) -> Result:
     require_square(input)
     return scipy.linalg.expm(input).astype(input.dtype) if input.size else input
 
 
-@kernel("MatrixLogarithm", shape="(..., n, n) -> (..., n, n)")
+@kernel("MatrixLogarithm", shape="... n n -> ... n n")
 def matrix_logarithm(input: Array) -> Result:
     """Return the principal logarithms of complex matrices; NaN for singular matrices."""
     require_square(input)
@@ -63,7 +63,7 @@ def _logarithm(matrix: Any) -> Any:
     return scipy.linalg.logm(matrix.astype(np.complex128))
 
 
-@kernel("MatrixSquareRoot", shape="(..., n, n) -> (..., n, n)")
+@kernel("MatrixSquareRoot", shape="... n n -> ... n n")
 @widened
 def matrix_square_root(input: Array) -> Result:
     """The principal square roots; NaN where a real matrix has none that is real."""
@@ -145,7 +145,7 @@ def matrix_exponential_flops(input: TensorSpec) -> Cost:
     return Cost(input.shape[:-2].num_elements * ((6 + 3) * 2 * n * n * n + sums + system))
 
 
-@kernel("TridiagonalSolve", shape="(..., 3, n), (..., n, k) -> (..., n, k)")
+@kernel("TridiagonalSolve", shape="... 3 n, ... n k -> ... n k")
 def tridiagonal_solve(diagonals: Array, rhs: Array, *, partial_pivoting: bool, perturb_singular: bool) -> Result:
     """X (..., n, k) of tridiagonal systems given as (..., 3, n): super-, main and subdiagonals; NaN where singular."""
     _require_tridiagonal(diagonals, rhs, partial_pivoting, perturb_singular)
@@ -217,7 +217,7 @@ def tridiagonal_solve_flops(diagonals: TensorSpec, rhs: TensorSpec, *, partial_p
     return Cost(diagonals.shape[:-2].num_elements * each)
 
 
-@kernel("TridiagonalMatMul", shape="(..., 1, n), (..., 1, n), (..., 1, n), (..., n, k) -> (..., n, k)")
+@kernel("TridiagonalMatMul", shape="... 1 n, ... 1 n, ... 1 n, ... n k -> ... n k")
 def tridiagonal_matmul(superdiag: Array, maindiag: Array, subdiag: Array, rhs: Array) -> Result:
     """Multiply a tridiagonal matrix, with diagonals of shape (..., 1, n), by (..., n, k)."""
     names = ("superdiagonal", "maindiagonal", "subdiagonal")

@@ -264,7 +264,7 @@ facts("elementwise", of=("Equal", "NotEqual", "ApproximateEqual"))
 facts("elementwise", "own_gradient", of=("ClipByValue",))
 
 
-@everywhere("ApproximateEqual", shape="x, x -> x")
+@everywhere("ApproximateEqual", shape="..., ... -> ...")
 def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     """|x - y| < tolerance; the shapes must be equal."""
     if not xp.same_shape(x, y):
@@ -276,7 +276,7 @@ def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
 flops("ApproximateEqual")(binary_flops(3))
 
 
-@kernel("ClipByValue", shape="x, _* -> x")
+@kernel("ClipByValue", shape="... -> ...")
 def clip_by_value(t: Array, clip_value_min: Array, clip_value_max: Array) -> Result:
     """max(min(t, high), low), of real and imaginary part apart; the bounds are scalars or shaped like t."""
     _require_bounds(t, clip_value_min, clip_value_max)
@@ -571,7 +571,7 @@ register_unary((Unary("Invert", "invert", None),))
 facts("involution", of=("Invert",))
 
 
-@kernel("PopulationCount", shape="x, _* -> x")
+@kernel("PopulationCount", shape="... -> ...")
 def population_count(x: Array) -> Result:
     """Count the set bits, of negative numbers in two's complement."""
     return np.bitwise_count(np.asarray(x).view(f"u{x.dtype.itemsize}"))

@@ -35,7 +35,7 @@ def conj(input: Array) -> Result:
 
 
 shape("Complex")(binary_shape)
-shaped("x, _* -> x", "Real", "Imag", "Conj", "Angle", "ComplexAbs")
+shaped("... -> ...", "Real", "Imag", "Conj", "Angle", "ComplexAbs")
 facts("elementwise", of=("Complex", "Real", "Imag", "Conj", "Angle", "ComplexAbs"))
 facts("involution", of=("Conj",))
 

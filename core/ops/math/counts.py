@@ -116,7 +116,7 @@ def sparse_count_shape(
     return sparse_shapes(rank_of(indices, dense_shape))
 
 
-@kernel("RaggedCountSparseOutput", shape="_, _, _ -> (n, 2), (n), (2)")
+@kernel("RaggedCountSparseOutput", shape="-> n 2, n, 2")
 def ragged_count(
     splits: Array, values: Array, weights: Array, *, minlength: int, maxlength: int, binary_output: bool
 ) -> tuple[Result, Result, Result]:
@@ -276,7 +276,7 @@ def _require_counted(values: Array) -> None:
         raise InvalidArgumentError(f"Input arr must be non-negative! It holds {values.min()}")
 
 
-@kernel("Bincount", shape="_, <size>, _ -> (size)")
+@kernel("Bincount", shape="*, <size> -> size")
 def bincount(arr: Array, size: Array, weights: Array) -> Result:
     """Count the occurrences of each integer in `arr`, or sum their weights, (size,); integers from `size` on are left out."""
     count, flat = bin_count(size), np.ravel(arr)
@@ -342,7 +342,7 @@ def histogram_fixed_width_shape(values: TensorSpec, value_range: TensorSpec, nbi
 flops("HistogramFixedWidth")(unary_flops(5))
 
 
-@everywhere("Bucketize", shape="x, _* -> x")
+@everywhere("Bucketize", shape="... -> ...")
 def bucketize(xp: Any, x: Any, *, boundaries: list[float]) -> Any:
     """Count the ascending boundaries that are not above each element."""
     # The attribute holds float32, so that a double 0.1 lies below the boundary 0.1.
@@ -363,7 +363,7 @@ def bucketize_flops(input: TensorSpec, *, boundaries: list[float]) -> Cost:
 without_gradient("Bincount", "DenseBincount", "HistogramFixedWidth", "Bucketize")
 
 
-@kernel("IsotonicRegression", shape="x -> x, x")
+@kernel("IsotonicRegression", shape="... -> ..., ...")
 def isotonic_regression(input: Array, *, output_dtype: DType) -> tuple[Result, Result]:
     """Return the nearest descending sequence to each row, and the index of each element's constant part."""
     if not input.size:

@@ -324,7 +324,7 @@ def _require_composable(op_names: list[str]) -> None:
         raise InvalidArgumentError(f"_UnaryOpsComposition cannot compose {unknown or 'nothing'}")
 
 
-@kernel("_UnaryOpsComposition", shape="x, _* -> x")
+@kernel("_UnaryOpsComposition", shape="... -> ...")
 def unary_ops_composition(x: Array, *, op_names: list[str]) -> Result:
     """Apply the ops in turn. TensorFlow's optimizer makes one node of a chain of them."""
     _require_composable(op_names)

@@ -49,19 +49,19 @@ def _accumulated(function: np.ufunc, start: int, values: Array, place: int) -> A
     return result
 
 
-@kernel("Cumsum", shape="x, _* -> x")
+@kernel("Cumsum", shape="... -> ...")
 def cumsum(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
     """Running sums along `axis`."""
     return _scan(functools.partial(_accumulated, np.add, 0), x, axis, 0, exclusive, reverse)
 
 
-@kernel("Cumprod", shape="x, _* -> x")
+@kernel("Cumprod", shape="... -> ...")
 def cumprod(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
     """Running products along `axis`."""
     return _scan(functools.partial(_accumulated, np.multiply, 1), x, axis, 1, exclusive, reverse)
 
 
-@kernel("CumulativeLogsumexp", shape="x, _* -> x")
+@kernel("CumulativeLogsumexp", shape="... -> ...")
 def cumulative_logsumexp(x: Array, axis: Array, *, exclusive: bool, reverse: bool) -> Result:
     """Logarithms of running sums of exponentials along `axis`."""
     return _scan(_log_sums, x, axis, -np.inf, exclusive, reverse)

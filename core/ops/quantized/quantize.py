@@ -251,7 +251,7 @@ def quantize_v2_shape(input: TensorSpec, min_range: TensorSpec, max_range: Tenso
     return [input.shape, edge, edge]
 
 
-shaped("x, _* -> x", "Dequantize")
+shaped("... -> ...", "Dequantize")
 without_gradient("QuantizeV2", "Dequantize")
 
 
@@ -285,7 +285,7 @@ def quantize_and_dequantize_v3(
     return _simulated(xp, input, input_min, input_max, simulation._replace(num_bits=bits))
 
 
-@everywhere("QuantizeAndDequantize", shape="x, _* -> x")
+@everywhere("QuantizeAndDequantize", shape="... -> ...")
 def quantize_and_dequantize(xp: Any, input: Any, *, input_min: float, input_max: float, simulation: Simulation) -> Any:
     """As QuantizeAndDequantizeV2; the range is an attribute."""
     low, high = (np.asarray(end).astype(input.dtype) for end in (input_min, input_max))
@@ -384,21 +384,21 @@ def _require_range(x: Any, low: Any, high: Any, is_by_channel: bool) -> None:
         require_shape(value, expected, name)
 
 
-@everywhere("FakeQuantWithMinMaxArgs", shape="x, _* -> x")
+@everywhere("FakeQuantWithMinMaxArgs", shape="... -> ...")
 def fake_quant_with_min_max_args(xp: Any, inputs: Any, *, min: float, max: float, num_bits: int, narrow_range: bool) -> Any:
     """Inputs rounded to the levels of [min, max]."""
     require(min < max, f"min {min} must be smaller than max {max}")
     return _fake_quantized(xp, inputs, np.float32(min), np.float32(max), num_bits, narrow_range)
 
 
-@everywhere("FakeQuantWithMinMaxVars", shape="x, (), () -> x")
+@everywhere("FakeQuantWithMinMaxVars", shape="..., (), () -> ...")
 def fake_quant_with_min_max_vars(xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool) -> Any:
     """Inputs rounded to the levels of [min, max]."""
     _require_range(inputs, min, max, False)
     return _fake_quantized(xp, inputs, min, max, num_bits, narrow_range)
 
 
-@everywhere("FakeQuantWithMinMaxVarsPerChannel", shape="(..., n), (n), (n) -> (..., n)")
+@everywhere("FakeQuantWithMinMaxVarsPerChannel", shape="... n, n, n -> ... n")
 def fake_quant_with_min_max_vars_per_channel(
     xp: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> Any:
@@ -427,7 +427,7 @@ def _fake_quantized(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow_
     return xp.with_derivatives(xp.where(is_zero, np.float32(0), levels), path)
 
 
-@everywhere("FakeQuantWithMinMaxArgsGradient", shape="x, x -> x")
+@everywhere("FakeQuantWithMinMaxArgsGradient", shape="..., ... -> ...")
 def fake_quant_with_min_max_args_gradient(
     xp: Any, gradients: Any, inputs: Any, *, min: float, max: float, num_bits: int, narrow_range: bool
 ) -> Any:
@@ -438,7 +438,7 @@ def fake_quant_with_min_max_args_gradient(
     return xp.where(within, gradients, np.float32(0))
 
 
-@everywhere("FakeQuantWithMinMaxVarsGradient", shape="x, x, _, _ -> x, (), ()")
+@everywhere("FakeQuantWithMinMaxVarsGradient", shape="..., ... -> ..., (), ()")
 def fake_quant_with_min_max_vars_gradient(
     xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any]:
@@ -447,7 +447,7 @@ def fake_quant_with_min_max_vars_gradient(
     return _range_gradients(xp, gradients, inputs, min, max, num_bits, narrow_range, tuple(range(inputs.ndim)))
 
 
-@everywhere("FakeQuantWithMinMaxVarsPerChannelGradient", shape="(..., n), (..., n), (n), (n) -> (..., n), (n), (n)")
+@everywhere("FakeQuantWithMinMaxVarsPerChannelGradient", shape="... n, ... n, n, n -> ... n, n, n")
 def fake_quant_with_min_max_vars_per_channel_gradient(
     xp: Any, gradients: Any, inputs: Any, min: Any, max: Any, *, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any]:
@@ -509,7 +509,7 @@ def _used_range(xp: Any, q: Any, bounds: tuple[Any, Any], dtype: DType) -> tuple
     return xp.minimum(low, np.float32(0)), high
 
 
-@everywhere("RequantizationRange", shape="_* -> (), ()")
+@everywhere("RequantizationRange", shape="-> (), ()")
 def requantization_range(xp: Any, input: Any, input_min: Any, input_max: Any, *, Tinput: DType) -> tuple[Any, Any]:
     """The range that the values use."""
     for value in (input, input_min, input_max):
@@ -517,7 +517,7 @@ def requantization_range(xp: Any, input: Any, input_min: Any, input_max: Any, *,
     return _used_range(xp, input, (xp.reshape(input_min, (-1,))[0], xp.reshape(input_max, (-1,))[0]), Tinput)
 
 
-@everywhere("Requantize", shape="x, _* -> x, (), ()")
+@everywhere("Requantize", shape="... -> ..., (), ()")
 def requantize_op(
     xp: Any, input: Any, input_min: Any, input_max: Any, requested_output_min: Any, requested_output_max: Any, *,
     Tinput: DType, out_type: DType,
@@ -530,7 +530,7 @@ def requantize_op(
     return requantize(input, old, Tinput, (low, high), out_type, xp), low, high
 
 
-@everywhere("QuantizeDownAndShrinkRange", shape="x, _* -> x, (), ()")
+@everywhere("QuantizeDownAndShrinkRange", shape="... -> ..., (), ()")
 def quantize_down_and_shrink_range(
     xp: Any, input: Any, input_min: Any, input_max: Any, *, Tinput: DType, out_type: DType
 ) -> tuple[Any, Any, Any]:
@@ -545,7 +545,7 @@ def _magnitudes(xp: Any, low: Any, high: Any) -> Any:
     return xp.maximum(abs(xp.reshape(low, (-1,))), abs(xp.reshape(high, (-1,)))).astype(np.float64)
 
 
-@everywhere("RequantizationRangePerChannel", shape="_* -> (), ()")
+@everywhere("RequantizationRangePerChannel", shape="-> (), ()")
 def requantization_range_per_channel(
     xp: Any, input: Any, input_min: Any, input_max: Any, *, clip_value_max: float
 ) -> tuple[Any, Any]:
@@ -566,7 +566,7 @@ def requantization_range_per_channel(
     return xp.where(xp.min(wide) >= 0, np.float32(0), -top), top
 
 
-@everywhere("RequantizePerChannel", shape="x, _* -> x, (), ()")
+@everywhere("RequantizePerChannel", shape="... -> ..., (), ()")
 def requantize_per_channel(
     xp: Any, input: Any, input_min: Any, input_max: Any, requested_output_min: Any, requested_output_max: Any, *,
     out_type: DType,

@@ -212,7 +212,7 @@ def quantized_mat_mul_flops(
 without_gradient("QuantizedMatMul")
 
 
-@everywhere("QuantizedBiasAdd", shape="x, _* -> x, (), ()")
+@everywhere("QuantizedBiasAdd", shape="... -> ..., (), ()")
 def quantized_bias_add(
     xp: Any, input: Any, bias: Any, edges: OperandRanges, *, T1: DType, T2: DType, out_type: DType
 ) -> tuple[Any, Any, Any]:
@@ -371,7 +371,7 @@ def _zeros_and_range(xp: Any, *ends: Any, types: tuple[DType, DType, DType]) -> 
     return [*zeros, *product_range(a, types[0], b, types[1], types[2])]
 
 
-@everywhere("QuantizedRelu", shape="x, _* -> x, (), ()")
+@everywhere("QuantizedRelu", shape="... -> ..., (), ()")
 def quantized_relu(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
     """max(x, 0)."""
     bounds = scalar_range(min_features, max_features, "features", xp)
@@ -381,13 +381,13 @@ def quantized_relu(xp: Any, features: Any, min_features: Any, max_features: Any,
 flops("QuantizedRelu")(unary_flops(1))
 
 
-@everywhere("QuantizedRelu6", shape="x, _* -> x, (), ()")
+@everywhere("QuantizedRelu6", shape="... -> ..., (), ()")
 def quantized_relu6(xp: Any, features: Any, min_features: Any, max_features: Any, *, Tinput: DType) -> tuple[Any, Any, Any]:
     """min(max(x, 0), 6)."""
     return quantized_relu_x(xp, features, np.float32(6), min_features, max_features, Tinput=Tinput)
 
 
-@everywhere("QuantizedReluX", shape="x, _* -> x, (), ()")
+@everywhere("QuantizedReluX", shape="... -> ..., (), ()")
 def quantized_relu_x(
     xp: Any, features: Any, max_value: Any, min_features: Any, max_features: Any, *, Tinput: DType
 ) -> tuple[Any, Any, Any]:
@@ -451,7 +451,7 @@ def quantized_avg_pool_flops(input: TensorSpec, *ranges: TensorSpec, ksize: list
 without_gradient("QuantizedMaxPool", "QuantizedAvgPool")
 
 
-@everywhere("QuantizedInstanceNorm", shape="x, _* -> x, (), ()")
+@everywhere("QuantizedInstanceNorm", shape="... -> ..., (), ()")
 def quantized_instance_norm(
     xp: Any, x: Any, x_min: Any, x_max: Any, *,
     T: DType, output_range_given: bool, given_y_min: float, given_y_max: float, variance_epsilon: float, min_separation: float,
@@ -495,7 +495,7 @@ class Ranged(NamedTuple):
         return to_float(self.values, *range_of(self.low, self.high, name, xp), dtype, xp)
 
 
-@everywhere("QuantizedBatchNormWithGlobalNormalization", shape="x, _* -> x, (), ()")
+@everywhere("QuantizedBatchNormWithGlobalNormalization", shape="... -> ..., (), ()")
 def quantized_batch_norm_with_global_normalization(
     xp: Any, t: Ranged, m: Ranged, v: Ranged, beta: Ranged, gamma: Ranged, *,
     Tinput: DType, out_type: DType, variance_epsilon: float, scale_after_normalization: bool,

@@ -81,7 +81,7 @@ def to_quantized(x: Any, scale: Any, zero_point: Any, low: int, high: int, dtype
     return _clipped(xp, integers + zero_point.astype(np.int32), low, high, dtype)
 
 
-@everywhere("UniformQuantize", shape="x, _* -> x")
+@everywhere("UniformQuantize", shape="... -> ...")
 def uniform_quantize(
     xp: Any, input: Any, scales: Any, zero_points: Any, *,
     Tout: DType, quantization_axis: int, quantization_min_val: int, quantization_max_val: int,
@@ -99,7 +99,7 @@ flops("UniformQuantize")(unary_flops(6))
 not_differentiable("UniformQuantize")
 
 
-@everywhere("UniformDequantize", shape="x, _* -> x")
+@everywhere("UniformDequantize", shape="... -> ...")
 def uniform_dequantize(xp: Any, input: Any, scales: Any, zero_points: Any, *, quantization_axis: int) -> Any:
     """Integers as the floats they stand for."""
     check_scales(input.shape, scales, zero_points, quantization_axis, "input")
@@ -107,7 +107,7 @@ def uniform_dequantize(xp: Any, input: Any, scales: Any, zero_points: Any, *, qu
     return (input.astype(np.int64) - zero_points.astype(np.int64)).astype(np.float32) * scales
 
 
-@everywhere("UniformQuantizedClipByValue", shape="x, _* -> x")
+@everywhere("UniformQuantizedClipByValue", shape="... -> ...")
 def uniform_quantized_clip_by_value(
     xp: Any, operand: Any, min: Any, max: Any, scales: Any, zero_points: Any, *, quantization_axis: int
 ) -> Any:
@@ -157,7 +157,7 @@ def to_output(x: Any, scale: Array, zero_point: Any, low: int, high: int, dtype:
 
 
 # The scales must be known before a run: of their ratio NumPy makes an integer factor and a shift.
-@everywhere("UniformRequantize", static=(1, 3), shape="x, _* -> x")
+@everywhere("UniformRequantize", static=(1, 3), shape="... -> ...")
 def uniform_requantize(
     xp: Any, input: Any, input_scales: Array, input_zero_points: Any, output_scales: Array, output_zero_points: Any, *,
     Tout: DType, input_quantization_axis: int, output_quantization_axis: int, output_quantization_min_val: int,
@@ -236,7 +236,7 @@ def _centered(x: Any, zero_points: Any, axis: int) -> Any:
     return x.astype(np.float64) - along_axis(zero_points, axis, x.ndim)
 
 
-@everywhere("UniformQuantizedDot", static=(2, 4, 6), shape="(m, ?), (?, n), _* -> (m, n)")
+@everywhere("UniformQuantizedDot", static=(2, 4, 6), shape="m _, _ n -> m n")
 def uniform_quantized_dot(
     xp: Any, lhs: Any, rhs: Any, lhs_scales: Array, lhs_zero_points: Any, rhs_scales: Array, rhs_zero_points: Any,
     output_scales: Array, output_zero_points: Any, *, axes: Axes, Tout: DType,
@@ -292,7 +292,7 @@ def _quantized_rows(xp: Any, x: Any) -> tuple[Any, Any]:
     return integers - zero, xp.reshape(scale, (-1,)).astype(np.float32)
 
 
-@everywhere("UniformQuantizedDotHybrid", shape="(m, ?), (?, n), _* -> (m, n)")
+@everywhere("UniformQuantizedDotHybrid", shape="m _, _ n -> m n")
 def uniform_quantized_dot_hybrid(
     xp: Any, lhs: Any, rhs: Any, rhs_scales: Any, rhs_zero_points: Any, *, rhs_quantization_axis: int
 ) -> Any:

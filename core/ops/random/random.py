@@ -148,11 +148,11 @@ _BATCH = 100
 flops("ParameterizedTruncatedNormal")(draws.bounded_normal_flops)
 
 _FILLS = ("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "ParameterizedTruncatedNormal")
-shaped("<s...>, _* -> (s...)", *_FILLS)
+shaped("<...> -> ...", *_FILLS)
 not_differentiable(*_FILLS)
 
 
-@kernel("RandomGamma", shape="<s...>, p -> (s..., p...)")
+@kernel("RandomGamma", shape="<s...>, p... -> s... p...")
 def random_gamma(ctx: KernelContext, shape: Array, alpha: Array, *, seed: int, seed2: int) -> Result:
     """Samples of Gamma(alpha, 1), of shape `shape` for each alpha."""
     dims = draws.as_dims(shape)
@@ -185,7 +185,7 @@ facts("random", "own_stream", of=(*_NORMAL, *_MOVING, *_OTHERS[:-1], "RandomGamm
 flops("RandomGamma")(draws.gamma_flops)
 
 
-@kernel("RandomPoissonV2", shape="<s...>, p -> (s..., p...)")
+@kernel("RandomPoissonV2", shape="<s...>, p... -> s... p...")
 def random_poisson_v2(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Poisson samples, of shape `shape` for each rate."""
     dims = draws.as_dims(shape)
@@ -196,7 +196,7 @@ def random_poisson_v2(ctx: KernelContext, shape: Array, rate: Array, *, dtype: D
     return draws.draw_poisson(gen, rate, samples, (*dims, *rate.shape), dtype)
 
 
-@kernel("RandomPoisson", shape="<s...>, p -> (s..., p...)")
+@kernel("RandomPoisson", shape="<s...>, p... -> s... p...")
 def random_poisson(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DType, seed: int, seed2: int) -> Result:
     """Poisson samples of the rates' dtype, of shape `shape` for each rate."""
     return random_poisson_v2(ctx, shape, rate, dtype=dtype, seed=seed, seed2=seed2)
@@ -205,7 +205,7 @@ def random_poisson(ctx: KernelContext, shape: Array, rate: Array, *, dtype: DTyp
 flops("RandomPoisson", "RandomPoissonV2")(draws.poisson_flops)
 
 
-@kernel("Multinomial", shape="(m, ?), <n> -> (m, n)")
+@kernel("Multinomial", shape="m _, <n> -> m n")
 def multinomial(
     ctx: KernelContext, logits: Array, num_samples: Array, *, output_dtype: DType, seed: int, seed2: int
 ) -> Result:
@@ -217,7 +217,7 @@ def multinomial(
 flops("Multinomial")(draws.multinomial_flops)
 
 
-@kernel("RandomShuffle", shape="x, _* -> x")
+@kernel("RandomShuffle", shape="... -> ...")
 def random_shuffle(ctx: KernelContext, value: Array, *, seed: int, seed2: int) -> Result:
     """The rows of `value` in random order."""
     # TensorFlow draws nothing for a single row: the stream stays where it is.
@@ -264,7 +264,7 @@ def random_crop_shape(image: TensorSpec, size: TensorSpec) -> Shape:
     return Shape([*ints(size.value, "size", 2), channels])
 
 
-@kernel("SobolSample", shape="<d>, <n>, _ -> (n, d)")
+@kernel("SobolSample", shape="<d>, <n> -> n d")
 def sobol_sample(dim: Array, num_results: Array, skip: Array, *, dtype: DType) -> Result:
     """Points of the Sobol sequence in `dim` dimensions, after the origin and `skip` more."""
     from ...random import sobol

@@ -82,7 +82,7 @@ def _register_fill(op: str, distribution: Callable[..., Any], cost: Callable[...
 
     fill.__doc__ = samples
     kernel(op)(fill)
-    shaped("_, (), <s...> -> (s...)", op)
+    shaped("*, (), <...> -> ...", op)
     flops(op)(cost)
     without_gradient(op)
     facts("random", of=(op,))
@@ -101,7 +101,7 @@ _register_fill(
 _register_fill("StatefulUniformFullInt", philox.full_int, zero_cost, "Integers over the whole range of the dtype.")
 
 
-@kernel("StatefulStandardNormal", shape="_, <s...> -> (s...)")
+@kernel("StatefulStandardNormal", shape="*, <...> -> ...")
 def stateful_standard_normal(resource: Array, shape: Array, *, dtype: DType) -> Result:
     """Samples of the standard normal distribution; the state begins with the number of its algorithm."""
     dims = draws.as_dims(shape)
@@ -117,7 +117,7 @@ without_gradient("StatefulStandardNormal")
 facts("random", of=("StatefulStandardNormal",))
 
 
-@kernel("StatefulUniformInt", shape="_, _, <s...>, ()* -> (s...)")
+@kernel("StatefulUniformInt", shape="*, *, <...>, () + -> ...")
 def stateful_uniform_int(
     resource: Array, algorithm: Array, shape: Array, minval: Array, maxval: Array, *, dtype: DType
 ) -> Result:
@@ -129,7 +129,7 @@ def stateful_uniform_int(
 flops("StatefulUniformInt")(draws.uniform_int_flops)
 
 
-@kernel("StatefulRandomBinomial", shape="_, _, <s...>, (~...)* -> (s...)")
+@kernel("StatefulRandomBinomial", shape="*, *, <s...>, ~... + -> s...")
 def stateful_random_binomial(
     resource: Array, algorithm: Array, shape: Array, counts: Array, probs: Array, *, dtype: DType
 ) -> Result:
@@ -155,7 +155,7 @@ flops("StatefulRandomBinomial")(draws.binomial_flops)
 facts("random", of=("StatefulUniformInt", "StatefulRandomBinomial"))
 
 
-@kernel("RngSkip", shape="_, (), () ->")
+@kernel("RngSkip", shape="*, (), () ->")
 def rng_skip(resource: Array, algorithm: Array, delta: Array) -> None:
     """Move the generator on by `delta` samples."""
     if np.ndim(delta):
@@ -187,7 +187,7 @@ def rng_read_and_skip_shape(resource: TensorSpec, alg: TensorSpec, delta: Tensor
 facts("side_effect", of=("RngSkip", "RngReadAndSkip"))
 
 
-@kernel("NonDeterministicInts", shape="<s...> -> (s...)")
+@kernel("NonDeterministicInts", shape="<...> -> ...")
 def non_deterministic_ints(ctx: KernelContext, shape: Array, *, dtype: DType) -> Result:
     """Integers over the whole range of the dtype, from the operating system."""
     dims = draws.as_dims(shape)

@@ -147,8 +147,8 @@ def _register(draw: _Draw) -> None:
     kernel(op_v2)(by_key)
     arrays(op, static=(0,), sizes=(0,))(programs.by_seed(draw.program))
     arrays(op_v2, static=(0, 3), sizes=(0,))(programs.by_key(draw.program, _check_algorithm))
-    shaped("<s...>, (2), ()* -> (s...)", op)
-    shaped("<s...>, (1), (?), ()* -> (s...)", op_v2)
+    shaped("<...>, 2, () + -> ...", op)
+    shaped("<...>, 1, _, () + -> ...", op_v2)
     flops(op, op_v2)(draw.cost)
     not_differentiable(op, op_v2)
 
@@ -160,7 +160,7 @@ facts("unit_uniform", of=("StatelessRandomUniform", "StatelessRandomUniformV2"))
 facts("unit_normal", of=("StatelessRandomNormal", "StatelessRandomNormalV2"))
 
 
-@kernel("StatelessMultinomial", shape="(m, ?), <n>, (2) -> (m, n)")
+@kernel("StatelessMultinomial", shape="m _, <n>, 2 -> m n")
 def stateless_multinomial(logits: Array, num_samples: Array, seed: Array, *, output_dtype: DType) -> Result:
     """`num_samples` classes for each row of `logits`."""
     draws.check_multinomial(logits, num_samples)
@@ -172,7 +172,7 @@ flops("StatelessMultinomial")(draws.multinomial_flops)
 not_differentiable("StatelessMultinomial")
 
 
-@kernel("StatelessRandomGammaV2", shape="<s...>, (2), _ -> (s...)")
+@kernel("StatelessRandomGammaV2", shape="<...>, 2 -> ...")
 def stateless_random_gamma_v2(shape: Array, seed: Array, alpha: Array) -> Result:
     """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
     return _gamma(seeded(seed), shape, alpha)
@@ -207,7 +207,7 @@ def _gamma_gradient(g: GradientBuilder, node: Node, alpha: Any, grad: Output) ->
     return g.Reshape(summed, alpha_shape)
 
 
-@kernel("StatelessRandomGammaV3", shape="<s...>, (1), (?), (), _ -> (s...)")
+@kernel("StatelessRandomGammaV3", shape="<...>, 1, _, () -> ...")
 def stateless_random_gamma_v3(shape: Array, key: Array, counter: Array, alg: Array, alpha: Array) -> Result:
     """Samples of Gamma(alpha, 1); `shape` ends with the shape of `alpha`."""
     return _gamma(_keyed(key, counter, alg, _size(shape)), shape, alpha)
@@ -216,7 +216,7 @@ def stateless_random_gamma_v3(shape: Array, key: Array, counter: Array, alg: Arr
 flops("StatelessRandomGammaV2", "StatelessRandomGammaV3")(draws.gamma_flops)
 
 
-@kernel("StatelessRandomPoisson", shape="<s...>, (2), _ -> (s...)")
+@kernel("StatelessRandomPoisson", shape="<...>, 2 -> ...")
 def stateless_random_poisson(shape: Array, seed: Array, lam: Array, *, dtype: DType) -> Result:
     """Poisson samples; `shape` ends with the shape of the rates."""
     dims = draws.as_dims(shape)
@@ -231,7 +231,7 @@ flops("StatelessRandomPoisson")(draws.poisson_flops)
 not_differentiable("StatelessRandomPoisson")
 
 
-@kernel("StatelessRandomBinomial", shape="<s...>, (2), (~...)* -> (s...)")
+@kernel("StatelessRandomBinomial", shape="<s...>, 2, ~... + -> s...")
 def stateless_random_binomial(shape: Array, seed: Array, counts: Array, probs: Array, *, dtype: DType) -> Result:
     """Binomial samples; `shape` ends with the shape that counts and probabilities broadcast to."""
     return draws.draw_binomial(seeded(seed), shape, counts, probs, dtype)
@@ -242,7 +242,7 @@ flops("StatelessRandomBinomial")(draws.binomial_flops)
 not_differentiable("StatelessRandomBinomial")
 
 
-@kernel("StatelessParameterizedTruncatedNormal", shape="<s...>, (2), (~...)* -> (s...)")
+@kernel("StatelessParameterizedTruncatedNormal", shape="<s...>, 2, ~... + -> s...")
 def stateless_parameterized_truncated_normal(
     shape: Array, seed: Array, means: Array, stddevs: Array, minvals: Array, maxvals: Array
 ) -> Result:
@@ -299,20 +299,20 @@ flops("StatelessParameterizedTruncatedNormal")(draws.bounded_normal_flops)
 arrays("StatelessRandomPoisson", static=(0,), sizes=(0,))(programs.by_seed(programs.poisson))
 
 
-@kernel("StatelessRandomGetKeyCounter", shape="(2) -> (1), (2)")
+@kernel("StatelessRandomGetKeyCounter", shape="2 -> 1, 2")
 def stateless_random_get_key_counter(seed: Array) -> tuple[Result, Result]:
     """The key (1) and the counter (2) that a seed stands for."""
     gen = seeded(seed)
     return np.array([gen.key], np.uint64), np.array([gen.counter & _MASK64, gen.counter >> 64], np.uint64)
 
 
-@kernel("StatelessRandomGetKeyCounterAlg", shape="(2) -> (1), (2), ()")
+@kernel("StatelessRandomGetKeyCounterAlg", shape="2 -> 1, 2, ()")
 def stateless_random_get_key_counter_alg(seed: Array) -> tuple[Result, Result, Result]:
     """The key (1), the counter (2) and the algorithm that a seed stands for."""
     return *stateless_random_get_key_counter(seed), np.int32(draws.PHILOX)
 
 
-@kernel("StatelessRandomGetAlg", shape="_* -> ()")
+@kernel("StatelessRandomGetAlg", shape="-> ()")
 def stateless_random_get_alg() -> Result:
     """The number of the algorithm that a CPU runs."""
     return np.int32(draws.PHILOX)
@@ -328,7 +328,7 @@ arrays("StatelessRandomGetKeyCounterAlg")(
 )
 
 
-@kernel("StatelessShuffle", shape="x, (1), (?), () -> x")
+@kernel("StatelessShuffle", shape="..., 1, _, () -> ...")
 def stateless_shuffle(value: Array, key: Array, counter: Array, alg: Array) -> Result:
     """The rows of `value` in an order that key and counter decide."""
     gen = _keyed(key, counter, alg)
@@ -399,7 +399,7 @@ _LANES: Final = {"float32": 8, "float64": 4}
 """Numbers that TensorFlow's kernel rounds to int32 in a single step, with one block of random words for all lanes."""
 
 
-@kernel("StochasticCastToInt", shape="x, (?), (?), () -> x")
+@kernel("StochasticCastToInt", shape="..., _, _, () -> ...")
 def stochastic_cast_to_int(input: Array, key: Array, counter: Array, alg: Array, *, Tout: DType) -> Result:
     """Round each input up or down at random, up with the probability of the fraction; NaN becomes 0."""
     algorithm = scalar(alg, "alg")

@@ -229,7 +229,7 @@ def sparse_accumulator_take_gradient(
     return in_turn(ctx, accumulator, accumulator.line, (handle, num_required), lambda: accumulator.take(needed))
 
 
-@kernel("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated", shape="_* -> ()")
+@kernel("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated", shape="-> ()")
 def accumulator_num_accumulated(handle: Any) -> Result:
     """Return the number of gradients since the last take."""
     return np.int32(resource(handle, _Accumulator).count)

@@ -103,13 +103,13 @@ def barrier_close(handle: Any, *, cancel_pending_enqueues: bool) -> None:
     resource(handle, Barrier).close(cancel_pending_enqueues)
 
 
-@kernel("BarrierReadySize", shape="_* -> ()")
+@kernel("BarrierReadySize", shape="-> ()")
 def barrier_ready_size(handle: Any) -> Result:
     """Return the number of complete elements."""
     return np.int32(resource(handle, Barrier).ready_size)
 
 
-@kernel("BarrierIncompleteSize", shape="_* -> ()")
+@kernel("BarrierIncompleteSize", shape="-> ()")
 def barrier_incomplete_size(handle: Any) -> Result:
     """Return the number of elements that lack a component."""
     return np.int32(resource(handle, Barrier).incomplete_size)

@@ -261,7 +261,7 @@ class QuantileStream(Shared):
         return self._boundaries
 
 
-@kernel("BoostedTreesBucketize", shape="(n)*, _* -> (n) * num_features")
+@kernel("BoostedTreesBucketize", shape="n -> n [num_features]")
 def boosted_trees_bucketize(float_values: list[Array], bucket_boundaries: list[Array]) -> list[Result]:
     """The bucket of each value: the first of the ascending boundaries that is not below the value, else the last boundary."""
     for boundaries in bucket_boundaries[:1]:
@@ -349,7 +349,7 @@ def _parsed(stamp_token: Array, tree_ensemble_serialized: Array) -> tuple[int, b
     return stamp, serialized, _parse_ensemble(serialized)
 
 
-@kernel("BoostedTreesSerializeEnsemble", shape="_* -> (), ()")
+@kernel("BoostedTreesSerializeEnsemble", shape="-> (), ()")
 def boosted_trees_serialize_ensemble(tree_ensemble_handle: Array) -> tuple[Result, Result]:
     """The stamp and the message of an ensemble."""
     target = resource(tree_ensemble_handle, TreeEnsemble)
@@ -357,7 +357,7 @@ def boosted_trees_serialize_ensemble(tree_ensemble_handle: Array) -> tuple[Resul
     return np.int64(target.stamp), scalar_object(target.serialized)
 
 
-@kernel("BoostedTreesGetEnsembleStates", shape="_ -> (), (), (), (), (2)")
+@kernel("BoostedTreesGetEnsembleStates", shape="-> (), (), (), (), 2")
 def boosted_trees_get_ensemble_states(tree_ensemble_handle: Array) -> tuple[Result, ...]:
     """The stamp, the trees, the finished trees, the attempted layers, and the range of the last layer's nodes."""
     target = resource(tree_ensemble_handle, TreeEnsemble)
@@ -411,7 +411,7 @@ def boosted_trees_create_quantile_stream(quantile_stream_resource_handle: Array,
         target.create(count)
 
 
-@kernel("BoostedTreesQuantileStreamResourceDeserialize", shape="(), _ ->")
+@kernel("BoostedTreesQuantileStreamResourceDeserialize", shape="() ->")
 def boosted_trees_quantile_deserialize(quantile_stream_resource_handle: Array, bucket_boundaries: list[Array]) -> None:
     """Replace the boundaries of the features."""
     known = resource(quantile_stream_resource_handle, QuantileStream).boundaries
@@ -420,7 +420,7 @@ def boosted_trees_quantile_deserialize(quantile_stream_resource_handle: Array, b
     known[: len(bucket_boundaries)] = bucket_boundaries
 
 
-@kernel("BoostedTreesQuantileStreamResourceGetBucketBoundaries", shape="_ -> (?) * num_features")
+@kernel("BoostedTreesQuantileStreamResourceGetBucketBoundaries", shape="-> _ [num_features]")
 def boosted_trees_quantile_boundaries(quantile_stream_resource_handle: Array, *, num_features: int) -> list[Result]:
     """The boundaries of each feature."""
     boundaries = resource(quantile_stream_resource_handle, QuantileStream).boundaries
@@ -434,10 +434,10 @@ _CREATIONS = ("BoostedTreesCreateEnsemble", "BoostedTreesCreateQuantileStreamRes
 _RESTORATIONS = ("BoostedTreesDeserializeEnsemble", "BoostedTreesQuantileStreamResourceDeserialize")
 
 
-shaped("_* -> ()", *_HANDLES)
+shaped("-> ()", *_HANDLES)
 
 
-shaped("_* -> ()", *_TESTS)
+shaped("-> ()", *_TESTS)
 
 
 @shape("BoostedTreesPredict")

@@ -612,13 +612,13 @@ def queue_dequeue_up_to_shape(handle: TensorSpec, n: TensorSpec, *, component_ty
     return _element_shapes(handle, component_types, Shape([None]))
 
 
-@kernel("QueueIsClosed", "QueueIsClosedV2", shape="_* -> ()")
+@kernel("QueueIsClosed", "QueueIsClosedV2", shape="-> ()")
 def queue_is_closed(handle: Any) -> Result:
     """Return True if the queue was closed."""
     return np.bool_(resource(handle, Queue).is_closed)
 
 
-@kernel("QueueSize", "QueueSizeV2", shape="_* -> ()")
+@kernel("QueueSize", "QueueSizeV2", shape="-> ()")
 def queue_size(handle: Any) -> Result:
     """Return the number of elements in the queue."""
     return np.int32(len(resource(handle, Queue)))

@@ -54,7 +54,7 @@ def tf_record_reader(ctx: KernelContext, *, compression_type: str, container: st
 _READERS = ("WholeFileReader", "IdentityReader", "TextLineReader", "FixedLengthRecordReader", "TFRecordReader")
 
 
-shaped("_* -> ()", *(name + "V2" for name in _READERS))
+shaped("-> ()", *(name + "V2" for name in _READERS))
 
 
 @kernel("LMDBReader")
@@ -63,7 +63,7 @@ def lmdb_reader(ctx: KernelContext) -> Any:
     raise UnimplementedError("LMDBReader is removed from TensorFlow", hint="LMDBDataset reads LMDB databases")
 
 
-shaped("-> (2)", *_READERS, "LMDBReader")
+shaped("-> 2", *_READERS, "LMDBReader")
 
 
 def _both(*names: str) -> list[str]:
@@ -118,7 +118,7 @@ def reader_read(ctx: KernelContext, reader_handle: Any, queue_handle: Any) -> tu
     return scalar_object(key), scalar_object(value)
 
 
-shaped("_* -> (), ()", *_both("ReaderRead"))
+shaped("-> (), ()", *_both("ReaderRead"))
 facts("blocks", "asynchronous", of=_both("ReaderRead", "ReaderReadUpTo"))
 
 
@@ -132,7 +132,7 @@ def reader_read_up_to(ctx: KernelContext, reader_handle: Any, queue_handle: Any,
     return tuple(object_array(column) for column in zip(*records))
 
 
-shaped("_, _, () -> (n), (n)", *_both("ReaderReadUpTo"))
+shaped("*, *, () -> n, n", *_both("ReaderReadUpTo"))
 
 
 facts("reads_files", of=[*_both("ReaderRead", "ReaderReadUpTo"), "RecordInput"])
@@ -156,7 +156,7 @@ def reader_serialize_state(reader_handle: Any) -> Result:
     return scalar_object(resource(reader_handle, Reader).state())
 
 
-shaped("_* -> ()", *_both("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState"))
+shaped("-> ()", *_both("ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted", "ReaderSerializeState"))
 
 
 @kernel("ReaderRestoreState", "ReaderRestoreStateV2")
@@ -176,7 +176,7 @@ def reader_reset(reader_handle: Any) -> None:
     resource(reader_handle, Reader).reset()
 
 
-@kernel("RecordInput", shape="-> ({batch_size})")
+@kernel("RecordInput", shape="-> {batch_size}")
 def record_input(
     ctx: KernelContext,
     *,

@@ -17,7 +17,7 @@ from ..shared.kernel_files import file_name, gate, read_file
 from .tables import file_lines
 
 
-@kernel("GenerateVocabRemapping", shape="(), () -> ({num_new_vocab}), ()")
+@kernel("GenerateVocabRemapping", shape="(), () -> {num_new_vocab}, ()")
 def generate_vocab_remapping(
     ctx: KernelContext,
     new_vocab_file: Array,
@@ -54,7 +54,7 @@ def _tokens(ctx: Any, name: Any, what: str, size: int) -> list[bytes]:
     return file_lines(read_file(ctx, path), size, path)
 
 
-@kernel("LoadAndRemapMatrix", shape="_, _, ({num_rows}), (?), _ -> ({num_rows}, {num_cols})")
+@kernel("LoadAndRemapMatrix", shape="*, *, {num_rows}, _ -> {num_rows} {num_cols}")
 def load_and_remap_matrix(
     ctx: KernelContext,
     ckpt_path: Array,

@@ -73,7 +73,7 @@ def _new_stack(ctx: KernelContext, elem_type: DType, stack_name: str, max_size: 
     return ctx.step.resources.get_or_create(_CONTAINER, name, Stack, lambda: Stack(name, elem_type, max_size))
 
 
-@kernel("Stack", shape="-> (2)")
+@kernel("Stack", shape="-> 2")
 def stack(ctx: KernelContext, *, elem_type: DType, stack_name: str) -> Any:
     """A reference to the stack's container and name."""
     created = _new_stack(ctx, elem_type, stack_name, -1)
@@ -82,21 +82,21 @@ def stack(ctx: KernelContext, *, elem_type: DType, stack_name: str) -> Any:
     return handle
 
 
-@kernel("StackV2", shape="_* -> ()")
+@kernel("StackV2", shape="-> ()")
 def stack_v2(ctx: KernelContext, max_size: Array, *, elem_type: DType, stack_name: str) -> Result:
     if np.ndim(max_size):
         raise InvalidArgumentError(f"Stack size must be a scalar, but had shape: {Shape(np.shape(max_size))}")
     return scalar_object(_new_stack(ctx, elem_type, stack_name, int(max_size)))
 
 
-@kernel("StackPush", shape="_, x, _* -> x")
+@kernel("StackPush", shape="*, ... -> ...")
 def stack_push(ctx: KernelContext, handle: Any, elem: Array) -> Result:
     """The element itself, now on top of the stack."""
     _named(ctx, handle).push(elem)
     return elem
 
 
-@kernel("StackPushV2", shape="_, x, _* -> x")
+@kernel("StackPushV2", shape="*, ... -> ...")
 def stack_push_v2(handle: Array, elem: Array) -> Result:
     """The element itself, now on top of the stack."""
     _from_handle(handle).push(elem)

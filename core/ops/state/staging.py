@@ -209,7 +209,7 @@ def map_clear(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Non
         area.incomplete.clear()
 
 
-@kernel("Unstage", shape="_* -> _ * dtypes")
+@kernel("Unstage", shape="-> * [dtypes]")
 def unstage(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """Take the oldest tuple."""
     area = _staging_area(ctx, bounds)
@@ -229,7 +229,7 @@ facts("blocks", of=[op for op in _ALL if not op.endswith(("Size", "Clear"))])
 not_arithmetic(*_ALL)
 
 
-@kernel("StagePeek", shape="_* -> _ * dtypes")
+@kernel("StagePeek", shape="-> * [dtypes]")
 def stage_peek(ctx: KernelContext, index: Array, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """A tuple that stays."""
     area = _staging_area(ctx, bounds)
@@ -243,7 +243,7 @@ def stage_peek(ctx: KernelContext, index: Array, *, bounds: Bounds, dtypes: list
         return _declared(area.elements[int(index)], dtypes)
 
 
-@kernel("MapPeek", "OrderedMapPeek", shape="_* -> _ * dtypes")
+@kernel("MapPeek", "OrderedMapPeek", shape="-> * [dtypes]")
 def map_peek(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """Parts of an element that stays."""
     area = _map_area(ctx, bounds, dtypes)
@@ -251,7 +251,7 @@ def map_peek(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bounds, 
         return _declared(area.parts(_key(key), _indices(indices)), dtypes)
 
 
-@kernel("MapUnstage", "OrderedMapUnstage", shape="_* -> _ * dtypes")
+@kernel("MapUnstage", "OrderedMapUnstage", shape="-> * [dtypes]")
 def map_unstage(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bounds, dtypes: list[DType]) -> Sequence[Result]:
     """Take parts of the element of a key."""
     area = _map_area(ctx, bounds, dtypes)
@@ -259,25 +259,25 @@ def map_unstage(ctx: KernelContext, key: Array, indices: Array, *, bounds: Bound
         return _declared(area.take(_key(key), _indices(indices)), dtypes)
 
 
-@kernel("StageSize", shape="_* -> ()")
+@kernel("StageSize", shape="-> ()")
 def stage_size(ctx: KernelContext, *, bounds: Bounds) -> Result:
     """Return the number of tuples in the area."""
     return np.int32(len(_staging_area(ctx, bounds).elements))
 
 
-@kernel("MapSize", "OrderedMapSize", shape="_* -> ()")
+@kernel("MapSize", "OrderedMapSize", shape="-> ()")
 def map_size(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Result:
     """Return the number of complete elements."""
     return np.int32(len(_map_area(ctx, bounds, dtypes).complete))
 
 
-@kernel("MapIncompleteSize", "OrderedMapIncompleteSize", shape="_* -> ()")
+@kernel("MapIncompleteSize", "OrderedMapIncompleteSize", shape="-> ()")
 def map_incomplete_size(ctx: KernelContext, *, bounds: Bounds, dtypes: list[DType]) -> Result:
     """Return the number of elements that lack parts."""
     return np.int32(len(_map_area(ctx, bounds, dtypes).incomplete))
 
 
-@kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey", shape="_ -> (), _ * dtypes")
+@kernel("MapUnstageNoKey", "OrderedMapUnstageNoKey", shape="-> (), * [dtypes]")
 def map_unstage_no_key(ctx: KernelContext, indices: Array, *, bounds: Bounds, dtypes: list[DType]) -> Any:
     """Take parts of any element: its key and the parts."""
     area = _map_area(ctx, bounds, dtypes)

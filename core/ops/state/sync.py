@@ -35,13 +35,13 @@ class IterationCounter:
     """A placeholder for the counter of a dataset service's iterations, absent from this process."""
 
 
-@kernel("MutexV2", shape="_* -> ()")
+@kernel("MutexV2", shape="-> ()")
 def mutex(ctx: KernelContext, *, container: str, shared_name: str) -> Result:
     """A mutex."""
     return named(ctx, container, shared_name, Mutex, lambda: Mutex(shared_name or ctx.name))
 
 
-@kernel("MutexLock", shape="_* -> ()")
+@kernel("MutexLock", shape="-> ()")
 def mutex_lock(ctx: KernelContext, mutex: Array) -> Result:
     """Wait until the mutex is free, then lock the mutex."""
     target = resource(mutex, Mutex)
@@ -65,7 +65,7 @@ def consume_mutex_lock(mutex_lock: Array) -> None:
             lock.mutex.holder = None
 
 
-@kernel("DummyIterationCounter", shape="_* -> ()")
+@kernel("DummyIterationCounter", shape="-> ()")
 def dummy_iteration_counter(ctx: KernelContext) -> Result:
     """A counter that counts nothing."""
     return scalar_object(ctx.state(IterationCounter))

@@ -608,7 +608,7 @@ def _static(handle: Array | ReferenceHandle) -> StaticTable:
     return table
 
 
-@kernel("InitializeTable", "InitializeTableV2", shape="_, (n), (n) ->")
+@kernel("InitializeTable", "InitializeTableV2", shape="*, n, n ->")
 def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DType, Tval: DType) -> None:
     """Fill a table from two vectors."""
     table = _static(table_handle)
@@ -623,7 +623,7 @@ def initialize_table(table_handle: Any, keys: Array, values: Array, *, Tkey: DTy
     table.initialize(keys, values)
 
 
-@kernel("InitializeTableFromTextFile", "InitializeTableFromTextFileV2", shape="_, () ->")
+@kernel("InitializeTableFromTextFile", "InitializeTableFromTextFileV2", shape="*, () ->")
 def initialize_table_from_text_file(
     ctx: KernelContext,
     table_handle: Any,
@@ -739,7 +739,7 @@ def lookup_table_import(table_handle: Any, keys: Array, values: Array, *, Tin: D
     table.load(np.asarray(keys), np.asarray(values))
 
 
-@kernel("LookupTableSize", "LookupTableSizeV2", shape="_* -> ()")
+@kernel("LookupTableSize", "LookupTableSizeV2", shape="-> ()")
 def lookup_table_size(table_handle: Any) -> Result:
     """Return the number of entries."""
     return np.int64(len(resource(table_handle, LookupTable)))

@@ -90,12 +90,12 @@ def _new_array(ctx: KernelContext, size: Array, attrs: ArrayAttributes) -> Tenso
     return ctx.step.resources.get_or_create(_CONTAINER, array.name, TensorArray, lambda: array)
 
 
-@kernel("TensorArray", shape="_* -> (2)")
+@kernel("TensorArray", shape="-> 2")
 def tensor_array(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) -> Any:
     return _reference(_new_array(ctx, size, attrs), _CONTAINER)
 
 
-@kernel("TensorArrayV2", shape="_* -> (2)")
+@kernel("TensorArrayV2", shape="-> 2")
 def tensor_array_v2(ctx: KernelContext, size: Array, *, attrs: ArrayAttributes) -> Result:
     return _string_handle(_new_array(ctx, size, attrs), _CONTAINER)
 
@@ -124,13 +124,13 @@ def _gradient_array(ctx: KernelContext, handle: Array, source: str, prepended: t
     return ctx.step.resources.get_or_create(_GRADS_CONTAINER, name, TensorArray, lambda: array.gradient(name, prepended))
 
 
-@kernel("TensorArrayGrad", shape="_* -> (2)")
+@kernel("TensorArrayGrad", shape="-> 2")
 def tensor_array_grad(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> Any:
     """Return the array of gradients of `source` for an array, created at the first call."""
     return _reference(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
 
 
-@kernel("TensorArrayGradV2", shape="_* -> (2)")
+@kernel("TensorArrayGradV2", shape="-> 2")
 def tensor_array_grad_v2(ctx: KernelContext, handle: Array, flow_in: Array, *, source: str) -> Result:
     return _string_handle(_gradient_array(ctx, handle, source), _GRADS_CONTAINER)
 
@@ -149,7 +149,7 @@ facts("run_state", "stated_pair", of=("TensorArrayV3", "TensorArrayGradV3"))
 facts("container", of=("TensorArrayV3",))
 
 
-@kernel("TensorArrayGradWithShape", shape="_* -> (), ()")
+@kernel("TensorArrayGradWithShape", shape="-> (), ()")
 def tensor_array_grad_with_shape(
     ctx: KernelContext, handle: Array, flow_in: Array, shape_to_prepend: Array, *, source: str
 ) -> tuple[Result, Result]:
@@ -174,7 +174,7 @@ facts("backward", of=_versions("TensorArrayGrad"))
 not_arithmetic(*_versions("TensorArray"), *_versions("TensorArrayGrad"), "TensorArrayGradWithShape")
 
 
-@kernel(*_versions("TensorArrayWrite"), shape="_* -> ()")
+@kernel(*_versions("TensorArrayWrite"), shape="-> ()")
 def tensor_array_write(
     ctx: KernelContext, handle: Array | Variable, index: Array, value: Array, flow_in: Array, *, T: DType
 ) -> Array:
@@ -255,7 +255,7 @@ def tensor_array_gather_gradient(g: GradientBuilder, node: Node, grad: Output) -
     return [None, None, g.TensorArrayScatterV3(handle, indices, grad, flow)]
 
 
-@kernel("TensorArrayPack", shape="_, _ -> (?, {element_shape}...)")
+@kernel("TensorArrayPack", shape="-> _ {element_shape}...")
 def tensor_array_pack(ctx: KernelContext, handle: Any, flow_in: Array, *, dtype: DType, element_shape: Shape) -> Result:
     """All elements, stacked."""
     array = _array_of(ctx, handle)
@@ -292,7 +292,7 @@ def tensor_array_concat_gradient(g: GradientBuilder, node: Node, grad: Output, g
     return [None, g.TensorArraySplitV3(handle, grad, node.output(1), flow)]
 
 
-@kernel(*_versions("TensorArrayScatter"), shape="_* -> ()")
+@kernel(*_versions("TensorArrayScatter"), shape="-> ()")
 def tensor_array_scatter(
     ctx: KernelContext, handle: Array | Variable, indices: Array, value: Array, flow_in: Array, *, T: DType
 ) -> Array:
@@ -325,7 +325,7 @@ def tensor_array_scatter_gradient(g: GradientBuilder, node: Node, flow: Output) 
     return [None, None, g.TensorArrayGatherV3(handle, indices, flow, dtype=value.base_dtype, element_shape=UNKNOWN), flow]
 
 
-@kernel("TensorArrayUnpack", shape="_* -> ()")
+@kernel("TensorArrayUnpack", shape="-> ()")
 def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: Array, *, T: DType) -> Result:
     """Write each row of `value` at its place and return the flow."""
     _require_rows(value)
@@ -339,7 +339,7 @@ def tensor_array_unpack(ctx: KernelContext, handle: Any, value: Array, flow_in: 
     return flow_in
 
 
-@kernel(*_versions("TensorArraySplit"), shape="_* -> ()")
+@kernel(*_versions("TensorArraySplit"), shape="-> ()")
 def tensor_array_split(
     ctx: KernelContext, handle: Array | Variable, value: Array, lengths: Array, flow_in: Array, *, T: DType
 ) -> Array:
@@ -378,7 +378,7 @@ zero_flops(*_versions("TensorArrayConcat"), *_versions("TensorArrayScatter"), *_
 facts("side_effect", of=(*_versions("TensorArrayScatter"), *_versions("TensorArraySplit")))
 
 
-@kernel(*_versions("TensorArraySize"), shape="_* -> ()")
+@kernel(*_versions("TensorArraySize"), shape="-> ()")
 def tensor_array_size(ctx: KernelContext, handle: Array | Variable, flow_in: Array) -> Result:
     return np.int32(len(_array_of(ctx, handle)))
 

@@ -46,7 +46,7 @@ _STEP_CONTAINER: Final = "temporary variables"
 _RESOURCE: Final = "resource:"
 
 
-@kernel("VariableV2", "Variable", shape="-> {shape}")
+@kernel("VariableV2", "Variable", shape="-> {shape}...")
 def variable(ctx: KernelContext, *, dtype: DType, shape: Shape, container: str, shared_name: str) -> Any:
     """Return the reference of the variable of that container and name; an empty variable needs no initializer."""
     target = ctx.state(lambda: _ref_variable(ctx, dtype, shape, container, shared_name or ctx.name))
@@ -68,7 +68,7 @@ def _new_variable(name: str, dtype: DType, shape: Shape) -> Variable:
     return created
 
 
-@kernel("TemporaryVariable", shape="-> {shape}")
+@kernel("TemporaryVariable", shape="-> {shape}...")
 def temporary_variable(ctx: KernelContext, *, shape: Shape, dtype: DType, var_name: str) -> Any:
     """Return the reference of a variable that lives until destroyed or until the step ends; its first value is zeros."""
     name = var_name or ctx.name
@@ -137,7 +137,7 @@ _register_increment("AssignAdd", "AssignAddVariableOp", np.add, "Add `value` to"
 _register_increment("AssignSub", "AssignSubVariableOp", np.subtract, "Subtract `value` from")
 
 
-shaped("x, x -> x", "AssignAdd", "AssignSub")
+shaped("..., ... -> ...", "AssignAdd", "AssignSub")
 profiled(of_input(1), "AssignAdd", "AssignSub")
 
 
@@ -177,12 +177,12 @@ not_differentiable("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVa
 facts("side_effect", "increment", of=("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp"))
 
 
-@kernel("IsVariableInitialized", shape="_* -> ()")
+@kernel("IsVariableInitialized", shape="-> ()")
 def is_variable_initialized(ref: Any) -> Result:
     return np.bool_(ref.is_initialized)
 
 
-@kernel("VarIsInitializedOp", shape="_* -> ()")
+@kernel("VarIsInitializedOp", shape="-> ()")
 def var_is_initialized_op(resource: Array) -> Result:
     return np.bool_(variable_behind(resource).is_initialized)
 
@@ -190,7 +190,7 @@ def var_is_initialized_op(resource: Array) -> Result:
 facts("snapshot", "initialization_test", of=("IsVariableInitialized", "VarIsInitializedOp"))
 
 
-@kernel("CountUpTo", shape="_* -> ()")
+@kernel("CountUpTo", shape="-> ()")
 def count_up_to(ref: Any, *, limit: int) -> Result:
     """The count so far; OutOfRangeError from `limit` on."""
     if np.ndim(ref.read()):
@@ -207,7 +207,7 @@ def _count(variable: Variable, limit: int) -> Any:
     return count
 
 
-@kernel("ResourceCountUpTo", shape="_* -> ()")
+@kernel("ResourceCountUpTo", shape="-> ()")
 def resource_count_up_to(resource: Array, *, limit: int, T: DType) -> Result:
     """The count so far; OutOfRangeError from `limit` on."""
     counter = resource_variable(resource)
@@ -224,7 +224,7 @@ facts("metadata", of=("IsVariableInitialized", "VarIsInitializedOp"))
 facts("side_effect", of=("CountUpTo", "ResourceCountUpTo"))
 
 
-@kernel("DestroyTemporaryVariable", shape="x, _* -> x")
+@kernel("DestroyTemporaryVariable", shape="... -> ...")
 def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -> Result:
     """Destroy a temporary variable and return its last value."""
     # The name goes and the reference stays: its value is the op's result.
@@ -232,7 +232,7 @@ def destroy_temporary_variable(ctx: KernelContext, ref: Any, *, var_name: str) -
     return ref.read()
 
 
-@kernel("RefIdentity", shape="x, _* -> x")
+@kernel("RefIdentity", shape="... -> ...")
 def ref_identity(input: Any) -> Any:
     return input
 
@@ -406,7 +406,7 @@ lower("AssignSub", "AssignSubVariableOp", updates=1)(lambda xla, old, value: old
 _SESSION_CONTAINER: Final = "session tensors"
 
 
-@kernel("GetSessionHandle", shape="_* -> ()")
+@kernel("GetSessionHandle", shape="-> ()")
 def get_session_handle(ctx: KernelContext, value: Array) -> Result:
     """Return a name under which the session keeps `value` between runs, for feeds of GetSessionTensor."""
     # TensorFlow's form of a handle, which programs take apart for the device.
@@ -428,7 +428,7 @@ def _next_number(ctx: KernelContext) -> int:
     return next(counter)
 
 
-@kernel("GetSessionHandleV2", shape="_* -> ()")
+@kernel("GetSessionHandleV2", shape="-> ()")
 def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
     """Return a resource whose name refers to `value` between runs."""
     session_tensor = _SessionTensor(value)
@@ -436,7 +436,7 @@ def get_session_handle_v2(ctx: KernelContext, value: Array) -> Result:
     return scalar_object(ctx.resources.get_or_create(_SESSION_CONTAINER, handle, _SessionTensor, lambda: session_tensor))
 
 
-@kernel("GetSessionTensor", shape="_* -> _")
+@kernel("GetSessionTensor", shape="-> *")
 def get_session_tensor(ctx: KernelContext, handle: Array, *, dtype: DType) -> Result:
     """The tensor kept under a handle."""
     value = _session_tensor(ctx, handle).value
