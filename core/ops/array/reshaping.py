@@ -34,7 +34,8 @@ from ...types.dims import Dim, DimLike, floor_div, may_stand_for_rest
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..control import _onnx_lists as lists
-from ..shared.argument_checks import is_empty, require, require_rank, with_rank
+from ..shared.argument_checks import is_empty, require, require_rank
+from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import (
     as_dims,
     dims_of,
@@ -435,9 +436,7 @@ def invert_permutation(x: Array) -> Result:
     return result
 
 
-@shape("InvertPermutation")
-def invert_permutation_shape(x: TensorSpec) -> Shape:
-    return Shape(with_rank(x.shape, 1))
+shape("InvertPermutation")(signature("n -> n"))
 
 
 not_differentiable("InvertPermutation")
@@ -473,12 +472,7 @@ def _strides(dims: Array) -> Array:
     return np.array([math.prod(dims[i + 1 :].tolist()) for i in range(dims.size)], np.int64)
 
 
-@shape("UnravelIndex")
-def unravel_index_shape(indices: TensorSpec, dims: TensorSpec) -> Shape:
-    require_rank(dims, 1, "dims")
-    if indices.rank is None:
-        return UNKNOWN
-    return Shape([dims.shape[0]]) + indices.shape
+shape("UnravelIndex")(signature("..., rank -> rank ..."))
 
 
 not_differentiable("UnravelIndex")

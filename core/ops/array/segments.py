@@ -30,6 +30,7 @@ from ...types.arrays import Array
 from ...types.dims import DimLike
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ..shared.argument_checks import require, require_known_sizes, require_rank
+from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, scalar_int
 
 # op, ufunc, value of a segment without rows
@@ -427,12 +428,7 @@ def sparse_segment_grad_shape(
     return Shape([_static_count(output_dim0)]) + grad.shape[1:]
 
 
-@shape(*(f"{op}GradV2" for op in _SPARSE))
-def sparse_segment_grad_v2_shape(
-    grad: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, dense_output_dim0: TensorSpec
-) -> tuple[Shape, Shape]:
-    rows = Shape([None])
-    return rows + grad.shape[1:], rows
+shape(*(f"{op}GradV2" for op in _SPARSE))(signature("_ ... -> rows ..., rows"))
 
 
 @flops(*_SPARSE, *(f"{op}WithNumSegments" for op in _SPARSE), "SparseSegmentSumGrad", "SparseSegmentSumGradV2")

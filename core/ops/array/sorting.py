@@ -32,9 +32,10 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims
-from ..shared.argument_checks import require, require_known_sizes, require_rank, with_rank
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import require, require_known_sizes, require_rank
 from ..shared.onnx_lowerings import along
+from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, normalize_axis, replaced, scalar_int, unknown_dims
 from ..shared.sparse_checks import common_keys
 
@@ -189,12 +190,7 @@ def nth_element(x: Array, n: Array, *, reverse: bool) -> Result:
     return np.partition(wide(x), n, -1)[..., n].astype(x.dtype)
 
 
-@shape("NthElement")
-def nth_element_shape(x: TensorSpec, n: TensorSpec) -> Shape:
-    require_rank(n, 0, "n")
-    if x.rank == 0:
-        raise InvalidArgumentError("the input must be at least of rank 1")
-    return x.shape[:-1]
+shape("NthElement")(signature("... n, () -> ..."))
 
 
 @gradient("NthElement")
@@ -293,10 +289,7 @@ def _few_unique(x: Array, out_idx: DType) -> tuple[Array, Array]:
     return np.array(list(numbers), x.dtype), np.array(inverse, out_idx.numpy)
 
 
-@shape("Unique")
-def unique_shape(x: TensorSpec) -> tuple[Shape, Shape]:
-    require_rank(x, 1, "x")
-    return Shape([None]), x.shape
+shape("Unique")(signature("n -> distinct, n"))
 
 
 facts("finds_distinct", of=("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"))
@@ -308,10 +301,7 @@ def unique_with_counts(x: Array, *, out_idx: DType) -> tuple[Result, Result, Res
     return _unique(x, None, out_idx)
 
 
-@shape("UniqueWithCounts")
-def unique_with_counts_shape(x: TensorSpec) -> tuple[Shape, Shape, Shape]:
-    count = Shape([None])
-    return count, x.shape, count
+shape("UniqueWithCounts")(signature("n -> distinct, n, distinct"))
 
 
 def _unique_axis(x: Array, axis: Array) -> int | None:
@@ -376,11 +366,7 @@ def list_diff(x: Array, y: Array, *, out_idx: DType) -> tuple[Result, Result]:
     return x[is_new], np.flatnonzero(is_new).astype(out_idx.numpy)
 
 
-@shape("ListDiff")
-def list_diff_shape(x: TensorSpec, y: TensorSpec) -> list[Shape]:
-    require_rank(x, 1, "x")
-    require_rank(y, 1, "y")
-    return [Shape([None])] * 2
+shape("ListDiff")(signature("n, m -> left, left"))
 
 
 zero_flops("ListDiff")
@@ -394,10 +380,7 @@ def in_top_k(predictions: Array, targets: Array, k: Array) -> Result:
     return in_top_k_v1(predictions, targets, k=scalar_int(k, "k"))
 
 
-@shape("InTopKV2")
-def in_top_k_shape(predictions: TensorSpec, targets: TensorSpec, k: TensorSpec) -> Shape:
-    require_rank(k, 0, "k")
-    return in_top_k_v1_shape(predictions, targets)
+shape("InTopKV2")(signature("rows classes, rows, () -> rows"))
 
 
 @kernel("InTopK")
@@ -420,9 +403,7 @@ def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
     return valid & (np.count_nonzero(predictions > chosen, axis=1) < k)
 
 
-@shape("InTopK")
-def in_top_k_v1_shape(predictions: TensorSpec, targets: TensorSpec) -> Shape:
-    return Shape([merge_dims(with_rank(predictions.shape, 2)[0], with_rank(targets.shape, 1)[0])])
+shape("InTopK")(signature("rows classes, rows -> rows"))
 
 
 @flops("InTopK", "InTopKV2")
@@ -487,11 +468,7 @@ def upper_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Resu
     return _bounds(sorted_inputs, values, "right", out_type)
 
 
-@shape("LowerBound", "UpperBound")
-def bounds_shape(sorted_inputs: TensorSpec, values: TensorSpec) -> Shape:
-    require_rank(sorted_inputs, 2, "sorted_inputs")
-    require_rank(values, 2, "values")
-    return values.shape
+shape("LowerBound", "UpperBound")(signature("_ _, rows values -> rows values"))
 
 
 @flops("LowerBound", "UpperBound")

@@ -37,6 +37,7 @@ from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..random._random import node_stream
 from ..random.random_stateless import seeded
 from ..shared.argument_checks import may_equal, require, require_rank, scalar, with_rank
+from ..shared.plain_shapes import ranked, signature
 from ..shared.shape_arguments import ints, shape_from
 
 
@@ -269,9 +270,7 @@ def draw_bounding_boxes_v2(images: Array, boxes: Array, colors: Array) -> Result
     return _draw_boxes(images, boxes, colors.astype(images.dtype))
 
 
-@shape("DrawBoundingBoxes", "DrawBoundingBoxesV2")
-def draw_bounding_boxes_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
-    return Shape(with_rank(images.shape, 4))
+shape("DrawBoundingBoxes", "DrawBoundingBoxesV2")(ranked(4))
 
 
 not_differentiable("DrawBoundingBoxes")
@@ -427,9 +426,9 @@ def stateless_sample_distorted_bounding_box(
     return _sample(seeded(seed), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"), crops)
 
 
-@shape("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox")
-def sample_distorted_bounding_box_shape(image_size: TensorSpec, bounding_boxes: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    return [Shape([3]), Shape([3]), Shape([1, 1, 4])]
+shape("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox")(
+    signature("* -> 3, 3, 1 1 4")
+)
 
 
 _SAMPLERS = ("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")

@@ -23,8 +23,9 @@ from ...support.hints import extra_hint
 from ...support.user_signals import pass_on
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec
+from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_min_rank, require_rank, scalar, with_rank
+from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import ints
 
 _GREY = np.array([9797, 19234, 3737], np.uint32)
@@ -230,10 +231,7 @@ def extract_jpeg_shape(contents: Array, *, output_type: DType) -> Result:
     return np.array([file.height, file.width, len(file.sampling)], output_type.numpy)
 
 
-@shape("ExtractJpegShape")
-def extract_jpeg_shape_shape(contents: TensorSpec) -> Shape:
-    with_rank(contents.shape, 0)
-    return Shape([3])
+shape("ExtractJpegShape")(signature("() -> 3"))
 
 
 def _encode_jpeg(image: Array, channels: int, quality: int, **options: Any) -> bytes:
@@ -298,10 +296,7 @@ def encode_jpeg_variable_quality(images: Array, quality: Array) -> Result:
     return scalar_object(_encode_jpeg(images, images.shape[2], quality, dpi=(300, 300), **options))
 
 
-@shape("EncodeJpeg", "EncodeJpegVariableQuality")
-def encode_jpeg_shape(image: TensorSpec, *quality: TensorSpec) -> Shape:
-    with_rank(image.shape, 3)
-    return SCALAR
+shape("EncodeJpeg", "EncodeJpegVariableQuality")(signature("_ _ _ -> ()"))
 
 
 def _decode_gif(data: bytes, channels: int = 0) -> Array:
@@ -339,10 +334,7 @@ def decode_gif(contents: Array) -> Result:
     return pixels if pixels.ndim == 4 else pixels[None]
 
 
-@shape("DecodeGif")
-def decode_gif_shape(contents: TensorSpec) -> Shape:
-    with_rank(contents.shape, 0)
-    return Shape([None, None, None, 3])
+shape("DecodeGif")(signature("() -> frames h w 3"))
 
 
 @kernel("DecodeWebP")
@@ -370,11 +362,8 @@ def _decode_any(data: bytes, channels: int, dtype: Any, allow_gif: bool) -> Arra
     return _as_type(frames[0], dtype)
 
 
-@shape("DecodeWebP")
-def decode_webp_shape(contents: TensorSpec, *, channels: int) -> Shape:
-    """Rank 4 for WebP files, 3 for others."""
-    with_rank(contents.shape, 0)
-    return Shape()
+# Rank 4 for WebP files, 3 for others.
+shape("DecodeWebP")(signature("() -> *"))
 
 
 @kernel("DecodeImage")

@@ -26,7 +26,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_min_rank, require_shape, scalar
 from ..shared.decompositions import gradient_by_parts
-from ..shared.plain_shapes import first_shape
+from ..shared.plain_shapes import first_shape, signature
 
 
 def _check_colours(images: Array, rank: int, error: type[Any] = InvalidArgumentError) -> None:
@@ -175,9 +175,7 @@ def rgb_to_hsv_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 shape("AdjustHue")(first_shape)
 
 
-@shape("RGBToHSV", "HSVToRGB")
-def color_space_shape(images: TensorSpec) -> Shape:
-    return images.shape if images.rank is None else images.shape[:-1] + merge_shapes(images.shape[-1:], Shape([3]))
+shape("RGBToHSV", "HSVToRGB")(signature("... 3 -> ... 3"))
 
 
 @flops("RGBToHSV")

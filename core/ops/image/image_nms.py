@@ -14,7 +14,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
 from ..shared.onnx_lowerings import iota
-from ..shared.plain_shapes import vector_shape
+from ..shared.plain_shapes import signature, vector_shape
 
 _ALL = (
     "NonMaxSuppression",
@@ -61,11 +61,7 @@ def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, 
 shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3")(vector_shape)
 
 
-@shape("NonMaxSuppressionWithOverlaps")
-def non_max_suppression_with_overlaps_shape(overlaps: TensorSpec, scores: TensorSpec, *settings: TensorSpec) -> Shape:
-    rows, columns = with_rank(overlaps.shape, 2)
-    merge_dims(merge_dims(rows, columns), with_rank(scores.shape, 1)[0])
-    return Shape([None])
+shape("NonMaxSuppressionWithOverlaps")(signature("n n, n -> picked"))
 
 
 @kernel("NonMaxSuppressionV3")

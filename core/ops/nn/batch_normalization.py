@@ -13,9 +13,10 @@ from ...numerics.elementwise import positive_part
 from ...numerics.half_precision import wide
 from ...registry.registry import Cost, everywhere, facts, flops, gradient, kernel, layout, shape, without_gradient
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require_rank, require_same_shape, require_shape, with_rank
 from ..shared.decompositions import composed
+from ..shared.plain_shapes import signature
 from .normalization import (
     BatchNormAttributes,
     Saved,
@@ -56,15 +57,7 @@ def batch_norm_with_global_normalization(
     return ((x - m) * factor + beta).astype(t.dtype, copy=False)
 
 
-@shape("BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization_shape(
-    t: TensorSpec, m: TensorSpec, v: TensorSpec, beta: TensorSpec, gamma: TensorSpec
-) -> Shape:
-    dims = with_rank(t.shape, 4)
-    channels = Shape(dims[3:])
-    for vector in (m, v, beta, gamma):
-        channels = merge_shapes(channels, vector.shape)
-    return Shape((*dims[:3], channels[0]))
+shape("BatchNormWithGlobalNormalization")(signature("n h w c, c, c, c, c -> n h w c"))
 
 
 @gradient("BatchNormWithGlobalNormalization")
@@ -98,15 +91,7 @@ def batch_norm_with_global_normalization_grad(
     return tuple(x.astype(dtype, copy=False) for x in (backprop * factor, -(d_beta * factor), d_variance, d_beta, d_gamma))
 
 
-@shape("BatchNormWithGlobalNormalizationGrad")
-def batch_norm_with_global_normalization_grad_shape(
-    t: TensorSpec, m: TensorSpec, v: TensorSpec, gamma: TensorSpec, backprop: TensorSpec
-) -> list[Shape]:
-    dims = with_rank(merge_shapes(t.shape, backprop.shape), 4)
-    channels = Shape(dims[3:])
-    for vector in (m, v, gamma):
-        channels = merge_shapes(channels, vector.shape)
-    return [Shape(dims[:3]) + channels, channels, channels, channels, channels]
+shape("BatchNormWithGlobalNormalizationGrad")(signature("n h w c, c, c, c, n h w c -> n h w c, c, c, c, c"))
 
 
 @flops("BatchNormWithGlobalNormalizationGrad")

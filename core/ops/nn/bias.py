@@ -12,10 +12,9 @@ from ...numerics.half_precision import wide
 from ...registry.registry import affine, arrays, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims
-from ..shared.argument_checks import with_rank
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.elementwise_tables import reduction_flops, unary_flops
-from ..shared.plain_shapes import first_shape
+from ..shared.plain_shapes import first_shape, signature
 from ..shared.window_geometry import is_channels_first
 
 
@@ -81,10 +80,7 @@ def _others(value: Any, data_format: str) -> tuple[int, ...]:
 shape("BiasAdd")(first_shape)
 
 
-@shape("BiasAddV1")
-def bias_add_v1_shape(value: TensorSpec, bias: TensorSpec) -> Shape:
-    channels = with_rank(bias.shape, 1)[0]
-    return value.shape if value.rank is None else value.shape[:-1] + [merge_dims(value.shape[-1], channels)]
+shape("BiasAddV1")(signature("... c, c -> ... c"))
 
 
 @shape("BiasAddGrad")

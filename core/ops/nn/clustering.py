@@ -10,7 +10,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, scalar, with_rank
-from ..shared.plain_shapes import scalar_shape
+from ..shared.plain_shapes import scalar_shape, signature
 from ..shared.shape_arguments import scalar_int, scalar_of
 
 
@@ -61,10 +61,8 @@ def nearest_neighbors(points: Array, centers: Array, k: Array) -> tuple[Result, 
     return numerics.nearest_centers(points, centers, min(count, len(centers)))
 
 
-@shape("NearestNeighbors")
-def nearest_neighbors_shape(points: TensorSpec, centers: TensorSpec, k: TensorSpec) -> list[Shape]:
-    # The number of neighbours is known only with the number of centers, so TensorFlow leaves it open.
-    return [Shape([points.shape[0], None])] * 2
+# The number of neighbours is known only with the number of centers, so TensorFlow leaves it open.
+shape("NearestNeighbors")(signature("n ... -> n k, n k"))
 
 
 @flops("KMC2ChainInitialization")

@@ -18,6 +18,7 @@ from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.elementwise_tables import unary_flops
 from ..shared.onnx_lowerings import along
+from ..shared.plain_shapes import signature
 
 
 def _check_inputs(inputs: Array) -> None:
@@ -132,15 +133,7 @@ def ctc_loss_v2(
     return _ctc_loss(inputs, labels_indices, labels_values, sequence_length, 0, merging)
 
 
-@shape("CTCLoss", "CTCLossV2")
-def ctc_loss_shape(
-    inputs: TensorSpec, labels_indices: TensorSpec, labels_values: TensorSpec, sequence_length: TensorSpec
-) -> list[Shape]:
-    times, _, classes = with_rank(inputs.shape, 3)
-    with_rank(labels_indices.shape, 2)
-    with_rank(labels_values.shape, 1)
-    batch = _batch(inputs, sequence_length)
-    return [Shape([batch]), Shape([times, batch, classes])]
+shape("CTCLoss", "CTCLossV2")(signature("t b c, _ _, _, b -> b, t b c"))
 
 
 def _batch(inputs: TensorSpec, sequence_length: TensorSpec) -> DimLike:
@@ -229,10 +222,7 @@ def ctc_beam_search_decoder(
     return (*(list(part) for part in zip(*decoded)), probabilities)
 
 
-@shape("CTCGreedyDecoder")
-def ctc_greedy_decoder_shape(inputs: TensorSpec, sequence_length: TensorSpec) -> list[Shape]:
-    count = Dim.unknown()
-    return [Shape([count, 2]), Shape([count]), Shape([2]), Shape([_batch(inputs, sequence_length), 1])]
+shape("CTCGreedyDecoder")(signature("t b c, b -> k 2, k, 2, b 1"))
 
 
 @shape("CTCBeamSearchDecoder")

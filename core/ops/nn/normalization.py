@@ -34,6 +34,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import may_equal, with_rank
 from ..shared.onnx_lowerings import nan_of_no_elements, on_channels_first
+from ..shared.plain_shapes import ranked, signature
 from ..shared.window_geometry import from_channels_last, is_channels_first, to_channels_last
 
 _Value = TypeVar("_Value")
@@ -484,14 +485,10 @@ def lrn_grad(
     return result.astype(input_grads.dtype, copy=False)
 
 
-@shape("LRN")
-def lrn_shape(input: TensorSpec) -> Shape:
-    return merge_shapes(input.shape, Shape([None] * 4))
+shape("LRN")(ranked(4))
 
 
-@shape("LRNGrad")
-def lrn_grad_shape(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec) -> Shape:
-    return Shape(with_rank(merge_shapes(input_grads.shape, merge_shapes(input_image.shape, output_image.shape)), 4))
+shape("LRNGrad")(signature("n h w c, n h w c, n h w c -> n h w c"))
 
 
 @gradient("LRN")

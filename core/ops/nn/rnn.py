@@ -15,10 +15,10 @@ from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...registry.registry import Cost, facts, flops, gradient, kernel, multiply_adds, shape, without_gradient
 from ...types.arrays import Array, Result
-from ...types.dims import DimLike
-from ...types.shapes import Shape, TensorSpec, merge_dims
+from ...types.shapes import TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
 from ..shared.decompositions import composed
+from ..shared.plain_shapes import signature
 
 _Value = TypeVar("_Value")
 _V1 = (0, 1, 2, 3)
@@ -168,15 +168,7 @@ def lstm_block_cell(cell: Cell[Array], *, settings: LSTMAttributes) -> tuple[Res
     return _narrow(_cell(Cell._make(map(wide, cell)), settings, _V1), cell.x.dtype)
 
 
-def _state_shape(cell: Cell[TensorSpec], x: Sequence[DimLike]) -> Shape:
-    """Return the shape of a state, whose batch is that of a step of the input and of the states before."""
-    batch, cells = map(merge_dims, with_rank(cell.cs_prev.shape, 2), with_rank(cell.h_prev.shape, 2))
-    return Shape((merge_dims(x[0], batch), cells))
-
-
-@shape("LSTMBlockCell")
-def lstm_block_cell_shape(cell: Cell[TensorSpec]) -> list[Shape]:
-    return [_state_shape(cell, with_rank(cell.x.shape, 2))] * 7
+shape("LSTMBlockCell")(signature("b i, b c, b c -> b c, b c, b c, b c, b c, b c, b c"))
 
 
 def _step_cost(x: TensorSpec, cs_prev: TensorSpec, use_peephole: bool, cell_clip: float) -> Cost:
@@ -229,10 +221,7 @@ def lstm_block_cell_grad(cell: Cell[Array], step: LSTMStep[Array], *, use_peepho
     return _narrow((cs_prev_grad, _join(gates, _V1), *peepholes), cell.x.dtype)
 
 
-@shape("LSTMBlockCellGrad")
-def lstm_block_cell_grad_shape(cell: Cell[TensorSpec], step: LSTMStep[TensorSpec]) -> list[Shape]:
-    batch, cells = _state_shape(cell, with_rank(cell.x.shape, 2))
-    return [Shape((batch, cells)), Shape((batch, 4 * cells)), *[Shape((cells,))] * 3]
+shape("LSTMBlockCellGrad")(signature("b i, b c, b c -> b c, b 4c, c, c, c"))
 
 
 def _gates_gradient_cost(cs_prev: TensorSpec, use_peephole: bool) -> Cost:
@@ -285,10 +274,7 @@ def block_lstm_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradi
     return [None, *g.apply(op, *node.inputs, *outputs, grads[1], grads[6], use_peephole=node.attr("use_peephole"))]
 
 
-@shape("BlockLSTM", "BlockLSTMV2")
-def block_lstm_shape(seq_len_max: TensorSpec, cell: Cell[TensorSpec]) -> list[Shape]:
-    x = with_rank(cell.x.shape, 3)
-    return [Shape((x[0], *_state_shape(cell, x[1:])))] * 7
+shape("BlockLSTM", "BlockLSTMV2")(signature("*, t b i, b c, b c -> t b c, t b c, t b c, t b c, t b c, t b c, t b c"))
 
 
 @flops("BlockLSTM", "BlockLSTMV2")
@@ -348,9 +334,7 @@ _register_sequences("", _V1)
 _register_sequences("V2", _V2)
 
 
-@shape("BlockLSTMGrad", "BlockLSTMGradV2")
-def block_lstm_grad_shape(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *results: TensorSpec) -> list[Shape]:
-    return [Shape(with_rank(spec.shape, rank)) for spec, rank in zip(cell, (3, 2, 2, 2, 1, 1, 1, 1))]
+shape("BlockLSTMGrad", "BlockLSTMGradV2")(signature("*, t b i, b c, b c, w g, c, c, c, g -> t b i, b c, b c, w g, c, c, c, g"))
 
 
 @flops("BlockLSTMGrad", "BlockLSTMGradV2")
@@ -392,10 +376,7 @@ def gru_block_cell(
     return r, u, c, u * h_prev + (1 - u) * c
 
 
-@shape("GRUBlockCell")
-def gru_block_cell_shape(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    batch, cells = with_rank(h_prev.shape, 2)
-    return [Shape((merge_dims(with_rank(x.shape, 2)[0], batch), cells))] * 4
+shape("GRUBlockCell")(signature("b i, b c -> b c, b c, b c, b c"))
 
 
 @flops("GRUBlockCell")
@@ -437,12 +418,7 @@ def gru_block_cell_grad(
     return d_x, d_gates[:, inputs:] + d_hr * r + d_h * u, d_c_bar, d_ru_bar
 
 
-@shape("GRUBlockCellGrad")
-def gru_block_cell_grad_shape(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    rows, inputs = with_rank(x.shape, 2)
-    batch, cells = with_rank(h_prev.shape, 2)
-    batch = merge_dims(rows, batch)
-    return [Shape((batch, inputs)), Shape((batch, cells)), Shape((batch, cells)), Shape((batch, 2 * cells))]
+shape("GRUBlockCellGrad")(signature("b i, b c -> b i, b c, b c, b 2c"))
 
 
 @flops("GRUBlockCellGrad")

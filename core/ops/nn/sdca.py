@@ -14,7 +14,7 @@ from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
-from ..shared.plain_shapes import no_outputs_shape
+from ..shared.plain_shapes import no_outputs_shape, signature
 
 
 @kernel("SdcaFprint")
@@ -28,9 +28,7 @@ def sdca_fprint(input: Array) -> Result:
     return words.view(np.int64)
 
 
-@shape("SdcaFprint")
-def sdca_fprint_shape(input: TensorSpec) -> Shape:
-    return merge_shapes(input.shape, Shape([None])) + Shape([2])
+shape("SdcaFprint")(signature("n -> n 2"))
 
 
 zero_flops("SdcaFprint")

@@ -15,9 +15,8 @@ from ...numerics.half_precision import wide
 from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flops, gradient, kernel, layout, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, broadcast_shapes, merge_dims
-from ..shared.argument_checks import with_rank
-from ..shared.plain_shapes import scalar_shape
+from ...types.shapes import Shape, TensorSpec, broadcast_shapes
+from ..shared.plain_shapes import scalar_shape, signature
 
 _BLOCK: Final = 1 << 16
 """The elements of a block of rows that stays in a cache together with the intermediate results."""
@@ -171,11 +170,7 @@ def softmax_cross_entropy_shape(features: TensorSpec, labels: TensorSpec) -> lis
     return [both[:1], both]
 
 
-@shape("SparseSoftmaxCrossEntropyWithLogits")
-def sparse_softmax_cross_entropy_shape(features: TensorSpec, labels: TensorSpec) -> list[Shape]:
-    rows, classes = with_rank(features.shape, 2)
-    rows = merge_dims(rows, with_rank(labels.shape, 1)[0])
-    return [Shape([rows]), Shape([rows, classes])]
+shape("SparseSoftmaxCrossEntropyWithLogits")(signature("rows classes, rows -> rows, rows classes"))
 
 
 def _cross_entropy_gradient(g: GradientBuilder, node: Node, grad_loss: Output, grad_backprop: Output) -> Output:

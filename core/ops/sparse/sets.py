@@ -14,6 +14,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..array.sorting import unique_index
+from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_order, flat_positions, index_vectors, rank_of, sparse_shapes, validate
 
@@ -180,10 +181,7 @@ def sparse_to_sparse_set_operation(
     return _combine(first_rows, _sparse_rows(*second, validate_indices), set_operation)
 
 
-@shape("SparseToSparseSetOperation")
-def sparse_to_sparse_set_operation_shape(first: SparseParts[TensorSpec], second: SparseParts[TensorSpec]) -> tuple[Shape, ...]:
-    rank = rank_of(first.indices, first.dense_shape)
-    return sparse_shapes(rank_of(second.indices, second.dense_shape) if rank is None else rank)
+shape("SparseToSparseSetOperation")(signature("n r, n, r, m r, m, r -> k r, k, r"))
 
 
 @flops("SparseToSparseSetOperation")

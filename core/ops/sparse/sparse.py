@@ -28,6 +28,7 @@ from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared import sparse_programs as programs
 from ..shared.argument_checks import require, require_rank, with_rank
+from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, normalize_axis, scalar_int, shape_from, shape_value
 from ..shared.sparse_checks import (
     check_bounds,
@@ -51,11 +52,7 @@ def sparse_reorder(indices: Array, values: Array, dense_shape: Array) -> tuple[R
     return indices[order], values[order]
 
 
-@shape("SparseReorder")
-def sparse_reorder_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> tuple[Shape, Shape]:
-    count, rank = with_rank(indices.shape, 2)
-    count = merge_dims(count, with_rank(values.shape, 1)[0])
-    return Shape([count, merge_dims(rank, with_rank(dense_shape.shape, 1)[0])]), Shape([count])
+shape("SparseReorder")(signature("n r, n, r -> n r, n"))
 
 
 @gradient("SparseReorder")
@@ -272,11 +269,7 @@ def sparse_slice(
     return indices[is_inside] - start, values[is_inside], np.maximum(np.minimum(size, dense_shape - start), 0)
 
 
-@shape("SparseSlice")
-def sparse_slice_shape(
-    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, start: TensorSpec, size: TensorSpec
-) -> tuple[Shape, ...]:
-    return sparse_shapes(rank_of(indices, dense_shape))
+shape("SparseSlice")(signature("n r, n, r, r, r -> k r, k, r"))
 
 
 @gradient("SparseSlice")
@@ -313,9 +306,7 @@ def taken_by_key(keys: Array, among: Array, values: Array) -> Array:
     return result
 
 
-@shape("SparseSliceGrad")
-def sparse_slice_grad_shape(grad: TensorSpec, indices: TensorSpec, start: TensorSpec, output_indices: TensorSpec) -> Shape:
-    return Shape([indices.shape[0]])
+shape("SparseSliceGrad")(signature("k, n r, r, k r -> n"))
 
 
 without_gradient("SparseSliceGrad")
@@ -415,10 +406,7 @@ def fill_empty_rows_grad(reverse_index_map: Array, grad_values: Array) -> tuple[
     return grad[places], np.sum(grad[rest], dtype=grad.dtype)
 
 
-@shape("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
-def fill_empty_rows_grad_shape(reverse_index_map: TensorSpec, grad_values: TensorSpec) -> tuple[Shape, Shape]:
-    require_rank(grad_values, 1, "grad_values")
-    return Shape(with_rank(reverse_index_map.shape, 1)), Shape(())
+shape("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")(signature("n, _ -> n, ()"))
 
 
 @flops("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")

@@ -14,8 +14,8 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.shapes import Shape, TensorSpec
-from ..shared.argument_checks import require_rank
-from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, merged, rank_of, sparse_shapes, validate
+from ..shared.plain_shapes import signature
+from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, merged, validate
 from .sparse import taken_by_key
 
 
@@ -53,10 +53,7 @@ def _merged_rows(a_indices: Array, b_indices: Array, in_a: Array, in_b: Array) -
     return np.concatenate([a_indices, b_indices]).take(np.where(in_a < 0, in_b + len(a_indices), in_a), axis=0)
 
 
-@shape("SparseAdd")
-def sparse_add_shape(a: SparseParts[TensorSpec], b: SparseParts[TensorSpec], thresh: TensorSpec) -> tuple[Shape, ...]:
-    require_rank(thresh, 0, "thresh")
-    return sparse_shapes(rank_of(a.indices, a.dense_shape))
+shape("SparseAdd")(signature("n r, n, r, m r, m, r, () -> k r, k, r"))
 
 
 @gradient("SparseAdd")
@@ -87,11 +84,7 @@ def sparse_add_grad(grad: Array, a_indices: Array, b_indices: Array, sum_indices
     return taken_by_key(a_keys, keys, grad), taken_by_key(b_keys, keys, grad)
 
 
-@shape("SparseAddGrad")
-def sparse_add_grad_shape(
-    grad: TensorSpec, a_indices: TensorSpec, b_indices: TensorSpec, sum_indices: TensorSpec
-) -> tuple[Shape, Shape]:
-    return Shape([a_indices.shape[0]]), Shape([b_indices.shape[0]])
+shape("SparseAddGrad")(signature("k, n r, m r, k r -> n, m"))
 
 
 not_differentiable("SparseAddGrad")
@@ -116,9 +109,7 @@ sparse_sparse_maximum = kernel("SparseSparseMaximum")(_extreme(np.maximum))
 sparse_sparse_minimum = kernel("SparseSparseMinimum")(_extreme(np.minimum))
 
 
-@shape("SparseSparseMaximum", "SparseSparseMinimum")
-def sparse_sparse_extreme_shape(a: SparseParts[TensorSpec], b: SparseParts[TensorSpec]) -> tuple[Shape, ...]:
-    return sparse_shapes(rank_of(a.indices, a.dense_shape))[:2]
+shape("SparseSparseMaximum", "SparseSparseMinimum")(signature("n r, n, r, m r, m, r -> k r, k"))
 
 
 @gradient("SparseSparseMaximum", "SparseSparseMinimum")

@@ -15,7 +15,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
-from ..shared.sparse_checks import sparse_shapes
+from ..shared.plain_shapes import signature
 
 _SEPARATOR = b"_X_"
 _LARGEST = 2**63 - 1
@@ -189,9 +189,7 @@ def sparse_cross_hashed(
     return _sparse_result(batch, number, totals, rows, _hashed(prints, places, None, int(num_buckets)))
 
 
-@shape("SparseCross", "SparseCrossV2", "SparseCrossHashed")
-def sparse_cross_shape(*inputs: Any) -> tuple[Shape, ...]:
-    return sparse_shapes(2)
+shape("SparseCross", "SparseCrossV2", "SparseCrossHashed")(signature("* -> k 2, k, 2"))
 
 
 zero_flops("SparseCrossHashed")

@@ -17,9 +17,9 @@ from ...support.errors import DataLossError, InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
-from ...types.shapes import Shape, TensorSpec
-from ..shared.plain_shapes import scalar_shape, vector_shape
-from ..shared.sparse_checks import index_vectors, sparse_shapes, validate
+from ...types.shapes import Shape
+from ..shared.plain_shapes import scalar_shape, signature, vector_shape
+from ..shared.sparse_checks import index_vectors, validate
 
 
 def _pack(parts: tuple[Array, ...], value_dtype: DType, out_type: DType) -> list[Array | bytes]:
@@ -94,14 +94,10 @@ def serialize_many_sparse(indices: Array, values: Array, dense_shape: Array, *, 
     return object_array(packed, (len(packed) // 3, 3))
 
 
-@shape("SerializeSparse")
-def serialize_sparse_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
-    return Shape([3])
+shape("SerializeSparse")(signature("* -> 3"))
 
 
-@shape("SerializeManySparse")
-def serialize_many_sparse_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
-    return Shape([None, 3])
+shape("SerializeManySparse")(signature("* -> rows 3"))
 
 
 @kernel("DeserializeSparse")
@@ -127,9 +123,7 @@ def deserialize_many_sparse(serialized: Array, *, dtype: DType) -> tuple[Result,
     return deserialize_sparse(serialized, dtype=dtype)
 
 
-@shape("DeserializeSparse", "DeserializeManySparse")
-def deserialize_sparse_shape(serialized: TensorSpec) -> tuple[Shape, ...]:
-    return sparse_shapes()
+shape("DeserializeSparse", "DeserializeManySparse", "TakeManySparseFromTensorsMap")(signature("* -> k r, k, r"))
 
 
 class _TensorsMap(Shared):
@@ -202,11 +196,6 @@ def take_many_sparse_from_tensors_map(
 
 shape("AddSparseToTensorsMap")(scalar_shape)
 shape("AddManySparseToTensorsMap")(vector_shape)
-
-
-@shape("TakeManySparseFromTensorsMap")
-def take_many_sparse_from_tensors_map_shape(handles: TensorSpec) -> tuple[Shape, ...]:
-    return sparse_shapes()
 
 
 _MAPS = ("AddManySparseToTensorsMap", "AddSparseToTensorsMap", "TakeManySparseFromTensorsMap")

@@ -35,7 +35,8 @@ from ...types.dims import Dim
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ..array.sorting import unique_index
 from ..shared import sparse_programs as programs
-from ..shared.argument_checks import may_equal, require, require_rank, with_rank
+from ..shared.argument_checks import may_equal, require, require_rank
+from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 
@@ -168,11 +169,7 @@ for _row in _CWISE:
     _register_cwise(*_row)
 
 
-@shape(*(op for op, _ in _CWISE))
-def sparse_dense_cwise_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec) -> Shape:
-    require_rank(indices, 2, "sp_indices")
-    require_rank(values, 1, "sp_values")
-    return Shape([indices.shape[0]])
+shape(*(op for op, _ in _CWISE))(signature("n r, n, r -> n"))
 
 
 @flops(*(op for op, _ in _CWISE))
@@ -232,10 +229,7 @@ def sparse_softmax(indices: Array, values: Array, dense_shape: Array) -> Result:
     return (shifted / reduce_groups(np.add, numbers, shifted)[1][numbers]).astype(values.dtype)
 
 
-@shape("SparseSoftmax")
-def sparse_softmax_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
-    require_rank(indices, 2, "sp_indices")
-    return Shape(with_rank(values.shape, 1))
+shape("SparseSoftmax")(signature("n r, n, r -> n"))
 
 
 @flops("SparseSoftmax")

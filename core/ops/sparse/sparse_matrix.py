@@ -19,11 +19,10 @@ from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, Shape, TensorSpec
-from ..shared.argument_checks import require_rank
-from ..shared.plain_shapes import scalar_shape, unknown_shape
+from ...types.shapes import Shape, TensorSpec
+from ..shared.plain_shapes import scalar_shape, signature, unknown_shape
 from ..shared.shape_arguments import scalar_int, unknown_dims
-from ..shared.sparse_checks import check_bounds, sparse_shapes, validate
+from ..shared.sparse_checks import check_bounds, validate
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,11 +111,7 @@ def sparse_tensor_to_csr(indices: Array, values: Array, dense_shape: Array) -> R
     return _built(indices, values, dense_shape.tolist())
 
 
-@shape("SparseTensorToCSRSparseMatrix")
-def sparse_tensor_to_csr_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
-    require_rank(indices, 2, "indices")
-    require_rank(values, 1, "values")
-    return SCALAR
+shape("SparseTensorToCSRSparseMatrix")(signature("_ _, _ -> ()"))
 
 
 @gradient("SparseTensorToCSRSparseMatrix")
@@ -133,10 +128,7 @@ def dense_to_csr(dense: Array, indices: Array) -> Result:
     return _built(indices, dense[tuple(indices.T)], list(np.shape(dense)))
 
 
-@shape("DenseToCSRSparseMatrix")
-def dense_to_csr_shape(dense: TensorSpec, indices: TensorSpec) -> Shape:
-    require_rank(indices, 2, "indices")
-    return SCALAR
+shape("DenseToCSRSparseMatrix")(signature("*, _ _ -> ()"))
 
 
 @gradient("DenseToCSRSparseMatrix")
@@ -193,9 +185,7 @@ def csr_to_sparse_tensor(matrix: Array, *, type: DType) -> tuple[Result, Result,
     return held.indices(), np.concatenate([part.data for part in held.parts]), np.array(held.dense_shape, np.int64)
 
 
-@shape("CSRSparseMatrixToSparseTensor")
-def csr_to_sparse_tensor_shape(matrix: TensorSpec) -> tuple[Shape, ...]:
-    return sparse_shapes()
+shape("CSRSparseMatrixToSparseTensor")(signature("* -> k r, k, r"))
 
 
 @gradient("CSRSparseMatrixToSparseTensor")
@@ -214,10 +204,7 @@ def csr_components(matrix: Array, index: Array, *, type: DType) -> tuple[Result,
     return part.indptr.astype(np.int32), part.indices.astype(np.int32), part.data
 
 
-@shape("CSRSparseMatrixComponents")
-def csr_components_shape(matrix: TensorSpec, index: TensorSpec) -> tuple[Shape, ...]:
-    count = Shape([None])
-    return Shape([None]), count, count
+shape("CSRSparseMatrixComponents")(signature("* -> rows, k, k"))
 
 
 not_differentiable("SparseMatrixNNZ")

@@ -18,10 +18,10 @@ from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
 from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType
-from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
+from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..shared.argument_checks import require_rank, scalar
 from ..shared.numerals import parse_number, plain_numbers
-from ..shared.plain_shapes import besides_scalars, first_shape
+from ..shared.plain_shapes import besides_scalars, first_shape, signature
 from ..shared.shape_arguments import unknown_dims
 from ..shared.string_functions import joined, joined_rows, map_bytes, map_to
 
@@ -295,11 +295,7 @@ def sharded_filespec(basename: Array, num_shards: Array) -> Result:
     return scalar_object(scalar(basename, "basename") + b"-?????-of-%05d" % scalar(num_shards, "num_shards"))
 
 
-@shape("ShardedFilename", "ShardedFilespec")
-def sharded_shape(*inputs: TensorSpec) -> Shape:
-    for spec in inputs:
-        merge_shapes(spec.shape, SCALAR)
-    return SCALAR
+shape("ShardedFilename", "ShardedFilespec")(signature("(), (), () -> ()"))
 
 
 @onnx("StringJoin")

@@ -12,9 +12,8 @@ from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
-from ...types.dims import Dim
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.onnx_lowerings import along
+from ..shared.plain_shapes import signature
 from ..shared.string_functions import joined_rows
 
 
@@ -79,12 +78,7 @@ def _split_at_whitespace(text: bytes, maxsplit: int) -> list[bytes]:
     return [*words, b""] if len(words) == maxsplit else words
 
 
-@shape("StringSplit", "StringSplitV2")
-def string_split_shape(input: TensorSpec, separator: TensorSpec) -> tuple[Shape, Shape, Shape]:
-    merge_shapes(input.shape, Shape([None]))
-    merge_shapes(separator.shape, SCALAR)
-    count = Dim.unknown()
-    return Shape((count, 2)), Shape((count,)), Shape((2,))
+shape("StringSplit", "StringSplitV2")(signature("n, () -> k 2, k, 2"))
 
 
 @kernel("StringNGrams")
@@ -145,10 +139,7 @@ def _checked_splits(splits: Array, size: int) -> list[int]:
     return values
 
 
-@shape("StringNGrams")
-def string_n_grams_shape(data: TensorSpec, data_splits: TensorSpec) -> tuple[Shape, Shape]:
-    merge_shapes(data.shape, Shape([None]))
-    return Shape([None]), merge_shapes(data_splits.shape, Shape([None]))
+shape("StringNGrams")(signature("_, splits -> n, splits"))
 
 
 not_differentiable("StringSplit", "StringSplitV2", "StringNGrams")
