@@ -251,7 +251,6 @@ def ensure_shape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
 facts("idempotent", "same_shape_same_value", of=("EnsureShape",))
 facts("shape_arithmetic", of=("IdentityN", "EnsureShape"))
 facts("passes_each_on", of=("IdentityN",))
-
 facts("forwarding", of=_FORWARDING)
 
 
@@ -484,15 +483,11 @@ def bitcast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 zero_flops("Bitcast")
 facts("alias_view", of=("Bitcast",))
-
-
 # GuaranteeConst and DeepCopy are stateful in TensorFlow's catalog, and engines get no stateful nodes.
 lower(
     "Identity", "Snapshot", "StopGradient", "PreventGradient", "Copy", "CopyHost", "DebugGradientIdentity", "DebugIdentityV2"
 )(lambda xla, x: x)  # fmt: skip
 lower("IdentityN")(lambda xla, values: tuple(values))
-
-
 onnx(*_COPIES, *_WATCHES, "EnsureShape", "PlaceholderWithDefault", "Print")(lambda g, x, *watched: x)
 onnx("IdentityN")(lambda g, values: values)
 onnx("NoOp", "Assert", "PrintV2")(lambda g, *inputs: ())

@@ -110,7 +110,6 @@ def _concat_parts(g: GradientBuilder, values: tuple[Output, ...], axis: Output, 
 
 
 layout("T*A -> T", "ConcatV2")
-
 zero_flops("ConcatV2")
 facts("shape_arithmetic", of=("ConcatV2",))
 facts("total", of=("ConcatV2",))
@@ -134,7 +133,6 @@ def concat_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 
 
 layout("AT* -> T", "Concat")
-
 facts("shape_arithmetic", of=("Concat",))
 facts("total", of=("Concat",))
 
@@ -264,8 +262,6 @@ lower("Pack")(lambda xla, values, *, axis: xla.stacked(values, axis))
 # ONNX has other forms: Pack takes lists, and Concat an axis that only the run knows.
 lower("ConcatV2", static=(-1,))(lambda xla, values, axis: xla.concatenate(values, int(axis)))
 lower("Concat", static=(0,))(lambda xla, axis, values: xla.concatenate(values, int(axis)))
-
-
 onnx("ConcatV2")(lambda g, values, axis: _concatenated(g, values, axis))
 onnx("Concat")(lambda g, axis, values: _concatenated(g, values, axis))
 
@@ -359,7 +355,6 @@ def split_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
 
 
 layout("AT -> T*", "Split")
-
 zero_flops("Split")
 facts("shape_arithmetic", of=("Split",))
 facts("bounded_by_inputs", of=("Split",))
@@ -527,8 +522,6 @@ def _unpack_onnx(g: Any, x: Any, *, num: int, axis: int) -> Any:
 
 
 facts("of_lists", of=["Unpack"])
-
-
 facts("half_clear", of=["Split", "SplitV"])
 
 

@@ -204,7 +204,6 @@ def pad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 layout("TV. -> T", "PadV2")
-
 zero_flops("PadV2")
 facts("same_shape_same_value", of=("PadV2",))
 

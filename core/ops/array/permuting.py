@@ -221,9 +221,7 @@ def roll_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 layout("T.A -> T", "Roll")
-
 zero_flops("ReverseSequence", "Roll")
-
 arrays("Transpose", static=(1,))(lambda xp, x, order: xp.transpose(x, order.tolist()))
 arrays("ConjugateTranspose", static=(1,))(lambda xp, x, order: xp.transpose(xp.conj(x), order.tolist()))
 lower("ReverseV2", static=(1,))(lambda xla, x, axes: xla.flip(x, tuple(axes.tolist())))

@@ -207,9 +207,7 @@ def squeeze_shape(x: TensorSpec, *, squeeze_dims: list[int]) -> Shape:
 
 
 gradient("ExpandDims", "Squeeze")(reshape_gradient)
-
 layout("T -> R", "Squeeze")
-
 zero_flops("ExpandDims", "Squeeze")
 facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("ExpandDims", "Squeeze"))
 
@@ -364,7 +362,6 @@ def fill_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 layout("V. -> T", "Fill")
-
 zero_flops("BroadcastTo", "Fill")
 facts("bounded_by_inputs", of=("BroadcastTo",))
 facts("shape_arithmetic", of=("Fill",))
@@ -437,8 +434,6 @@ def invert_permutation(x: Array) -> Result:
 
 
 shape("InvertPermutation")(signature("n -> n"))
-
-
 not_differentiable("InvertPermutation")
 zero_flops("InvertPermutation")
 facts("involution", of=("InvertPermutation",))
@@ -473,11 +468,8 @@ def _strides(dims: Array) -> Array:
 
 
 shape("UnravelIndex")(signature("..., rank -> rank ..."))
-
-
 not_differentiable("UnravelIndex")
 zero_flops("UnravelIndex")
-
 lower("ZerosLike", always=True)(lambda xla, x: x.zeros_like() if hasattr(x, "zeros_like") else xla.zeros_like(x))
 arrays_as(OnesLike="ones_like")
 
@@ -496,8 +488,6 @@ lower("Squeeze")(lambda xla, x, *, squeeze_dims: xla.squeeze(x, tuple(squeeze_di
 arrays("BroadcastTo", static=(1,), sizes=(1,))(lambda xp, x, dims: xp.broadcast_to(x, dims))
 arrays("Fill", static=(0,), sizes=(0,))(lambda xp, dims, value: xp.full(dims, value))
 arrays("Empty", static=(0,), sizes=(0,))(lambda xp, dims, *, dtype: xp.full(dims, _zero(dtype)))
-
-
 onnx("ZerosLike")(lists.zeros_like)
 facts("of_lists", of=["ZerosLike"])
 onnx("ExpandDims")(lambda g, x, axis: g.Unsqueeze(x, g.vector(axis)))
@@ -608,12 +598,10 @@ def rank_shape(x: TensorSpec) -> Shape | TensorSpec:
 
 
 layout("T -> .", "Rank", "Size")
-
 not_differentiable("Shape", "ShapeN", "Size", "Rank")
 zero_flops("Shape", "ShapeN", "Size", "Rank")
 facts("total", of=("Shape", "ShapeN", "Size", "Rank"))
 facts("view", "inexpensive", "metadata", of=("Rank", "Shape", "ShapeN", "Size"))
-
 lower("Shape")(lambda xla, x, *, out_type: xla.extents(x.shape, out_type.numpy))
 lower("ShapeN")(lambda xla, values, *, out_type: tuple(xla.extents(x.shape, out_type.numpy) for x in values))
 lower("Size")(lambda xla, x, *, out_type: xla.extents([x.size], out_type.numpy).reshape(()))
@@ -622,5 +610,4 @@ onnx("Shape")(lambda g, x: g.dims(x))
 onnx("ShapeN")(lambda g, values: [g.dims(x) for x in values])
 onnx("Rank")(lambda g, x: g.constant(np.int32(x.rank)) if x.rank is not None else g.Size(g.Shape(x)))
 onnx("Size")(lambda g, x: g.Size(x))
-
 facts("half_clear", of=["Rank", "Shape", "ShapeN", "Size"])

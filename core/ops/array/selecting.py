@@ -123,7 +123,6 @@ def where_flops(x: TensorSpec) -> Cost:
 
 
 not_differentiable("Where")
-
 arrays("SelectV2")(lambda xp, condition, t, e: xp.where(condition, t, e))
 
 

@@ -309,7 +309,6 @@ def slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 layout("TVV -> T", "Slice")
-
 zero_flops("Slice")
 facts("finds_size", "shape_arithmetic", of=("Slice",))
 facts("bounded_by_inputs", of=("Slice",))
@@ -341,7 +340,6 @@ def _masks(node: Node) -> dict[Any, Any]:
 
 
 layout("TVVV -> T", "StridedSlice")
-
 zero_flops("StridedSlice")
 prepared("StridedSlice", constants=(1, 2, 3))(_slice_by)
 facts("shape_arithmetic", of=("StridedSlice",))

@@ -290,8 +290,6 @@ def _few_unique(x: Array, out_idx: DType) -> tuple[Array, Array]:
 
 
 shape("Unique")(signature("n -> distinct, n"))
-
-
 facts("finds_distinct", of=("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"))
 
 
@@ -367,8 +365,6 @@ def list_diff(x: Array, y: Array, *, out_idx: DType) -> tuple[Result, Result]:
 
 
 shape("ListDiff")(signature("n, m -> left, left"))
-
-
 zero_flops("ListDiff")
 
 

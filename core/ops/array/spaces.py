@@ -313,7 +313,6 @@ def depth_to_space_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
 
 
 layout("T -> T", "DepthToSpace", "SpaceToDepth")
-
 zero_flops("SpaceToDepth")
 
 
@@ -490,8 +489,6 @@ def extract_volume_patches_gradient(g: GradientBuilder, node: Node, grad: Output
 
 
 zero_flops("ExtractVolumePatches")
-
-
 # Kernels whose functions of arrays are those of array programs, too.
 # Block sizes decide how many axes the blocks have, so that they must be known; in ONNX crops and pads may be inputs.
 arrays("BatchToSpaceND", static=(1, 2), sizes=(2,))(_batch_to_space)

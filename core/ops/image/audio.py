@@ -111,8 +111,6 @@ def encode_wav(audio: Array, sample_rate: Array) -> Result:
 
 
 shape("EncodeWav")(signature("_ _, () -> ()"))
-
-
 facts("sound_contents", of=("DecodeWav",))
 not_differentiable("DecodeWav", "EncodeWav")
 zero_flops("DecodeWav", "EncodeWav")

@@ -271,8 +271,6 @@ def draw_bounding_boxes_v2(images: Array, boxes: Array, colors: Array) -> Result
 
 
 shape("DrawBoundingBoxes", "DrawBoundingBoxesV2")(ranked(4))
-
-
 not_differentiable("DrawBoundingBoxes")
 without_gradient("DrawBoundingBoxesV2")
 zero_flops("DrawBoundingBoxes", "DrawBoundingBoxesV2")

@@ -173,8 +173,6 @@ def rgb_to_hsv_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 
 
 shape("AdjustHue")(first_shape)
-
-
 shape("RGBToHSV", "HSVToRGB")(signature("... 3 -> ... 3"))
 
 
@@ -380,8 +378,6 @@ def adjust_contrast_flops(
 
 
 without_gradient("AdjustContrast")
-
-
 facts("own_gradient", of=["RGBToHSV"])
 
 

@@ -59,8 +59,6 @@ def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, 
 
 
 shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3")(vector_shape)
-
-
 shape("NonMaxSuppressionWithOverlaps")(signature("n n, n -> picked"))
 
 
@@ -143,7 +141,6 @@ def non_max_suppression_v4_shape(
 _SELECTING = ("NonMaxSuppressionV5", "CombinedNonMaxSuppression")
 not_differentiable(*(op for op in _ALL if op not in _SELECTING))
 without_gradient(*_SELECTING)
-
 flops("NonMaxSuppressionV4")(non_max_suppression_flops)
 
 

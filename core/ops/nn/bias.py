@@ -78,8 +78,6 @@ def _others(value: Any, data_format: str) -> tuple[int, ...]:
 
 
 shape("BiasAdd")(first_shape)
-
-
 shape("BiasAddV1")(signature("... c, c -> ... c"))
 
 
@@ -107,8 +105,6 @@ def bias_add_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
 
 # One sum an element.
 flops("BiasAdd", "BiasAddV1")(unary_flops(1))
-
-
 flops("BiasAddGrad")(reduction_flops)
 layout("T. -> T", "BiasAdd")
 layout("T -> .", "BiasAddGrad")

@@ -90,9 +90,7 @@ def conv_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttributes) -> Sha
 
 blockwise("Conv2D", Blockwise(np.multiply, takes_bias=True))
 blockwise("Conv3D", Blockwise(np.multiply, takes_bias=True))
-
 layout("T. -> T", "Conv2D", "Conv3D")
-
 profiled(window(-1), "Conv2D", "Conv3D")
 
 
@@ -172,12 +170,8 @@ def backprop_filter_by_shape(x: Array, w: Array, grad: Array, *, window: WindowA
 
 shape("Conv2DBackpropInputV2")(first_shape)
 shape("Conv3DBackpropInput")(ranked(5))
-
-
 shape("Conv2DBackpropFilterV2")(second_shape)
 shape("Conv3DBackpropFilter")(ranked(5, 1))
-
-
 flops("Conv2DBackpropInputV2", "Conv3DBackpropInput", "Conv2DBackpropFilterV2", "Conv3DBackpropFilter")(
     convolution_backprop_input_flops
 )
@@ -197,7 +191,6 @@ shape("Conv2DBackpropFilter")(shape_in(1, 4))
 shape("Conv3DBackpropFilterV2")(shape_in(1, 5))
 layout("T.T -> .", "Conv2DBackpropFilter", "Conv2DBackpropFilterV2", "Conv3DBackpropFilterV2")
 facts("backward", of=("Conv2DBackpropFilter", "Conv3DBackpropFilterV2"))
-
 profiled(backprop_filter, "Conv2DBackpropFilter", differs="tf.profiler counts input positions, tfg output positions")
 
 
@@ -250,7 +243,6 @@ def conv_of_any_rank_shape(x: TensorSpec, w: TensorSpec, *, window: WindowAttrib
 
 
 flops("Conv")(convolution_flops)
-
 # TensorFlow registers no gradient for these.
 without_gradient("Conv")
 

@@ -236,8 +236,6 @@ def ctc_beam_search_decoder_shape(
 
 
 not_differentiable("CTCGreedyDecoder", "CTCBeamSearchDecoder")
-
-
 # One comparison less than logits at each step, and a sum.
 flops("CTCGreedyDecoder")(unary_flops(1))
 

@@ -147,8 +147,6 @@ layout("T.T -> .", "DepthwiseConv2dNativeBackpropFilter")
 layout("V.T -> T", "DepthwiseConv2dNativeBackpropInput")
 facts("settled_by_shapes", of=("DepthwiseConv2dNativeBackpropInput",))
 profiled(window(2), "DepthwiseConv2dNative")
-
-
 shape("DepthwiseConv2dNativeBackpropInput")(shape_in(0, 4))
 shape("DepthwiseConv2dNativeBackpropFilter")(shape_in(1, 4))
 

@@ -486,8 +486,6 @@ def lrn_grad(
 
 
 shape("LRN")(ranked(4))
-
-
 shape("LRNGrad")(signature("n h w c, n h w c, n h w c -> n h w c"))
 
 

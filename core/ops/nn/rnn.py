@@ -349,7 +349,6 @@ def block_lstm_grad_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *resu
 
 without_gradient("BlockLSTMGrad", "BlockLSTMGradV2")
 facts("backward", of=("BlockLSTMGrad", "BlockLSTMGradV2"))
-
 facts("half_allow", of=["BlockLSTM", "BlockLSTMGrad", "BlockLSTMGradV2", "BlockLSTMV2", "LSTMBlockCell", "LSTMBlockCellGrad"])
 
 

@@ -29,8 +29,6 @@ def sdca_fprint(input: Array) -> Result:
 
 
 shape("SdcaFprint")(signature("n -> n 2"))
-
-
 zero_flops("SdcaFprint")
 
 

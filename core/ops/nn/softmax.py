@@ -236,7 +236,6 @@ def l2_loss_flops(t: TensorSpec) -> Cost:
 
 layout("T -> .", "L2Loss")
 profiled(of_input(3, less=1), "L2Loss")
-
 arrays_as(Softmax="softmax", LogSoftmax="log_softmax")
 
 

@@ -307,13 +307,9 @@ def taken_by_key(keys: Array, among: Array, values: Array) -> Array:
 
 
 shape("SparseSliceGrad")(signature("k, n r, r, k r -> n"))
-
-
 without_gradient("SparseSliceGrad")
 zero_flops("SparseSliceGrad")
 facts("backward", of=("SparseSliceGrad",))
-
-
 arrays("SparseToDense", static=(1,), sizes=(1,))(programs.to_dense)
 arrays("SparseReorder")(programs.reordered)
 arrays("SparseReshape")(programs.reshaped)
@@ -417,7 +413,5 @@ def fill_empty_rows_grad_flops(reverse_index_map: TensorSpec, grad_values: Tenso
 
 facts("backward", of=("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad"))
 without_gradient("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")
-
-
 onnx("SparseFillEmptyRows")(programs.filled_rows)
 arrays("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")(programs.filled_rows_gradient)

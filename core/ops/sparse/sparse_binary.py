@@ -85,8 +85,6 @@ def sparse_add_grad(grad: Array, a_indices: Array, b_indices: Array, sum_indices
 
 
 shape("SparseAddGrad")(signature("k, n r, m r, k r -> n, m"))
-
-
 not_differentiable("SparseAddGrad")
 zero_flops("SparseAddGrad")
 facts("backward", of=("SparseAddGrad",))

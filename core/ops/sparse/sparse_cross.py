@@ -190,8 +190,6 @@ def sparse_cross_hashed(
 
 
 shape("SparseCross", "SparseCrossV2", "SparseCrossHashed")(signature("* -> k 2, k, 2"))
-
-
 zero_flops("SparseCrossHashed")
 not_differentiable("SparseCrossHashed")
 

@@ -95,8 +95,6 @@ def serialize_many_sparse(indices: Array, values: Array, dense_shape: Array, *, 
 
 
 shape("SerializeSparse")(signature("* -> 3"))
-
-
 shape("SerializeManySparse")(signature("* -> rows 3"))
 
 

@@ -462,8 +462,6 @@ def edit_distance_flops(
 
 not_differentiable("EditDistance")
 without_gradient("SparseReduceMax", *_SPARSE_REDUCTIONS)
-
-
 arrays("SparseTensorDenseMatMul", static=(2,), sizes=(2,))(programs.product)
 arrays("SparseTensorDenseAdd", static=(2,), sizes=(2,))(programs.added)
 arrays("SparseSoftmax")(programs.softmax)

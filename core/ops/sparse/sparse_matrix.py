@@ -205,8 +205,6 @@ def csr_components(matrix: Array, index: Array, *, type: DType) -> tuple[Result,
 
 
 shape("CSRSparseMatrixComponents")(signature("* -> rows, k, k"))
-
-
 not_differentiable("SparseMatrixNNZ")
 without_gradient("CSRSparseMatrixComponents")
 

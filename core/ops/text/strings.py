@@ -193,12 +193,10 @@ def string_join_shape(inputs: list[TensorSpec]) -> Shape:
 
 
 facts("elementwise", of=("StringJoin",))
-
 facts("checkpoint", of=("ShardedFilename", "ShardedFilespec"))
 _ALL = (*_ELEMENTWISE, "Substr", "StringJoin", "ReduceJoin", "UnsortedSegmentJoin", "ShardedFilespec")
 
 not_differentiable(*_ALL)
-
 zero_flops(*_ALL)
 
 

@@ -126,7 +126,6 @@ def encode_base64(input: Array, *, pad: bool) -> Result:
 _ALL = ("AsString", "StringFormat", "EncodeBase64", "DecodeBase64")
 
 not_differentiable(*_ALL)
-
 zero_flops(*_ALL)
 
 

@@ -84,5 +84,4 @@ def fingerprint_shape(data: TensorSpec, method: TensorSpec) -> Shape:
 _ALL = ("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", "_TensorToHashBucketFast", "Fingerprint")
 not_differentiable(*_ALL)
 zero_flops(*_ALL)
-
 facts("row_wise", of=("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong"))

@@ -151,8 +151,6 @@ facts("elementwise", of=("StaticRegexFullMatch", "StaticRegexReplace"))
 facts("row_wise", of=("RegexFullMatch", "RegexReplace"))
 not_differentiable(*_ALL)
 zero_flops(*_ALL)
-
-
 onnx("StaticRegexFullMatch")(lambda g, x, *, pattern: g.RegexFullMatch(x, pattern=pattern))
 
 

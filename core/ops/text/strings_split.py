@@ -140,8 +140,6 @@ def _checked_splits(splits: Array, size: int) -> list[int]:
 
 
 shape("StringNGrams")(signature("_, splits -> n, splits"))
-
-
 not_differentiable("StringSplit", "StringSplitV2", "StringNGrams")
 zero_flops("StringSplit", "StringSplitV2", "StringNGrams")
 
