@@ -20,8 +20,6 @@ from ...registry.registry import (
     flops,
     gradient,
     kernel,
-    lower,
-    onnx_arrays,
     shape,
     without_gradient,
 )
@@ -519,8 +517,7 @@ _SORTED_PROGRAMS: Final = {
 }
 # XLA needs these ids when it compiles: the last one says how many segments there are. In ONNX a size may be of the run.
 for _op, _program in _SORTED_PROGRAMS.items():
-    lower(_op, static=(1,))(_program)
-    onnx_arrays(_op)(_program)
+    arrays(_op, xla_static=(1,))(_program)
 
 
 def _unsorted_program(how: str, start: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -591,7 +588,6 @@ def _gathered_gradient_program(op: str) -> Callable[..., Any]:
 
 
 for _op in _SPARSE:
-    lower(_op, static=(2,))(_gathered_program(_op))
-    onnx_arrays(_op)(_gathered_program(_op))
+    arrays(_op, xla_static=(2,))(_gathered_program(_op))
     arrays(f"{_op}WithNumSegments", static=(3,), sizes=(3,))(_gathered_program(_op))
     arrays(f"{_op}Grad", static=(3,), sizes=(3,))(_gathered_gradient_program(_op))
