@@ -37,6 +37,7 @@ from ...types.example_values import example_value, feeding
 from ...types.shapes import Shape, TensorSpec, fits, merge_shapes
 from ...types.tensors import Tensor
 from ..shared.argument_checks import require_rank
+from ..shared.decompositions import by_ops
 from ..shared.kernel_files import append_file, file_name
 from ..shared.plain_shapes import no_outputs_shape, scalar_shape, signature
 from ..shared.shape_arguments import SIZE_DTYPES
@@ -73,9 +74,7 @@ def identity(x: Array) -> Array:
     return x
 
 
-@gradient("DebugGradientIdentity")
-def debug_gradient_identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.DebugGradientIdentity(grad)]
+gradient("DebugGradientIdentity")(by_ops("DebugGradientIdentity dy"))
 
 
 @gradient("PreventGradient")
@@ -126,16 +125,10 @@ def identity_shape(x: TensorSpec) -> TensorSpec:
 
 
 not_differentiable("StopGradient")
-
-
-@gradient(
+gradient(
     "Identity", "GuaranteeConst", "Copy", "CopyHost", "DeepCopy", "Snapshot", "DebugIdentity", "DebugIdentityV2",
-    "DebugIdentityV3", *_NUMERIC_CHECKS,
-)  # fmt: skip
-def identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad]
-
-
+    "DebugIdentityV3", "PlaceholderWithDefault", "EnsureShape", "Print", *_NUMERIC_CHECKS,
+)(by_ops("dy"))  # fmt: skip
 zero_flops(*_COPIES, *_WATCHES)
 facts("transparent", of=("StopGradient", "PreventGradient", "Snapshot", "Identity"))
 facts("elementwise", of=_FORWARDING)
@@ -225,11 +218,6 @@ def placeholder_with_default_shape(x: TensorSpec, *, shape: Shape) -> Shape:
     return shape
 
 
-@gradient("PlaceholderWithDefault")
-def placeholder_with_default_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad]
-
-
 @kernel("EnsureShape")
 def ensure_shape(x: Array, *, shape: Shape) -> Result:
     """Return the input; InvalidArgumentError unless its shape fits the attribute."""
@@ -241,11 +229,6 @@ def ensure_shape(x: Array, *, shape: Shape) -> Result:
 @shape("EnsureShape")
 def ensure_shape_shape(x: TensorSpec, *, shape: Shape) -> Shape:
     return merge_shapes(x.shape, shape)
-
-
-@gradient("EnsureShape")
-def ensure_shape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad]
 
 
 facts("idempotent", "same_shape_same_value", of=("EnsureShape",))
@@ -307,11 +290,6 @@ def print_(ctx: KernelContext, x: Array, data: list[Array], *, message: str, fir
 @shape("Print")
 def print_shape(x: TensorSpec, data: list[TensorSpec]) -> TensorSpec:
     return x
-
-
-@gradient("Print")
-def print_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad, *([None] * (len(node.inputs) - 1))]
 
 
 facts("debug", of=("Print",))

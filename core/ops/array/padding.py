@@ -30,6 +30,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require_rank
+from ..shared.decompositions import by_ops
 from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
 
 _NOT_TILED = ("uint16", "float8_e5m2", "float8_e4m3fn")
@@ -237,13 +238,7 @@ def _mirror_paddings(paddings: Array, dims: Sequence[Any], mode: str) -> list[tu
 
 
 shape("MirrorPad")(pad_shape)
-
-
-@gradient("MirrorPad")
-def mirror_pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MirrorPadGrad(grad, node.inputs[1], mode=node.attr("mode")), None]
-
-
+gradient("MirrorPad")(by_ops("MirrorPadGrad dy 1"))
 zero_flops("MirrorPad")
 facts("same_shape_same_value", of=("MirrorPad",))
 facts("bounded_by_inputs", of=("MirrorPad",))
@@ -280,9 +275,7 @@ def mirror_pad_grad_shape(grad: TensorSpec, paddings: TensorSpec) -> Shape:
     return Shape(d - before - after for d, before, after in zip(grad.shape, widths[::2], widths[1::2]))
 
 
-@gradient("MirrorPadGrad")
-def mirror_pad_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MirrorPad(grad, node.inputs[1], mode=node.attr("mode")), None]
+gradient("MirrorPadGrad")(by_ops("MirrorPad dy 1"))
 
 
 @flops("MirrorPadGrad")

@@ -35,6 +35,7 @@ from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..control import _onnx_lists as lists
 from ..shared.argument_checks import is_empty, require, require_rank
+from ..shared.decompositions import by_ops
 from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import (
     as_dims,
@@ -144,13 +145,7 @@ def reshape_estimate(x: TensorSpec, dims: TensorSpec) -> Shape | TensorSpec:
 
 facts("view", of=("Reshape", "ExpandDims", "Squeeze"))
 facts("same_shape_same_value", of=("Reshape", "Squeeze"))
-
-
-@gradient("Reshape")
-def reshape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.Reshape(grad, g.shape_of(node.inputs[0])), *([None] * (len(node.inputs) - 1))]
-
-
+gradient("Reshape", "ExpandDims", "Squeeze")(by_ops("Reshape dy #0"))
 zero_flops("Reshape")
 facts("finds_size", "shape_arithmetic", "total", "inexpensive", "alias_view", of=("Reshape",))
 
@@ -206,7 +201,6 @@ def squeeze_shape(x: TensorSpec, *, squeeze_dims: list[int]) -> Shape:
     return Shape(d for axis, d in enumerate(x.shape) if axis not in dropped)
 
 
-gradient("ExpandDims", "Squeeze")(reshape_gradient)
 layout("T -> R", "Squeeze")
 zero_flops("ExpandDims", "Squeeze")
 facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("ExpandDims", "Squeeze"))

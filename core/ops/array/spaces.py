@@ -19,6 +19,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, ceil_div
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import is_empty, require_rank, with_rank
+from ..shared.decompositions import by_ops
 from ..shared.plain_shapes import first_shape
 from ..shared.shape_arguments import dims_of, ints, is_sized, numbers, unknown_dims
 from ..shared.window_geometry import window_pads
@@ -119,12 +120,7 @@ def _check_amounts(amounts: Any, block: Any, name: str) -> Any:
         raise InvalidArgumentError(f"{name} must be two numbers for each of {len(block)} dimensions, not {len(amounts)}")
 
 
-@gradient("SpaceToBatchND")
-def space_to_batch_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    _, block, paddings = node.inputs
-    return [g.BatchToSpaceND(grad, block, paddings), None, None]
-
-
+gradient("SpaceToBatchND")(by_ops("BatchToSpaceND dy 1 2"))
 zero_flops("SpaceToBatchND")
 
 
@@ -178,10 +174,7 @@ def _unbatched(x: Shape, block: Sequence[DimLike] | None, cuts: Sequence[DimLike
     return Shape(dims)
 
 
-@gradient("BatchToSpaceND")
-def batch_to_space_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    _, block, crops = node.inputs
-    return [g.SpaceToBatchND(grad, block, crops), None, None]
+gradient("BatchToSpaceND")(by_ops("SpaceToBatchND dy 1 2"))
 
 
 @kernel("SpaceToBatch")
@@ -205,11 +198,7 @@ def space_to_batch_shape(x: TensorSpec, paddings: TensorSpec, *, block_size: int
     return _batched(Shape(with_rank(x.shape, 4)), [block_size] * 2, dims_of(paddings))
 
 
-@gradient("SpaceToBatch")
-def space_to_batch_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.BatchToSpace(grad, node.inputs[1], block_size=node.attr("block_size")), None]
-
-
+gradient("SpaceToBatch")(by_ops("BatchToSpace dy 1"))
 zero_flops("BatchToSpaceND", "SpaceToBatch")
 
 
@@ -230,11 +219,7 @@ def batch_to_space_shape(x: TensorSpec, crops: TensorSpec, *, block_size: int) -
     return _unbatched(Shape(with_rank(x.shape, 4)), [block_size] * 2, dims_of(crops))
 
 
-@gradient("BatchToSpace")
-def batch_to_space_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.SpaceToBatch(grad, node.inputs[1], block_size=node.attr("block_size")), None]
-
-
+gradient("BatchToSpace")(by_ops("SpaceToBatch dy 1"))
 zero_flops("BatchToSpace")
 
 
@@ -285,9 +270,7 @@ def space_to_depth_shape(x: TensorSpec, *, block_size: int, data_format: str) ->
     return _depth_block_shape(x, block_size, data_format, True)
 
 
-@gradient("SpaceToDepth")
-def space_to_depth_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.DepthToSpace(grad, block_size=node.attr("block_size"), data_format=node.attr("data_format"))]
+gradient("SpaceToDepth")(by_ops("DepthToSpace dy"))
 
 
 @everywhere("DepthToSpace")
@@ -307,11 +290,7 @@ def depth_to_space_shape(x: TensorSpec, *, block_size: int, data_format: str) ->
     return _depth_block_shape(x, block_size, data_format, False)
 
 
-@gradient("DepthToSpace")
-def depth_to_space_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.SpaceToDepth(grad, block_size=node.attr("block_size"), data_format=node.attr("data_format"))]
-
-
+gradient("DepthToSpace")(by_ops("SpaceToDepth dy"))
 layout("T -> T", "DepthToSpace", "SpaceToDepth")
 zero_flops("SpaceToDepth")
 

@@ -34,7 +34,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
-from ..shared.decompositions import gradient_by_parts
+from ..shared.decompositions import by_ops, gradient_by_parts
 from ..shared.plain_shapes import second_shape
 from ..shared.shape_arguments import ints, shape_from
 
@@ -102,9 +102,7 @@ def _attrs(node: Node) -> dict[Any, Any]:
     return {name: node.attr(name) for name in _ATTRS}
 
 
-@gradient("ResizeBilinear")
-def resize_bilinear_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.ResizeBilinearGrad(grad, node.inputs[0], **_attrs(node)), None]
+gradient("ResizeBilinear")(by_ops("ResizeBilinearGrad dy 0"))
 
 
 @flops("ResizeBilinear")

@@ -16,7 +16,7 @@ from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape
-from ..shared.decompositions import gradient_by_parts
+from ..shared.decompositions import by_ops, gradient_by_parts
 from ..shared.plain_shapes import first_shape, merged_shape
 
 _SELU_SCALE = 1.0507009873554805
@@ -65,9 +65,7 @@ def leaky_relu(features: Array, *, alpha: float) -> Result:
     return in_blocks(evaluate, features)
 
 
-@gradient("LeakyRelu")
-def leaky_relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.LeakyReluGrad(grad, node.inputs[0], alpha=node.attr("alpha"))]
+gradient("LeakyRelu")(by_ops("LeakyReluGrad dy 0"))
 
 
 @kernel("Elu")
@@ -90,9 +88,8 @@ _FORWARD = ("Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign")
 shape(*_FORWARD)(first_shape)
 
 
-@gradient("Relu", "Relu6", "Elu", "Selu")
-def activation_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.apply(f"{node.op}Grad", grad, node.output())]
+for _op in ("Relu", "Relu6", "Elu", "Selu"):
+    gradient(_op)(by_ops(f"{_op}Grad dy y"))
 
 
 facts("monotone", of=_FORWARD)
@@ -142,9 +139,7 @@ def softsign(features: Array) -> Result:
     return features / (np.abs(features) + 1)
 
 
-@gradient("Softsign")
-def softsign_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.SoftsignGrad(grad, node.inputs[0])]
+gradient("Softsign")(by_ops("SoftsignGrad dy 0"))
 
 
 @kernel("ReluGrad")

@@ -13,6 +13,7 @@ from ...registry.registry import affine, arrays, facts, flops, gradient, kernel,
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import reduction_flops, unary_flops
 from ..shared.plain_shapes import first_shape, signature
 from ..shared.window_geometry import is_channels_first
@@ -91,10 +92,7 @@ def bias_add_grad_shape(out_backprop: TensorSpec, *, data_format: str) -> Shape:
     return Shape([out_backprop.shape[_channel_axis(data_format, len(out_backprop.shape))]])
 
 
-@gradient("BiasAdd", "BiasAddV1")
-def bias_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    attrs = {"data_format": node.attr("data_format")} if node.op == "BiasAdd" else {}
-    return [grad, g.BiasAddGrad(grad, **attrs)]
+gradient("BiasAdd", "BiasAddV1")(by_ops("dy", "BiasAddGrad dy"))
 
 
 @gradient("BiasAddGrad")

@@ -120,9 +120,7 @@ def conv2d_backprop_input_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSp
     return merge_shapes(shape_from(sizes, 4), Shape([batch, None, None, None]))
 
 
-ATTRIBUTES_2D = ("strides", "padding", "explicit_paddings", "data_format", "dilations")
-
-register_gradients("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", *ATTRIBUTES_2D)
+register_gradients("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
 
 profiled(backprop_input, "Conv2DBackpropInput", differs="tf.profiler counts input positions, tfg output positions")
 
@@ -136,9 +134,8 @@ def conv3d_backprop_input_v2(sizes: Array, w: Array, grad: Array, *, window: Win
 
 
 shape("Conv3DBackpropInputV2")(shape_in(0, 5))
-_ATTRIBUTES_3D = ("strides", "padding", "data_format", "dilations")
 
-register_gradients("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", *_ATTRIBUTES_3D)
+register_gradients("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2")
 layout("V.T -> T", "Conv2DBackpropInput", "Conv3DBackpropInputV2")
 facts("settled_by_shapes", "backward", of=("Conv2DBackpropInput", "Conv3DBackpropInputV2"))
 

@@ -50,7 +50,7 @@ from ..shared.window_geometry import (
     shape_from_channels_last,
     to_channels_last,
 )
-from .convolution import ATTRIBUTES_2D, convolution_input_gradient_onnx
+from .convolution import convolution_input_gradient_onnx
 
 
 def _geometry(window: WindowAttributes, kind: type[Any] = Geometry) -> Any:
@@ -151,12 +151,7 @@ shape("DepthwiseConv2dNativeBackpropInput")(shape_in(0, 4))
 shape("DepthwiseConv2dNativeBackpropFilter")(shape_in(1, 4))
 
 
-register_gradients(
-    "DepthwiseConv2dNative",
-    "DepthwiseConv2dNativeBackpropInput",
-    "DepthwiseConv2dNativeBackpropFilter",
-    *ATTRIBUTES_2D,
-)
+register_gradients("DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter")
 
 
 @flops("DepthwiseConv2dNativeBackpropInput")

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...building.gradbuilder import GradientBuilder, Gradients
-from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import window
 from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import wide
@@ -20,6 +18,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes, require_rank, with_rank
+from ..shared.decompositions import by_ops
 from ..shared.plain_shapes import first_shape, second_shape
 from ..shared.window_geometry import Pads, output_sizes, window_pads
 
@@ -127,15 +126,7 @@ def dilation2d_shape(input: TensorSpec, filter: TensorSpec, *, strides: list[int
 
 shape("Dilation2DBackpropInput")(first_shape)
 shape("Dilation2DBackpropFilter")(second_shape)
-
-
-@gradient("Dilation2D")
-def dilation2d_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x, w = node.inputs
-    attrs = {name: node.attr(name) for name in ("strides", "rates", "padding")}
-    return [g.Dilation2DBackpropInput(x, w, grad, **attrs), g.Dilation2DBackpropFilter(x, w, grad, **attrs)]
-
-
+gradient("Dilation2D")(by_ops("Dilation2DBackpropInput 0 1 dy", "Dilation2DBackpropFilter 0 1 dy"))
 without_gradient("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
 
 

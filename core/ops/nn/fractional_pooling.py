@@ -22,6 +22,7 @@ from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec
 from ..random._random import node_stream
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
+from ..shared.decompositions import by_ops
 from ..shared.plain_shapes import ranked
 from ..shared.shape_arguments import ints, shape_in
 
@@ -195,13 +196,7 @@ def fractional_pool_shape(value: TensorSpec, *, pooling_ratio: list[float]) -> l
     return [Shape((dims[0], rows, columns, dims[3])), *ends]
 
 
-@gradient("FractionalMaxPool")
-def fractional_max_pool_gradient(g: GradientBuilder, node: Node, grad: Output, *_: Output) -> Gradients:
-    outputs = [node.output(i) for i in range(3)]
-    overlapping = node.attr("overlapping")
-    return [g.FractionalMaxPoolGrad(node.inputs[0], outputs[0], grad, *outputs[1:], overlapping=overlapping)]
-
-
+gradient("FractionalMaxPool")(by_ops("FractionalMaxPoolGrad 0 y dy y1 y2"))
 facts("random", "stated_sequences", of=_FORWARD)
 
 

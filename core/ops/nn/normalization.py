@@ -33,6 +33,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import may_equal, with_rank
+from ..shared.decompositions import by_ops
 from ..shared.onnx_lowerings import on_channels_first
 from ..shared.plain_shapes import ranked, signature
 from ..shared.window_geometry import from_channels_last, is_channels_first, to_channels_last
@@ -467,14 +468,7 @@ def lrn_grad(
 
 shape("LRN")(ranked(4))
 shape("LRNGrad")(signature("n h w c, n h w c, n h w c -> n h w c"))
-
-
-@gradient("LRN")
-def lrn_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    attrs = {name: node.attr(name) for name in ("depth_radius", "bias", "alpha", "beta")}
-    return [g.LRNGrad(grad, node.inputs[0], node.output(), **attrs)]
-
-
+gradient("LRN")(by_ops("LRNGrad dy 0 y"))
 without_gradient("LRNGrad")
 
 

@@ -10,8 +10,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ...building.gradbuilder import GradientBuilder, Gradients
-from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import pool
 from ...numerics import convolution as convolutions
 from ...numerics import pooling as numerics
@@ -40,11 +38,11 @@ from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import may_equal, require_known_sizes, require_true
+from ..shared.decompositions import by_ops
 from ..shared.onnx_lowerings import along, channels_first, in_format, on_channels_first, window_attrs
 from ..shared.plain_shapes import ranked
 from ..shared.pooling_shared import (
     PoolingAttributes,
-    pool_attrs,
     pool_max,
     pool_max_gradient,
     pool_max_gradient_gradient,
@@ -78,10 +76,8 @@ def pool_shape(x: TensorSpec, *, window: WindowAttributes) -> Shape:
     return pooled_shape(x, PoolingAttributes(window))
 
 
-@gradient("MaxPool", "MaxPool3D")
-def max_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    names = ("explicit_paddings", "data_format") if node.op == "MaxPool" else ("data_format",)
-    return [g.apply(f"{node.op}Grad", node.inputs[0], node.output(), grad, **pool_attrs(node, *names))]
+gradient("MaxPool")(by_ops("MaxPoolGrad 0 y dy"))
+gradient("MaxPool3D")(by_ops("MaxPool3DGrad 0 y dy"))
 
 
 @flops("MaxPool", "MaxPool3D")
@@ -119,11 +115,7 @@ def max_pool_v2_shape(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec,
     return pooled_shape(input, PoolingAttributes(_window_of_inputs(ksize.value, strides.value, padding, data_format)))
 
 
-@gradient("MaxPoolV2")
-def max_pool_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x, ksize, strides = node.inputs
-    attrs = {name: node.attr(name) for name in ("padding", "data_format")}
-    return [g.MaxPoolGradV2(x, node.output(), grad, ksize, strides, **attrs), None, None]
+gradient("MaxPoolV2")(by_ops("MaxPoolGradV2 0 y dy 1 2"))
 
 
 @flops("MaxPoolV2")
@@ -152,13 +144,7 @@ def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: T
 
 
 profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="tf.profiler counts an additional operation for each window")
-
-
-@gradient("MaxPoolGradV2")
-def max_pool_grad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x, y, _, ksize, strides = node.inputs
-    attrs = {name: node.attr(name) for name in ("padding", "data_format")}
-    return [g.zeros_like(x), g.zeros_like(y), g.MaxPoolGradGradV2(x, y, grad, ksize, strides, **attrs), None, None]
+gradient("MaxPoolGradV2")(by_ops("ZerosLike 0", "ZerosLike 1", "MaxPoolGradGradV2 0 1 dy 3 4"))
 
 
 @flops("MaxPoolGradV2")
@@ -174,12 +160,9 @@ _GRADIENTS_OF_GRADIENTS = {
 }
 
 
-@gradient(*_GRADIENTS_OF_GRADIENTS)
-def max_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x, y, _ = node.inputs
-    attrs = pool_attrs(node, "data_format")
+for _op, _reverse in _GRADIENTS_OF_GRADIENTS.items():
     # As in TensorFlow, no place of a maximum changes with x.
-    return [g.zeros_like(x), g.zeros_like(y), g.apply(_GRADIENTS_OF_GRADIENTS[node.op], x, y, grad, **attrs)]
+    gradient(_op)(by_ops("ZerosLike 0", "ZerosLike 1", f"{_reverse} 0 1 dy"))
 
 
 @kernel("MaxPoolGradGrad", "MaxPool3DGradGrad")
@@ -228,9 +211,8 @@ def avg_pool(value: Array, *, window: WindowAttributes) -> Result:
 shape("AvgPool", "AvgPool3D")(pool_shape)
 
 
-@gradient("AvgPool", "AvgPool3D")
-def avg_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.apply(f"{node.op}Grad", g.shape_of(node.inputs[0]), grad, **pool_attrs(node, "data_format"))]
+for _op in ("AvgPool", "AvgPool3D"):
+    gradient(_op)(by_ops(f"{_op}Grad #0 dy"))
 
 
 @flops("AvgPool", "AvgPool3D")
@@ -260,9 +242,8 @@ shape("AvgPoolGrad")(shape_in(0, 4))
 shape("AvgPool3DGrad")(shape_in(0, 5))
 
 
-@gradient("AvgPoolGrad", "AvgPool3DGrad")
-def avg_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, g.apply(node.op.removesuffix("Grad"), grad, **pool_attrs(node, "data_format"))]
+for _op in ("AvgPool", "AvgPool3D"):
+    gradient(f"{_op}Grad")(by_ops("", f"{_op} dy"))
 
 
 @flops("AvgPoolGrad", "AvgPool3DGrad")
@@ -306,12 +287,7 @@ def max_pool_with_argmax_shape(input: TensorSpec, *, window: WindowAttributes) -
     return [pooled, pooled]
 
 
-@gradient("MaxPoolWithArgmax")
-def max_pool_with_argmax_gradient(g: GradientBuilder, node: Node, grad: Output, _argmax: Output) -> Gradients:
-    attrs = pool_attrs(node, "include_batch_in_index")
-    return [g.MaxPoolGradWithArgmax(node.inputs[0], grad, node.output(1), **attrs)]
-
-
+gradient("MaxPoolWithArgmax")(by_ops("MaxPoolGradWithArgmax 0 dy y1"))
 flops("MaxPoolWithArgmax")(max_pool_flops)
 
 

@@ -36,6 +36,7 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ..array.sorting import unique_index
 from ..shared import sparse_programs as programs
 from ..shared.argument_checks import may_equal, require, require_rank
+from ..shared.decompositions import by_ops
 from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
@@ -274,9 +275,7 @@ def sparse_tensor_dense_add_flops(indices: TensorSpec, values: TensorSpec, dense
     return Cost(flops=values.shape.num_elements)
 
 
-@gradient("SparseTensorDenseAdd")
-def sparse_tensor_dense_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, g.GatherNd(grad, node.inputs[0]), None, grad]
+gradient("SparseTensorDenseAdd")(by_ops("", "GatherNd dy 0", "", "dy"))
 
 
 @kernel("SparseTensorDenseMatMul")

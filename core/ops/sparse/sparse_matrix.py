@@ -20,6 +20,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
+from ..shared.decompositions import by_ops
 from ..shared.plain_shapes import scalar_shape, signature, unknown_shape
 from ..shared.shape_arguments import scalar_int, unknown_dims
 from ..shared.sparse_checks import check_bounds, validate
@@ -226,11 +227,7 @@ def _oriented(part: Array | csr_array, transpose: bool, adjoint: bool) -> Array 
 
 
 shape("SparseMatrixTranspose")(scalar_shape)
-
-
-@gradient("SparseMatrixTranspose")
-def sparse_matrix_transpose_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.SparseMatrixTranspose(grad, type=node.attr("type"), conjugate=node.attr("conjugate"))]
+gradient("SparseMatrixTranspose")(by_ops("SparseMatrixTranspose dy"))
 
 
 @kernel("SparseMatrixMatMul")
