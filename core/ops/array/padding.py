@@ -12,7 +12,6 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...registry.registry import (
-    Cost,
     arrays,
     facts,
     flops,
@@ -31,6 +30,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require_rank
 from ..shared.decompositions import by_ops
+from ..shared.elementwise_tables import reduction_flops
 from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
 
 _NOT_TILED = ("uint16", "float8_e5m2", "float8_e4m3fn")
@@ -101,12 +101,7 @@ def tile_grad_shape(x: TensorSpec, multiples: TensorSpec) -> Shape:
     return Shape(d // t if t != 0 else None for d, t in zip(x.shape, times))
 
 
-@flops("TileGrad")
-def tile_grad_flops(x: TensorSpec, multiples: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One sum less than the number of copies of each result."""
-    return Cost(flops=x.shape.num_elements - outputs[0].shape.num_elements)
-
-
+flops("TileGrad")(reduction_flops)
 facts("backward", of=("TileGrad",))
 without_gradient("TileGrad")
 
@@ -276,13 +271,7 @@ def mirror_pad_grad_shape(grad: TensorSpec, paddings: TensorSpec) -> Shape:
 
 
 gradient("MirrorPadGrad")(by_ops("MirrorPad dy 1"))
-
-
-@flops("MirrorPadGrad")
-def mirror_pad_grad_flops(grad: TensorSpec, paddings: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    return Cost(flops=grad.shape.num_elements - outputs[0].shape.num_elements)
-
-
+flops("MirrorPadGrad")(reduction_flops)
 facts("backward", of=("MirrorPadGrad",))
 lower("Pad", static=(1,))(lambda xla, x, paddings: xla.pad(x, paddings.tolist()))
 lower("PadV2", static=(1,))(lambda xla, x, paddings, constant: xla.pad(x, paddings.tolist(), constant_values=constant))

@@ -11,11 +11,12 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.group_reductions import update_rows
-from ...registry.registry import Cost, arrays, flops, gradient, kernel, shape, without_gradient, zero_flops
+from ...registry.registry import arrays, flops, gradient, kernel, shape, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes
+from ..shared.elementwise_tables import counted
 from ..shared.plain_shapes import first_shape
 from ..shared.row_updates import require_room, scatter_depth
 from ..shared.shape_arguments import ints, shape_from
@@ -76,9 +77,7 @@ def scatter_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [None, g.GatherNd(grad, node.inputs[0]), None]
 
 
-@flops("ScatterNd")
-def scatter_nd_flops(indices: TensorSpec, updates: TensorSpec, dims: TensorSpec) -> Cost:
-    return Cost(flops=updates.shape.num_elements)
+flops("ScatterNd")(counted(1, 1, "An addition for each update."))
 
 
 _TENSOR_SCATTERS = (
@@ -136,9 +135,9 @@ def tensor_scatter_add_gradient(g: GradientBuilder, node: Node, grad: Output) ->
     return [grad, None, g.GatherNd(grad, node.inputs[1])]
 
 
-@flops(*(op for op, ufunc in _TENSOR_SCATTERS if ufunc), "ScatterNdNonAliasingAdd")
-def tensor_scatter_flops(tensor: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Cost:
-    return Cost(flops=updates.shape.num_elements)
+flops(*(op for op, ufunc in _TENSOR_SCATTERS if ufunc), "ScatterNdNonAliasingAdd")(
+    counted(1, 2, "An operation for each update.")
+)
 
 
 @gradient("TensorScatterUpdate")
@@ -219,13 +218,7 @@ def inplace_sub(x: Array, i: Array, v: Array) -> Result:
 
 shape("InplaceUpdate", "InplaceAdd", "InplaceSub")(first_shape)
 zero_flops("TensorScatterUpdate", "InplaceUpdate")
-
-
-@flops("InplaceAdd", "InplaceSub")
-def inplace_flops(x: TensorSpec, i: TensorSpec, v: TensorSpec) -> Cost:
-    return Cost(flops=v.shape.num_elements)
-
-
+flops("InplaceAdd", "InplaceSub")(counted(1, 2, "An addition for each element of the rows."))
 without_gradient("InplaceUpdate", "InplaceAdd", "InplaceSub")
 
 

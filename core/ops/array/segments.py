@@ -28,6 +28,7 @@ from ...types.arrays import Array
 from ...types.dims import DimLike
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ..shared.argument_checks import require, require_known_sizes, require_rank
+from ..shared.elementwise_tables import counted
 from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, scalar_int
 
@@ -130,10 +131,9 @@ def segment_shape(data: TensorSpec, segment_ids: TensorSpec) -> Shape:
     return Shape([rows]) + data.shape[1:]
 
 
-@flops(*(op for op, *_ in _SORTED))
-def segment_flops(data: TensorSpec, segment_ids: TensorSpec) -> Cost:
-    """One operation for each element; the first row of a mean is not added, but each result is divided."""
-    return Cost(flops=data.shape.num_elements)
+flops(*(op for op, *_ in _SORTED))(
+    counted(1, 0, "One operation for each element; the first row of a mean is not added, but each result is divided.")
+)
 
 
 @gradient("SegmentSum")
@@ -245,10 +245,7 @@ def _static_count(num_segments: TensorSpec) -> DimLike | None:
     return sizes[0] if sizes else None
 
 
-@flops(*(op for op, *_ in _UNSORTED))
-def unsorted_segment_flops(data: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec) -> Cost:
-    """One operation for each element."""
-    return Cost(flops=data.shape.num_elements)
+flops(*(op for op, *_ in _UNSORTED))(counted(1, 0, "One operation for each element."))
 
 
 def _gather_valid(g: GradientBuilder, x: Output, ids: Output, fill: Output) -> Output:

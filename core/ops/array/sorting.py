@@ -34,6 +34,7 @@ from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes, require_rank
+from ..shared.elementwise_tables import counted
 from ..shared.onnx_lowerings import along
 from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, normalize_axis, replaced, scalar_int, unknown_dims
@@ -339,12 +340,7 @@ def unique_with_counts_v2_shape(x: TensorSpec, axis: TensorSpec) -> tuple[Shape,
     return replaced(x.shape, position, count[0]), Shape([x.shape[position]]), count
 
 
-@flops("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2")
-def unique_flops(x: TensorSpec, *axis: TensorSpec) -> Cost:
-    """One look-up for each element."""
-    return Cost(flops=x.shape.num_elements)
-
-
+flops("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2")(counted(1, 0, "One look-up for each element."))
 without_gradient("Unique", "UniqueWithCounts", "UniqueV2", "UniqueWithCountsV2")
 
 
@@ -400,14 +396,7 @@ def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
 
 
 shape("InTopK")(signature("rows classes, rows -> rows"))
-
-
-@flops("InTopK", "InTopKV2")
-def in_top_k_flops(predictions: TensorSpec, *rest: TensorSpec) -> Cost:
-    """Two comparisons for each prediction: finite, and above the target's prediction."""
-    return Cost(flops=2 * predictions.shape.num_elements)
-
-
+flops("InTopK", "InTopKV2")(counted(2, 0, "Two comparisons for each prediction: finite, and above the target's prediction."))
 without_gradient("ListDiff", "InTopKV2", "InTopK")
 
 

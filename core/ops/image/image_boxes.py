@@ -35,6 +35,7 @@ from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..random._random import node_stream
 from ..random.random_stateless import seeded
 from ..shared.argument_checks import may_equal, require, require_rank, scalar, with_rank
+from ..shared.elementwise_tables import counted
 from ..shared.plain_shapes import ranked, signature
 from ..shared.shape_arguments import ints, shape_from
 
@@ -188,14 +189,10 @@ def crop_and_resize_grad_image_flops(
 
 
 facts("backward", of=("CropAndResizeGradImage",))
-
-
-@flops("CropAndResizeGradBoxes")
-def crop_and_resize_grad_boxes_flops(grads: TensorSpec, image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec) -> Cost:
-    """Along both axes the slope at the element, five operations, times its gradient, and a multiply-add for either edge."""
-    return Cost(20, macs=4) * grads.shape.num_elements
-
-
+# Along both axes the slope takes five operations; each element moves with two edges of a box.
+flops("CropAndResizeGradBoxes")(
+    counted(Cost(20, macs=4), 0, "Slopes along both axes, times the gradient, and a multiply-add for either edge.")
+)
 facts("backward", of=("CropAndResizeGradBoxes",))
 
 

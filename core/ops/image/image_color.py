@@ -11,7 +11,6 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...registry.registry import (
-    Cost,
     arrays,
     facts,
     flops,
@@ -26,6 +25,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_min_rank, require_shape, scalar
 from ..shared.decompositions import gradient_by_parts
+from ..shared.elementwise_tables import counted
 from ..shared.plain_shapes import first_shape, signature
 
 
@@ -174,12 +174,9 @@ def rgb_to_hsv_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
 
 shape("AdjustHue")(first_shape)
 shape("RGBToHSV", "HSVToRGB")(signature("... 3 -> ... 3"))
-
-
-@flops("RGBToHSV")
-def rgb_to_hsv_flops(images: TensorSpec) -> Cost:
-    """A pixel: extremes and their difference 5, saturation 2, hue by each of three sectors 14."""
-    return Cost(21) * images.shape[:-1].num_elements
+flops("RGBToHSV")(
+    counted(21, 0, "A pixel: extremes and their difference 5, saturation 2, hue by each of three sectors 14.", of_rows=True)
+)
 
 
 @kernel("HSVToRGB")
@@ -189,12 +186,9 @@ def hsv_to_rgb(images: Array) -> Result:
     return _hsv_to_rgb(np, wide(images)).astype(images.dtype, copy=False)
 
 
-@flops("HSVToRGB")
-def hsv_to_rgb_flops(images: TensorSpec) -> Cost:
-    """A pixel: hue times six and three clipped ramps 16, and the mixture with grey 10."""
-    return Cost(26) * images.shape[:-1].num_elements
-
-
+flops("HSVToRGB")(
+    counted(26, 0, "A pixel: hue times six and three clipped ramps 16, and the mixture with grey 10.", of_rows=True)
+)
 not_differentiable("HSVToRGB")
 
 
@@ -243,12 +237,7 @@ def _wrap(hue: Array) -> Array:
     return hue
 
 
-@flops("AdjustHue")
-def adjust_hue_flops(images: TensorSpec, delta: TensorSpec) -> Cost:
-    """A pixel: order 5, hue 6, the turn within a circle 5, and back 4."""
-    return Cost(20) * images.shape[:-1].num_elements
-
-
+flops("AdjustHue")(counted(20, 0, "A pixel: order 5, hue 6, the turn within a circle 5, and back 4.", of_rows=True))
 without_gradient("AdjustHue")
 
 
@@ -287,10 +276,14 @@ def _plus(x: Array, term: float) -> Array:
     return (x.astype(np.float64) + term).astype(np.float32)
 
 
-@flops("AdjustSaturation")
-def adjust_saturation_flops(images: TensorSpec, scale: TensorSpec) -> Cost:
-    """A pixel: extremes and their difference 5, hue by each of three sectors 15, saturation 5, and back 12."""
-    return Cost(37) * images.shape[:-1].num_elements
+flops("AdjustSaturation")(
+    counted(
+        37,
+        0,
+        "A pixel: extremes and their difference 5, hue by each of three sectors 15, saturation 5, and back 12.",
+        of_rows=True,
+    )
+)
 
 
 def _mean(images: Array) -> Array:
@@ -340,12 +333,7 @@ def adjust_contrast_v2_shape(images: TensorSpec, contrast_factor: TensorSpec) ->
     return images.shape
 
 
-@flops("AdjustContrastv2")
-def adjust_contrast_v2_flops(images: TensorSpec, contrast_factor: TensorSpec) -> Cost:
-    """An element's share of the mean, a difference, a product and a sum."""
-    return Cost(4) * images.shape.num_elements
-
-
+flops("AdjustContrastv2")(counted(4, 0, "An element's share of the mean, a difference, a product and a sum."))
 without_gradient("AdjustSaturation")
 
 
@@ -367,16 +355,7 @@ def adjust_contrast(images: Array, contrast_factor: Array, min_value: Array, max
 
 
 shape("AdjustContrast")(first_shape)
-
-
-@flops("AdjustContrast")
-def adjust_contrast_flops(
-    images: TensorSpec, contrast_factor: TensorSpec, min_value: TensorSpec, max_value: TensorSpec
-) -> Cost:
-    """As AdjustContrastv2, and two comparisons."""
-    return Cost(6) * images.shape.num_elements
-
-
+flops("AdjustContrast")(counted(6, 0, "As AdjustContrastv2, and two comparisons."))
 without_gradient("AdjustContrast")
 facts("own_gradient", of=["RGBToHSV"])
 

@@ -35,6 +35,7 @@ from ...types.dims import DimLike, dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.decompositions import by_ops, gradient_by_parts
+from ..shared.elementwise_tables import RESULT, counted
 from ..shared.plain_shapes import second_shape
 from ..shared.shape_arguments import ints, shape_from
 
@@ -103,12 +104,7 @@ def _attrs(node: Node) -> dict[Any, Any]:
 
 
 gradient("ResizeBilinear")(by_ops("ResizeBilinearGrad dy 0"))
-
-
-@flops("ResizeBilinear")
-def resize_bilinear_flops(images: TensorSpec, size: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """Three interpolations, each a difference and a multiply-add."""
-    return Cost(9, macs=3) * outputs[0].shape.num_elements
+flops("ResizeBilinear")(counted(Cost(9, macs=3), RESULT, "Three interpolations, each a difference and a multiply-add."))
 
 
 @kernel("ResizeBicubic")
@@ -126,10 +122,7 @@ def resize_bicubic_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [g.ResizeBicubicGrad(grad, image, **_attrs(node)), None]
 
 
-@flops("ResizeBicubic")
-def resize_bicubic_flops(images: TensorSpec, size: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """Four rows and one column of four multiply-adds for each element."""
-    return Cost(40, macs=20) * outputs[0].shape.num_elements
+flops("ResizeBicubic")(counted(Cost(40, macs=20), RESULT, "Four rows and one column of four multiply-adds for each element."))
 
 
 @kernel("ResizeNearestNeighbor")
@@ -205,10 +198,7 @@ def _gradient_taps(method: Callable[..., Any], grads: Array, original_image: Arr
     return _taps(method, original_image.shape, *grads.shape[1:3], *settings)
 
 
-@flops("ResizeBilinearGrad")
-def resize_bilinear_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> Cost:
-    """A multiply-add for each of the four neighbours."""
-    return Cost(8, macs=4) * grads.shape.num_elements
+flops("ResizeBilinearGrad")(counted(Cost(8, macs=4), 0, "A multiply-add for each of the four neighbours."))
 
 
 @kernel("ResizeBicubicGrad")
@@ -218,14 +208,7 @@ def resize_bicubic_grad(grads: Array, original_image: Array, *, align_corners: b
 
 
 shape("ResizeBilinearGrad", "ResizeBicubicGrad")(second_shape)
-
-
-@flops("ResizeBicubicGrad")
-def resize_bicubic_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> Cost:
-    """A multiply-add for each of the sixteen neighbours."""
-    return Cost(32, macs=16) * grads.shape.num_elements
-
-
+flops("ResizeBicubicGrad")(counted(Cost(32, macs=16), 0, "A multiply-add for each of the sixteen neighbours."))
 # TensorFlow declares it so, although the op is as linear as that of ResizeBicubic.
 not_differentiable("ResizeBilinearGrad")
 
@@ -316,14 +299,7 @@ def _slice_of(places: Array) -> Any:
 
 
 shape("ResizeNearestNeighborGrad")(resize_shape)
-
-
-@flops("ResizeNearestNeighborGrad")
-def resize_nearest_neighbor_grad_flops(grads: TensorSpec, size: TensorSpec) -> Cost:
-    """A sum for each element."""
-    return Cost(grads.shape.num_elements)
-
-
+flops("ResizeNearestNeighborGrad")(counted(1, 0, "A sum for each element."))
 facts("backward", of=("ResizeNearestNeighborGrad",))
 
 

@@ -39,6 +39,7 @@ from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import may_equal, require_known_sizes, require_true
 from ..shared.decompositions import by_ops
+from ..shared.elementwise_tables import counted
 from ..shared.onnx_lowerings import along, channels_first, in_format, on_channels_first, window_attrs
 from ..shared.plain_shapes import ranked
 from ..shared.pooling_shared import (
@@ -309,12 +310,7 @@ def max_pool_grad_with_argmax(
 
 
 shape("MaxPoolGradWithArgmax")(ranked(4))
-
-
-@flops("MaxPoolGradWithArgmax")
-def max_pool_grad_with_argmax_flops(input: TensorSpec, grad: TensorSpec, argmax: TensorSpec) -> Cost:
-    """One addition for each window."""
-    return Cost(argmax.shape.num_elements)
+flops("MaxPoolGradWithArgmax")(counted(1, 2, "One addition for each window."))
 
 
 @everywhere("MaxPoolGradGradWithArgmax")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -105,6 +105,29 @@ def unary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]
 def binary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]:
     """Return a FLOPs function: `flops` per element of two broadcast inputs."""
     return functools.partial(_binary_cost, per_element=Cost(flops, 0, transcendentals))
+
+
+RESULT: Final = -1
+"""The place of the result, for `counted`."""
+
+
+def counted(per_element: int | Cost, places: int | tuple[int, ...], words: str, of_rows: bool = False) -> Callable[..., Cost]:
+    """Return a FLOPs function: `per_element` for each element of the inputs at some places, or for each row of the last
+    dimension.
+
+    `words` say what is counted, for the list of formulas.
+    """
+    cost = per_element if isinstance(per_element, Cost) else Cost(per_element)
+    places = places if isinstance(places, tuple) else (places,)
+    return functools.partial(_counted, places=places, per_element=cost, words=words, of_rows=of_rows)
+
+
+def _counted(
+    *inputs: TensorSpec, outputs: list[TensorSpec], places: tuple[int, ...], per_element: Cost, words: str, of_rows: bool
+) -> Cost:
+    shapes = [(outputs[0] if place == RESULT else inputs[place]).shape for place in places]
+    counts = [(shape[:-1] if of_rows else shape).num_elements for shape in shapes]
+    return per_element * sum(counts[1:], counts[0])
 
 
 def reduction_flops(x: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:

@@ -14,6 +14,7 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dims import dim_min
 from ...types.shapes import Shape, TensorSpec
+from ..shared.elementwise_tables import counted
 from ..shared.plain_shapes import signature
 from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, merged, validate
 from .sparse import taken_by_key
@@ -137,9 +138,4 @@ def _densified(g: GradientBuilder, indices: Output, values: Output, dims: Output
     return g.SparseSliceGrad(values, rows, g.zeros_like(dims), indices)
 
 
-@flops("SparseSparseMaximum", "SparseSparseMinimum")
-def sparse_sparse_extreme_flops(
-    a_indices: TensorSpec, a_values: TensorSpec, a_shape: TensorSpec, b_indices: TensorSpec, b_values: TensorSpec, *rest: Any
-) -> Cost:
-    """At most: a comparison for each element."""
-    return Cost(flops=a_values.shape.num_elements + b_values.shape.num_elements)
+flops("SparseSparseMaximum", "SparseSparseMinimum")(counted(1, (1, 4), "At most: a comparison for each element."))

@@ -37,6 +37,7 @@ from ..array.sorting import unique_index
 from ..shared import sparse_programs as programs
 from ..shared.argument_checks import may_equal, require, require_rank
 from ..shared.decompositions import by_ops
+from ..shared.elementwise_tables import counted
 from ..shared.plain_shapes import signature
 from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
@@ -116,9 +117,7 @@ def sparse_reduce_sparse_shape(
     return sparse_shapes(rank if keep_dims or isinstance(rank, int) else None)
 
 
-@flops(*_REDUCTIONS, *_SPARSE_REDUCTIONS)
-def sparse_reduce_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, axes: TensorSpec) -> Cost:
-    return Cost(flops=values.shape.num_elements)
+flops(*_REDUCTIONS, *_SPARSE_REDUCTIONS)(counted(1, 1, "An operation for each element."))
 
 
 @gradient("SparseReduceSum")
@@ -171,11 +170,7 @@ for _row in _CWISE:
 
 
 shape(*(op for op, _ in _CWISE))(signature("n r, n, r -> n"))
-
-
-@flops(*(op for op, _ in _CWISE))
-def sparse_dense_cwise_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec) -> Cost:
-    return Cost(flops=values.shape.num_elements)
+flops(*(op for op, _ in _CWISE))(counted(1, 1, "An operation for each element."))
 
 
 @gradient("SparseDenseCwiseMul")
@@ -231,13 +226,9 @@ def sparse_softmax(indices: Array, values: Array, dense_shape: Array) -> Result:
 
 
 shape("SparseSoftmax")(signature("n r, n, r -> n"))
-
-
-@flops("SparseSoftmax")
-def sparse_softmax_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Cost:
-    """Maximum, subtraction, sum and division for each element, and one exponential."""
-    count = values.shape.num_elements
-    return Cost(flops=4 * count, transcendentals=count)
+flops("SparseSoftmax")(
+    counted(Cost(4, transcendentals=1), 1, "Maximum, subtraction, sum and division for each element, and one exponential.")
+)
 
 
 @gradient("SparseSoftmax")
@@ -270,11 +261,7 @@ def sparse_tensor_dense_add_shape(
     return merge_shapes(shape_from(dense_shape), dense.shape)
 
 
-@flops("SparseTensorDenseAdd")
-def sparse_tensor_dense_add_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec) -> Cost:
-    return Cost(flops=values.shape.num_elements)
-
-
+flops("SparseTensorDenseAdd")(counted(1, 1, "A sum for each element."))
 gradient("SparseTensorDenseAdd")(by_ops("", "GatherNd dy 0", "", "dy"))
 
 

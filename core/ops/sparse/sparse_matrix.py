@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...parallel.interruption_points import pause
-from ...registry.registry import Cost, flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
+from ...registry.registry import flops, gradient, kernel, not_differentiable, shape, without_gradient, zero_flops
 from ...runtime.state.edge_values import scalar_object
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
@@ -21,6 +21,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec
 from ..shared.decompositions import by_ops
+from ..shared.elementwise_tables import RESULT, counted
 from ..shared.plain_shapes import scalar_shape, signature, unknown_shape
 from ..shared.shape_arguments import scalar_int, unknown_dims
 from ..shared.sparse_checks import check_bounds, validate
@@ -300,10 +301,10 @@ def _turned(g: GradientBuilder, x: Any, transpose: Any, adjoint: Any) -> Any:
     return g.ConjugateTranspose(x, order) if adjoint else g.Transpose(x, order)
 
 
-@flops("SparseMatrixMatMul", "SparseMatrixSparseMatMul")
-def sparse_matrix_mat_mul_flops(a: TensorSpec, b: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """A lower bound: one operation for each element of the result; the number of elements is known only at run time."""
-    return Cost(flops=outputs[0].shape.num_elements)
+# The number of products is known only in a run.
+flops("SparseMatrixMatMul", "SparseMatrixSparseMatMul")(
+    counted(1, RESULT, "A lower bound: one operation for each element of the result.")
+)
 
 
 @kernel("SparseMatrixSparseMatMul")
