@@ -12,6 +12,7 @@ from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...registry.registry import (
     arrays,
+    everywhere,
     facts,
     flops,
     gradient,
@@ -116,11 +117,11 @@ def _hsv_to_rgb(xp: Any, images: Any) -> Any:
     return ((1 - saturation) + saturation * _shares(xp, hue * 6)) * value
 
 
-@kernel("RGBToHSV")
-def rgb_to_hsv(images: Array) -> Result:
+@everywhere("RGBToHSV")
+def rgb_to_hsv(xp: Any, images: Any) -> Any:
     """Red, green and blue to hue, saturation and value, along the last dimension."""
     _check_colours(images, 1, FailedPreconditionError)
-    return _rgb_to_hsv(np, wide(images)).astype(images.dtype, copy=False)
+    return _rgb_to_hsv(xp, wide(images)).astype(images.dtype, copy=False)
 
 
 def _channel(g: GradientBuilder, x: Output, index: int) -> Output:
@@ -179,11 +180,11 @@ flops("RGBToHSV")(
 )
 
 
-@kernel("HSVToRGB")
-def hsv_to_rgb(images: Array) -> Result:
+@everywhere("HSVToRGB")
+def hsv_to_rgb(xp: Any, images: Any) -> Any:
     """Hue, saturation and value to red, green and blue, along the last dimension."""
     _check_colours(images, 1, FailedPreconditionError)
-    return _hsv_to_rgb(np, wide(images)).astype(images.dtype, copy=False)
+    return _hsv_to_rgb(xp, wide(images)).astype(images.dtype, copy=False)
 
 
 flops("HSVToRGB")(
@@ -358,18 +359,6 @@ shape("AdjustContrast")(first_shape)
 flops("AdjustContrast")(counted(6, 0, "As AdjustContrastv2, and two comparisons."))
 without_gradient("AdjustContrast")
 facts("own_gradient", of=["RGBToHSV"])
-
-
-@arrays("RGBToHSV")
-def _rgb_to_hsv_of_arrays(xp: Any, images: Any) -> Any:
-    _check_colours(images, 1, FailedPreconditionError)
-    return _rgb_to_hsv(xp, wide(images))
-
-
-@arrays("HSVToRGB")
-def _hsv_to_rgb_of_arrays(xp: Any, images: Any) -> Any:
-    _check_colours(images, 1, FailedPreconditionError)
-    return _hsv_to_rgb(xp, wide(images))
 
 
 # The kernels of AdjustHue and AdjustSaturation sort the channels of each pixel and round as TensorFlow's loops do. On arrays

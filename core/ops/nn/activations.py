@@ -12,10 +12,11 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.elementwise import choose, expm1_below_zero, in_blocks, positive_part
 from ...numerics.half_precision import wide, widened
-from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, lower, onnx, shape
+from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flops, gradient, kernel, lower, onnx, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape
+from ..shared.argument_checks import may_equal
 from ..shared.decompositions import by_ops, gradient_by_parts
 from ..shared.plain_shapes import first_shape, merged_shape
 
@@ -23,8 +24,8 @@ _SELU_SCALE = 1.0507009873554805
 _SELU_ALPHA = 1.6732632423543772
 
 
-def _same_shapes(gradients: Array, features: Array) -> None:
-    if np.shape(gradients) != np.shape(features):
+def _same_shapes(gradients: Any, features: Any) -> None:
+    if gradients.shape != features.shape and not may_equal(gradients.shape, features.shape):
         raise InvalidArgumentError(
             f"gradients and features must have one shape, not {Shape(np.shape(gradients))} and {Shape(np.shape(features))}"
         )
@@ -225,11 +226,10 @@ def softplus_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     return [g.SoftplusGrad(grad, x), g.RealDiv(g.Mul(grad, dy), denominator)]
 
 
-@kernel("SoftsignGrad")
-@widened
-def softsign_grad(gradients: Array, features: Array) -> Result:
+@everywhere("SoftsignGrad")
+def softsign_grad(xp: Any, gradients: Any, features: Any) -> Any:
     _same_shapes(gradients, features)
-    return gradients / np.square(1 + np.abs(features))
+    return (wide(gradients) / xp.square(1 + abs(wide(features)))).astype(gradients.dtype, copy=False)
 
 
 @gradient_by_parts("SoftsignGrad")
@@ -265,7 +265,6 @@ arrays("LeakyReluGrad")(lambda xp, dy, x, *, alpha: xp.where(x > 0, dy, dy * alp
 arrays("EluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + 1), dy))
 arrays("SeluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + _SELU_SCALE * _SELU_ALPHA), dy * _SELU_SCALE))
 arrays("SoftplusGrad")(lambda xp, dy, x: dy * xp.sigmoid(x))
-arrays("SoftsignGrad")(lambda xp, dy, x: dy / xp.square(1 + xp.abs(x)))
 facts("own_gradient", of=["Elu", "Selu", "Softsign", "SoftsignGrad"])
 onnx("LeakyRelu")(lambda g, x, *, alpha: g.LeakyRelu(x, alpha=alpha))  # one operator in place of three
 
