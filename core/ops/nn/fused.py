@@ -174,9 +174,7 @@ def fused_conv2d(
     return _convolved(functools.partial(convolution.conv2d, input, filter, window=window), input, args, epilogue)
 
 
-@shape("_FusedConv2D")
-def fused_conv2d_shape(input: TensorSpec, filter: TensorSpec, *args: list[TensorSpec], window: WindowAttributes) -> Shape:
-    return convolution.conv_shape(input, filter, window=window)
+shape("_FusedConv2D")(convolution.conv_shape)
 
 
 _PER_ELEMENT = {
@@ -209,8 +207,8 @@ facts("row_wise", of=("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNati
 facts("finished_product", of=("_FusedConv2D", "_FusedDepthwiseConv2dNative"))
 
 
-@flops("_FusedConv2D")
-def fused_conv2d_flops(
+@flops("_FusedConv2D", "_FusedConv3D")
+def fused_convolution_flops(
     input: TensorSpec, filter: TensorSpec, *args: list[TensorSpec], fused_ops: list[str], outputs: list[TensorSpec]
 ) -> Cost:
     product = convolution.convolution_flops(input, filter, outputs=outputs)
@@ -256,14 +254,6 @@ def fused_conv3d_shape(
     return convolution.conv_shape(input, filter, window=window)
 
 
-@flops("_FusedConv3D")
-def fused_conv3d_flops(
-    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, fused_ops: list[str], outputs: list[TensorSpec]
-) -> Cost:
-    product = convolution.convolution_flops(input, filter, outputs=outputs)
-    return product + _finish_cost(fused_ops, outputs[0].shape)
-
-
 @kernel("_FusedDepthwiseConv2dNative")
 def fused_depthwise_conv2d(
     input: Array, filter: Array, args: list[Array], *, window: WindowAttributes, epilogue: Epilogue
@@ -273,11 +263,7 @@ def fused_depthwise_conv2d(
     return _convolved(convolve, input, args, epilogue)
 
 
-@shape("_FusedDepthwiseConv2dNative")
-def fused_depthwise_conv2d_shape(
-    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, window: WindowAttributes
-) -> Shape:
-    return depthwise.depthwise_conv2d_native_shape(input, filter, window=window)
+shape("_FusedDepthwiseConv2dNative")(depthwise.depthwise_conv2d_native_shape)
 
 
 @composed("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul")
