@@ -525,7 +525,8 @@ def test_shape_functions_say_what_they_return():
 # How many lines may lie between the parts of one op: its kernel, shape, gradient, FLOPs and the decisions about it.
 MAX_LINES_BETWEEN_PARTS = 150
 REGISTERING = {
-    "kernel", "shape", "gradient", "flops", "facts", "layout", "profiled", "not_arithmetic", "not_differentiable", "zero_flops",
+    "kernel", "shape", "gradient", "flops", "facts", "layout", "profiled",
+    "not_arithmetic", "not_differentiable", "zero_flops",
 }  # fmt: skip
 SAYING_FIRST = {"layout", "profiled"}
 """The registrations whose first argument is the statement about the following ops."""

@@ -368,17 +368,23 @@ def _named_function(name: str, namespace: Any, *values: Any) -> Any:
 
 
 def arrays(
-    *ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = (), computed: tuple[int, ...] = ()
+    *ops: str,
+    static: tuple[int, ...] = (),
+    sizes: tuple[int, ...] = (),
+    computed: tuple[int, ...] = (),
+    axes: tuple[tuple[int, int], ...] = (),
+    xla_static: tuple[int, ...] = (),
 ) -> Callable[[_Function], _Function]:
     """Register an array program as the lowering to XLA (see `lower`) and to ONNX.
 
     ONNX's namespace is onnx.array_programs: sizes may be known in the run only, as static inputs at the places `sizes` may
-    be too, and nothing checks requirements there.
+    be too, and nothing checks requirements there. Each of `axes`, the place of a static axis and that of the input it belongs
+    to, becomes a choice in ONNX where the run computes the axis. Inputs at the places `xla_static` are static in XLA alone.
     """
 
     def register(function: _Function) -> _Function:
-        lower(*ops, static=static, computed=computed)(function)
-        return onnx_arrays(*ops, static=static, sizes=sizes)(function)
+        lower(*ops, static=static + xla_static, computed=computed)(function)
+        return onnx_arrays(*ops, static=static, sizes=sizes, axes=axes)(function)
 
     return register
 
@@ -399,11 +405,13 @@ def everywhere(
     return register
 
 
-def onnx_arrays(*ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = ()) -> Callable[[_Function], _Function]:
+def onnx_arrays(
+    *ops: str, static: tuple[int, ...] = (), sizes: tuple[int, ...] = (), axes: tuple[tuple[int, int], ...] = ()
+) -> Callable[[_Function], _Function]:
     """Register an array program as the lowering to ONNX of ops that XLA has functions for."""
 
     def register(function: _Function) -> _Function:
-        onnx(*ops)(functools.update_wrapper(functools.partial(_on_onnx_arrays, function, static, sizes), function))
+        onnx(*ops)(functools.update_wrapper(functools.partial(_on_onnx_arrays, function, static, sizes, axes), function))
         return function
 
     return register
@@ -436,9 +444,15 @@ def name_in_namespace(function: Any) -> str | None:
 
 
 def _on_onnx_arrays(
-    program: Callable[..., Any], static: tuple[int, ...], sizes: tuple[int, ...], g: Any, *inputs: Any, **attrs: Any
+    program: Callable[..., Any],
+    static: tuple[int, ...],
+    sizes: tuple[int, ...],
+    axes: tuple[tuple[int, int], ...],
+    g: Any,
+    *inputs: Any,
+    **attrs: Any,
 ) -> Any:
-    return g.evaluate(program, static, sizes, inputs, attrs)
+    return g.evaluate(program, static, sizes, inputs, attrs, axes)
 
 
 def onnx(*ops: str) -> Callable[[_Function], _Function]:

@@ -100,19 +100,12 @@ def decode_wav_shape(contents: TensorSpec, *, desired_channels: int, desired_sam
     return [Shape([None if n == -1 else n for n in (desired_samples, desired_channels)]), SCALAR]
 
 
-@kernel("EncodeWav")
+@kernel("EncodeWav", shape="_ _, () -> ()")
 def encode_wav(audio: Array, sample_rate: Array) -> Result:
     """Floats in [-1, 1] (samples, channels) as a 16-bit PCM WAV file."""
     require_rank(audio, 2, "audio")
     rate = scalar(sample_rate, "sample_rate")
     return scalar_object(wav.encode(audio, int(rate)))
-
-
-@shape("EncodeWav")
-def encode_wav_shape(audio: TensorSpec, sample_rate: TensorSpec) -> Shape:
-    with_rank(audio.shape, 2)
-    with_rank(sample_rate.shape, 0)
-    return SCALAR
 
 
 facts("sound_contents", of=("DecodeWav",))

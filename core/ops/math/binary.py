@@ -43,6 +43,7 @@ from ..control import _onnx_lists as lists
 from ..shared.argument_checks import require_same_shape
 from ..shared.elementwise_tables import (
     INTEGERS,
+    RESULT,
     SIGNED,
     UNSIGNED,
     Binary,
@@ -50,7 +51,7 @@ from ..shared.elementwise_tables import (
     Unary,
     binary_flops,
     broadcasting,
-    per_output,
+    counted,
     register_binary,
     register_unary,
     unary_flops,
@@ -255,8 +256,7 @@ def equal_shape(x: TensorSpec, y: TensorSpec, *, incompatible_shape_error: bool)
         return Shape(())
 
 
-# One comparison for each result.
-flops("Equal", "NotEqual")(per_output())
+flops("Equal", "NotEqual")(counted(1, RESULT, "One comparison for each result."))
 
 
 not_differentiable("Equal", "NotEqual", "ApproximateEqual")

@@ -19,7 +19,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes, require_rank
-from ..shared.elementwise_tables import per_input, unary_flops
+from ..shared.elementwise_tables import counted, unary_flops
 from ..shared.shape_arguments import dims_of, scalar_of
 from ..shared.sparse_checks import flat_positions, index_vectors, rank_of, sparse_shapes, validate
 
@@ -139,7 +139,7 @@ def _ragged_rows(splits: Array, count: int) -> Array:
     return np.repeat(np.arange(splits.size - 1), np.diff(splits))
 
 
-count_flops = per_input(1)
+count_flops = counted(1, 1, "One addition for each value.")
 flops("RaggedCountSparseOutput", "SparseCountSparseOutput")(count_flops)
 
 

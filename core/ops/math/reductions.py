@@ -38,7 +38,7 @@ from ...types.dims import Dim
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import is_empty, require, require_rank, single
-from ..shared.elementwise_tables import per_output, reduction_flops, unary_flops
+from ..shared.elementwise_tables import RESULT, counted, reduction_flops, unary_flops
 from ..shared.onnx_lowerings import iota
 from ..shared.shape_arguments import normalize_axis, numbers, scalar_of, unknown_dims
 
@@ -380,8 +380,7 @@ def linspace_shape(start: TensorSpec, stop: TensorSpec, num: TensorSpec) -> Shap
     return Shape([count])
 
 
-# A product and a sum for each number; work done once is not counted.
-flops("Range", "LinSpace")(per_output(2))
+flops("Range", "LinSpace")(counted(2, RESULT, "A product and a sum for each number; work done once is not counted."))
 
 
 not_differentiable("Range", "LinSpace")

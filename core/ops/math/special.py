@@ -17,6 +17,7 @@ from ...numerics.elementwise import gamma_sample_gradient, igamma_gradient
 from ...numerics.half_precision import wide
 from ...registry.registry import (
     WITHOUT_GRADIENT,
+    Cost,
     arrays,
     arrays_as,
     facts,
@@ -34,12 +35,13 @@ from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
 from ..shared import special_programs as programs
 from ..shared.elementwise_tables import (
+    RESULT,
     Binary,
     Unary,
     binary_flops,
     binary_shape,
     broadcasting,
-    per_output,
+    counted,
     register_binary,
     register_unary,
 )
@@ -297,7 +299,7 @@ def betainc_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
     return [None, None, g.reduce_to(g.Mul(g.Exp(g.Sub(powers, log_beta)), grad), x, a)]
 
 
-flops("Betainc")(per_output(0, 1))
+flops("Betainc")(counted(Cost(transcendentals=1), RESULT, "One function for each element."))
 
 
 facts("elementwise", of=("Betainc",))

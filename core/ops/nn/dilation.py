@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...building.gradbuilder import GradientBuilder, Gradients
-from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import window
 from ...numerics.array_namespace import NUMPY
 from ...numerics.group_reductions import lowest
@@ -21,7 +19,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes, require_rank, with_rank
-from ..shared.plain_shapes import first_shape, second_shape
+from ..shared.decompositions import by_ops
 from ..shared.window_geometry import Pads, output_sizes, window_pads
 
 
@@ -85,7 +83,7 @@ def _backprop(input: Any, filter: Any, out_backprop: Any, geometry: _Geometry, x
     return _largest(input, filter, geometry, outputs, xp)[1], wide(out_backprop)
 
 
-@kernel("Dilation2DBackpropInput")
+@kernel("Dilation2DBackpropInput", shape="... -> ...")
 def dilation2d_backprop_input(
     input: Array, filter: Array, out_backprop: Array, *, strides: list[int], rates: list[int], padding: str
 ) -> Result:
@@ -106,7 +104,7 @@ def dilation2d_backprop_input(
     return unpad(result, pads).astype(input.dtype)
 
 
-@everywhere("Dilation2DBackpropFilter")
+@everywhere("Dilation2DBackpropFilter", shape="*, ... -> ...")
 def dilation2d_backprop_filter(
     xp: Any, input: Any, filter: Any, out_backprop: Any, *, strides: list[int], rates: list[int], padding: str
 ) -> Any:
@@ -126,17 +124,7 @@ def dilation2d_shape(input: TensorSpec, filter: TensorSpec, *, strides: list[int
     return Shape((batch, *outputs, depth if isinstance(depth, int) else filter_depth))
 
 
-shape("Dilation2DBackpropInput")(first_shape)
-shape("Dilation2DBackpropFilter")(second_shape)
-
-
-@gradient("Dilation2D")
-def dilation2d_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x, w = node.inputs
-    attrs = {name: node.attr(name) for name in ("strides", "rates", "padding")}
-    return [g.Dilation2DBackpropInput(x, w, grad, **attrs), g.Dilation2DBackpropFilter(x, w, grad, **attrs)]
-
-
+gradient("Dilation2D")(by_ops("Dilation2DBackpropInput 0 1 dy", "Dilation2DBackpropFilter 0 1 dy"))
 without_gradient("Dilation2DBackpropInput", "Dilation2DBackpropFilter")
 
 

@@ -16,7 +16,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_shapes
 
 
-@kernel("SdcaFprint")
+@kernel("SdcaFprint", shape="n -> n 2")
 def sdca_fprint(input: Array) -> Result:
     """Return 128-bit fingerprints of strings (n) as pairs of int64 (n, 2); the first number is never 0 or 1."""
     if input.ndim != 1:
@@ -25,11 +25,6 @@ def sdca_fprint(input: Array) -> Result:
     # 0 and 1 are left free for sentinels, such as the empty key of a hash table; the difference wraps around.
     words[words[:, 0] < 2, 0] -= np.uint64(2)
     return words.view(np.int64)
-
-
-@shape("SdcaFprint")
-def sdca_fprint_shape(input: TensorSpec) -> Shape:
-    return merge_shapes(input.shape, Shape([None])) + Shape([2])
 
 
 zero_flops("SdcaFprint")

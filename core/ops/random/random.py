@@ -32,7 +32,7 @@ from ...support.errors import FailedPreconditionError, InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import Shape, TensorSpec, merge_shapes
-from ..shared.elementwise_tables import per_output
+from ..shared.elementwise_tables import RESULT, counted
 from ..shared.shape_arguments import ints
 from . import _random as draws
 
@@ -300,8 +300,7 @@ def _value(spec: TensorSpec) -> int | None:
     return None if spec.value is None or spec.value.size != 1 else spec.value.item()
 
 
-# Count an exclusive or and a product for each number, in Gray code order.
-flops("SobolSample")(per_output(2))
+flops("SobolSample")(counted(2, RESULT, "An exclusive or and a product for each number, in Gray code order."))
 
 
 not_differentiable("RandomCrop", "SobolSample")

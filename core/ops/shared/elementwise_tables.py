@@ -104,31 +104,37 @@ def binary_shape(x: TensorSpec, y: TensorSpec, *rest: TensorSpec) -> Shape:
     return broadcast_shapes(x.shape, y.shape)
 
 
-_ONE: Final = Cost(1)
-
-
 def unary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]:
     """Return a FLOPs function: `flops` per element of the first input."""
-    return per_input(0, Cost(flops, 0, transcendentals))
-
-
-def per_input(place: int, cost: Cost = _ONE) -> Callable[..., Cost]:
-    """Return a FLOPs function: a cost per element of the input at a place."""
-    return lambda *inputs: cost * inputs[place].shape.num_elements
-
-
-def per_output(flops: int = 1, transcendentals: int = 0, *, macs: int = 0, place: int = 0) -> Callable[..., Cost]:
-    """Return a FLOPs function: a cost per element of the output at a place."""
-
-    def cost(*inputs: Any, outputs: list[TensorSpec]) -> Cost:
-        return Cost(flops, macs, transcendentals) * outputs[place].shape.num_elements
-
-    return cost
+    return counted(Cost(flops, 0, transcendentals), 0, "")
 
 
 def binary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]:
     """Return a FLOPs function: `flops` per element of two broadcast inputs."""
     return functools.partial(_binary_cost, per_element=Cost(flops, 0, transcendentals))
+
+
+RESULT: Final = -1
+"""The place of the result, for `counted`."""
+
+
+def counted(per_element: int | Cost, places: int | tuple[int, ...], words: str, of_rows: bool = False) -> Callable[..., Cost]:
+    """Return a FLOPs function: `per_element` for each element of the inputs at some places, or for each row of the last
+    dimension.
+
+    `words` say what is counted, for the list of formulas.
+    """
+    cost = per_element if isinstance(per_element, Cost) else Cost(per_element)
+    places = places if isinstance(places, tuple) else (places,)
+    return functools.partial(_counted, places=places, per_element=cost, words=words, of_rows=of_rows)
+
+
+def _counted(
+    *inputs: TensorSpec, outputs: list[TensorSpec], places: tuple[int, ...], per_element: Cost, words: str, of_rows: bool
+) -> Cost:
+    shapes = [(outputs[0] if place == RESULT else inputs[place]).shape for place in places]
+    counts = [(shape[:-1] if of_rows else shape).num_elements for shape in shapes]
+    return per_element * sum(counts[1:], counts[0])
 
 
 def reduction_flops(x: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:

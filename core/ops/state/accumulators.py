@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import facts, flops, kernel, not_differentiable, shape, zero_flops
+from ...registry.registry import Cost, facts, flops, kernel, not_differentiable, shape, zero_flops
 from ...runtime.state.edge_values import WouldBlock
 from ...runtime.state.kernel_context import KernelContext
 from ...runtime.state.resources import Shared
@@ -18,7 +18,7 @@ from ...types.arrays import Array, Result
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec, fits
 from ..shared.argument_checks import scalar
-from ..shared.elementwise_tables import per_input, per_output
+from ..shared.elementwise_tables import RESULT, counted
 from ..shared.resource_access import ReferenceHandle, named, resource
 from ..shared.turns import Line, in_turn
 
@@ -272,17 +272,19 @@ def sparse_accumulator_take_gradient_shape(handle: TensorSpec, num_required: Ten
     return rows, (rows + size[1:] if size.rank else Shape()), Shape([size.rank or None])
 
 
-flops("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")(per_input(2))
+flops("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient")(counted(1, 2, "An addition for each element."))
 
 
-flops("SparseAccumulatorApplyGradient")(per_input(3))
+flops("SparseAccumulatorApplyGradient")(counted(1, 3, "An addition for each element."))
 
 
 # A quotient for each element, also for a sum: which it is stands at the node that makes the accumulator.
-flops("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")(per_output())
+flops("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient")(counted(1, RESULT, "A quotient for each element."))
 
 
-flops("SparseAccumulatorTakeGradient")(per_output(place=1))
+@flops("SparseAccumulatorTakeGradient")
+def sparse_accumulator_take_gradient_flops(handle: TensorSpec, num_required: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
+    return Cost(outputs[1].shape.num_elements)
 
 
 _CREATE = ("ConditionalAccumulator", "ResourceConditionalAccumulator", "SparseConditionalAccumulator")

@@ -37,7 +37,7 @@ from ...support.errors import AlreadyExistsError, FailedPreconditionError, Inval
 from ...types.arrays import Array, Result
 from ...types.dtypes import DType, resource
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..shared.elementwise_tables import per_input
+from ..shared.elementwise_tables import counted
 from ..shared.shape_arguments import shape_value
 from ..shared.variable_access import resource_variable, same_shape, variable_behind
 
@@ -170,7 +170,7 @@ not_arithmetic("AssignVariableOp")
 facts("side_effect", "assignment", of=("AssignVariableOp",))
 
 
-flops("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")(per_input(1))
+flops("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")(counted(1, 1, "An addition for each element."))
 
 
 not_differentiable("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
