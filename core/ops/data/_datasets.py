@@ -284,7 +284,7 @@ def dataset_kernel(*ops: str, called: Mapping[str, str] = MappingProxyType({})) 
             dataset.origin = Origin(ctx.node, flat, ctx.session.graph)
             return scalar_object(dataset)
 
-        kernel(*names, shape="()")(run)
+        kernel(*names, shape="-> ()")(run)
         return make
 
     # All that dataset ops have in common stands here: a scalar handle, no gradient, no FLOPs.
