@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...numerics.array_namespace import NUMPY
 from ...registry.registry import ZERO, Cost, flops, kernel, lower, multiply_adds, onnx, shape, without_gradient
 from ...support import dataclasses
 from ...support.errors import UnimplementedError
@@ -205,7 +206,7 @@ def _kernel(form: _Form, attrs: Any, *inputs: Array) -> Any:
     else:
         convolve = convolution.convolve if form.kind == "Conv2D" else depthwise.depthwise_convolve
         sums = convolve(x, w, convolution.Geometry(4, attrs.window))
-    return _finished(np, form, sums, tensors, attrs.types)
+    return _finished(NUMPY, form, sums, tensors, attrs.types)
 
 
 def _lowering(form: _Form, attrs: Any, xla: Any, *inputs: Any) -> Any:
