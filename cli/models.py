@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..core.runtime.session.session_like import SessionLike
     from ..formats.api.names import Names
     from ..formats.saved_model_writing import SignatureEdits
+    from .sessions import SessionOptions
 
 
 def save_model_option(**rules: Any) -> Any:
@@ -80,8 +81,17 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
     return needed_placeholders(graph, names.inputs, outputs.values()), outputs
 
 
-def note_drawn_feeds(measurement: Measurement, quiet: bool) -> Measurement:
-    """Return a measurement, with a note of the feeds that were drawn."""
+def measure(
+    graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], session: SessionOptions, quiet: bool, *,
+    warmup: int = 1, runs: int = 3, implied: bool = True,
+) -> Measurement:  # fmt: skip
+    """Run a graph and time its nodes; a note tells of feeds that were drawn. `implied` is that of `SessionSetup.open`."""
+    from ..formats.api.counting import profile
+
+    measurement = profile(
+        graph, fetches, feeds, warmup=warmup, runs=runs,
+        open_session=lambda graph: session.open(graph, quiet, implied=implied).session,
+    )  # fmt: skip
     if measurement.drawn:
         render.note(f"measured on drawn feeds, {measurement.drawn}: --feed sets others", quiet)
     return measurement
