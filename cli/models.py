@@ -81,17 +81,24 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
     return needed_placeholders(graph, names.inputs, outputs.values()), outputs
 
 
+_RUNS: Final = 3
+"""The number of timed runs, as `tfg flops --measured` has by default."""
+
+
 def measure(
-    graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], session: SessionOptions, quiet: bool, *,
-    warmup: int = 1, runs: int = 3, implied: bool = True,
-) -> Measurement:  # fmt: skip
-    """Run a graph and time its nodes; a note tells of feeds that were drawn. `implied` is that of `SessionSetup.open`."""
+    graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], session: SessionOptions, quiet: bool
+) -> Measurement:
+    """Run a graph and time its nodes; a note tells of feeds that were drawn."""
     from ..formats.api.counting import profile
 
-    measurement = profile(
-        graph, fetches, feeds, warmup=warmup, runs=runs,
-        open_session=lambda graph: session.open(graph, quiet, implied=implied).session,
-    )  # fmt: skip
+    measured = profile(
+        graph, fetches, feeds, runs=_RUNS, open_session=lambda graph: session.open(graph, quiet, implied=True).session
+    )
+    return note_drawn_feeds(measured, quiet)
+
+
+def note_drawn_feeds(measurement: Measurement, quiet: bool) -> Measurement:
+    """Return a measurement, with a note of the feeds that were drawn."""
     if measurement.drawn:
         render.note(f"measured on drawn feeds, {measurement.drawn}: --feed sets others", quiet)
     return measurement

@@ -20,13 +20,13 @@ from ...core.support.hints import Hint
 from ...core.support.json_documents import plain
 from ...core.support.words import counted
 from ...core.types.dims import DimLike
-from ...formats.api.counting import FlopsCounter, counted_fetches, flops_rows
+from ...formats.api.counting import FlopsCounter, counted_fetches, flops_rows, profile
 from ...formats.api.names import Names
 from ...formats.codecs.source import write_file
 from .. import render
 from ..commands.flops import FlopsOptions
 from ..main import COMPARISON_FAILED, DONE
-from ..models import measure, note_unread_values
+from ..models import note_drawn_feeds, note_unread_values
 from ..options import whole_numbers
 from ..render import Quantity
 
@@ -74,13 +74,12 @@ class FlopsJob:
 
     def measure(self) -> Measurement:
         """Measure real runs; write the trace if the options ask for a trace."""
-        options = self.options
-        measurement = measure(
-            self.counter.graph, self.counter.fetches, self.feeds(required=True), self.session, options.quiet,
-            warmup=options.warmup, runs=options.runs, implied=False,
+        measurement = profile(
+            self.counter.graph, self.counter.fetches, self.feeds(required=True), warmup=self.options.warmup,
+            runs=self.options.runs, open_session=lambda graph: self.session.open(graph, self.options.quiet).session,
         )  # fmt: skip
         self._write_trace(measurement.trace(), len(measurement.events))
-        return measurement
+        return note_drawn_feeds(measurement, self.options.quiet)
 
     def measure_on_cluster(self) -> ClusterMeasurement:
         """Measure real runs on a cluster, from the notes of its servers; write the trace if the options ask for a trace."""
