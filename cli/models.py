@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..core.runtime.session.session_like import SessionLike
     from ..formats.api.names import Names
     from ..formats.saved_model_writing import SignatureEdits
+    from .sessions import SessionOptions
 
 
 def save_model_option(**rules: Any) -> Any:
@@ -78,6 +79,22 @@ def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapp
     values = {word: graph.result(names.fetch(word)) for word in words}
     outputs = {word.removesuffix(":0"): value for word, value in values.items() if isinstance(value, Output)}
     return needed_placeholders(graph, names.inputs, outputs.values()), outputs
+
+
+_RUNS: Final = 3
+"""The number of timed runs, as `tfg flops --measured` has by default."""
+
+
+def measure(
+    graph: Graph, fetches: Sequence[str], feeds: Mapping[str, Any], session: SessionOptions, quiet: bool
+) -> Measurement:
+    """Run a graph and time its nodes; a note tells of feeds that were drawn."""
+    from ..formats.api.counting import profile
+
+    measured = profile(
+        graph, fetches, feeds, runs=_RUNS, open_session=lambda graph: session.open(graph, quiet, implied=True).session
+    )
+    return note_drawn_feeds(measured, quiet)
 
 
 def note_drawn_feeds(measurement: Measurement, quiet: bool) -> Measurement:

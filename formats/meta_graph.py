@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from ..core.building.saver import has_saver
 from ..core.codecs import wire
 from ..core.functions.call_kinds import CALL_KINDS, Form
-from ..core.graph.graph import Graph
+from ..core.graph.graph import Graph, Output
 from ..core.graph.metagraph import (
     INIT_SIGNATURE,
     Asset,
@@ -32,12 +32,13 @@ from ..core.transforms.joined_graphs import PartNames
 from ..core.types import dtypes
 from ..core.types.tensors import FuncRef
 from . import detect
+from .checkpoint.object_graph import escaped
 from .codecs.attrs import decode_shape
 from .codecs.printed_text import OtherLayout, PrintedReader
 from .codecs.scan import parse
 from .codecs.tensor_proto import decode_tensor
 from .codecs.textformat import read_printed, serialize_text
-from .graphdef import GraphSource, Kind, add_registered_gradients, graph_from_bytes, graph_from_printed
+from .graphdef import GraphSource, Kind, add_registered_gradients, graph_from_bytes, graph_from_printed, leaves
 from .protos.graph_pb2 import GraphDef
 from .protos.meta_graph_pb2 import (
     AssetFileDef,
@@ -49,7 +50,6 @@ from .protos.meta_graph_pb2 import (
     SavedObjectGraph,
     SaverDef,
     SignatureDef,
-    StructuredValue,
     TensorInfo,
     VariableDef,
     WhileContextDef,
@@ -288,9 +288,7 @@ def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:
         number = queue.popleft()
         for child in objects.nodes[number].children:
             if child.node_id not in paths and 0 <= child.node_id < len(objects.nodes):
-                # TensorFlow's escapes of names in object paths.
-                local = child.local_name.replace(".", "..").replace("/", ".S")
-                paths[child.node_id] = f"{paths[number]}{local}/"
+                paths[child.node_id] = f"{paths[number]}{escaped(child.local_name)}/"
                 queue.append(child.node_id)
     held = {number for number in paths if objects.nodes[number].HasField("variable")}
     return {number: f"{paths[number]}.ATTRIBUTES/VARIABLE_VALUE" for number in held}
@@ -300,16 +298,18 @@ def _read_objects(objects: SavedObjectGraph, keys: Mapping[int, str], graph: Gra
     """Return the numbers of the variables in a model's objects that have a key and whose handles a function captures, by the
     nodes that the graph's calls pass as captures.
     """
+    return {handle.node.name: number for number, handle in _captures(objects, graph) if number in keys}
+
+
+def _captures(objects: SavedObjectGraph, graph: Graph) -> Iterator[tuple[int, Output]]:
+    """Yield the numbers of objects that functions capture, each with the tensor that a call in the graph passes for it."""
     captured = objects.concrete_functions
-    by_node = {}
     for node in graph if captured else ():
         kind = CALL_KINDS.get(node.op)
         called = node.attrs.get(kind.functions[0]) if kind is not None and kind.form is Form.CALL else None
         if isinstance(called, FuncRef) and called.name in captured:
             # Captures are the last arguments of a call, so both lists are paired from their ends.
-            pairs = zip(reversed(captured[called.name].bound_inputs), reversed(node.inputs))
-            by_node.update({handle.node.name: number for number, handle in pairs if number in keys})
-    return by_node
+            yield from zip(reversed(captured[called.name].bound_inputs), reversed(node.inputs))
 
 
 def _python_names(objects: SavedObjectGraph, read: Mapping[str, int]) -> Iterator[tuple[str, str]]:
@@ -443,7 +443,7 @@ def callables(
     `keys` maps the numbers of variables' objects to the variables' keys in a checkpoint.
     """
     saved_callables = []
-    handles = _handles(objects, graph)
+    handles = {number: value.name for number, value in _captures(objects, graph)}
     # The shortest paths come first, as in the walk over variables: `model.call` before `model.layers.0.call`.
     for path, names in _functions(objects):
         for number, function in enumerate(names):
@@ -474,18 +474,6 @@ def _functions(objects: SavedObjectGraph) -> Iterator[tuple[str, Sequence[str]]]
                 queue.append((child.node_id, f"{name}."))
 
 
-def _handles(objects: SavedObjectGraph, graph: Graph) -> dict[int, str]:
-    """Return the tensors that the graph's own calls of functions pass for objects."""
-    tensors: dict[int, str] = {}
-    for node in graph:
-        kind = CALL_KINDS.get(node.op)
-        called = node.attrs.get(kind.functions[0]) if kind is not None and kind.form is Form.CALL else None
-        if isinstance(called, FuncRef) and called.name in objects.concrete_functions:
-            bound = objects.concrete_functions[called.name].bound_inputs
-            tensors.update((number, value.name) for number, value in zip(reversed(bound), reversed(node.inputs)))
-    return tensors
-
-
 def _bound(
     objects: SavedObjectGraph, number: int, keys: Mapping[int, str], assets: Sequence[Asset], handles: Mapping[int, str]
 ) -> Bound:
@@ -504,24 +492,10 @@ def _bound(
 
 def _results(concrete: SavedConcreteFunction) -> Iterator[str]:
     """Yield the names of a function's results: keys, and positions in lists; `output_0` for a single tensor."""
-    for path in _leaves(concrete.output_signature, ""):
-        yield path or "output_0"
-
-
-def _leaves(value: StructuredValue, path: str) -> Iterator[str]:
-    """Yield the paths to the tensors in a structure, in TensorFlow's order."""
-    kind = value.WhichOneof("kind")
-    if kind in ("list_value", "tuple_value"):
-        for number, item in enumerate(getattr(value, kind).values):
-            yield from _leaves(item, f"{path}.{number}" if path else f"output_{number}")
-    elif kind == "dict_value":
-        for key in sorted(value.dict_value.fields):
-            yield from _leaves(value.dict_value.fields[key], f"{path}.{key}" if path else key)
-    elif kind == "named_tuple_value":
-        for pair in value.named_tuple_value.values:
-            yield from _leaves(pair.value, f"{path}.{pair.key}" if path else pair.key)
-    elif kind not in (None, "none_value"):
-        yield path
+    for path, leaf in leaves(concrete.output_signature):
+        # A None in the structure is no result of the function.
+        if leaf.WhichOneof("kind") not in (None, "none_value"):
+            yield path or "output_0"
 
 
 # MetaGraphDefs and SavedModels in printed text, taken apart: a graph inside is read like a graph in a text of its own.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import shutil
 from collections.abc import Callable, Container, Mapping, Sequence, Set
 
 from ..core.building.saver import add_initializer, add_saver, has_saver
@@ -24,15 +23,7 @@ from ..core.registry.op_facts import has_fact
 from ..core.runtime.session.restored_variables import restored_iterators, restored_tables, unrestored
 from ..core.runtime.state.file_access import NO_FILES, FileAccess, FileGate
 from ..core.support import dataclasses
-from ..core.support.atomic import (
-    file_errors,
-    flush,
-    flush_folder,
-    rename_folder,
-    require_folder,
-    require_new_folder,
-    staged_folder,
-)
+from ..core.support.atomic import atomic_folder, copy_new, file_errors, require_folder, require_new_folder
 from ..core.support.errors import (
     AlreadyExistsError,
     InvalidArgumentError,
@@ -43,7 +34,7 @@ from ..core.support.errors import (
 )
 from ..core.support.file_formats import MODELS, format_of
 from ..core.support.hints import Hint, command, option, step
-from ..core.support.places import absolute, is_folder, is_there, names_in
+from ..core.support.places import is_folder, is_there, names_in
 from ..core.support.tensor_names import free_name, parse_tensor_name
 from ..core.transforms.joined_graphs import PartNames
 from ..core.transforms.subgraphs import drop_ends, forget_locations
@@ -308,14 +299,9 @@ def write_saved_model(
     format_of(folder, MODELS)
     require_folder(folder)
     require_new_folder(folder)
-    target = absolute(folder)
-    with file_errors(folder):
-        with staged_folder(target) as staged:
-            _write(staged, model, source, save)
-            _copy_files(staged, model, files)
-            rename_folder(staged, target)
-        # A rename is sure to be on the disk only after the folder above is flushed.
-        flush_folder(target)
+    with atomic_folder(folder) as staged:
+        _write(staged, model, source, save)
+        _copy_files(staged, model, files)
 
 
 def _write(folder: str, model: ModelToWrite, source: MetaGraph | None, save: Callable[[str], None]) -> None:
@@ -347,9 +333,8 @@ def _copy_files(folder: str, model: ModelToWrite, files: FileAccess) -> None:
         # The permissions of the session hold here, too: a file that the graph may not read in a run must not be copied.
         gate = FileGate(files, node)
         path = path_of(node)
-        with file_errors(path), gate.open(path) as read, open(os.path.join(assets, name), "xb") as written:
-            shutil.copyfileobj(read, written)
-            flush(written)
+        with file_errors(path), gate.open(path) as read:
+            copy_new(read, os.path.join(assets, name))
 
 
 def _copy_assets(folder: str, model: ModelToWrite, source: MetaGraph) -> None:
@@ -391,10 +376,9 @@ def _copy_file(path: str, copied: str, files: FileGate) -> None:
         read = files.open(path)
     except PermissionDeniedError:
         raise PermissionDeniedError(f"'{path}' is a link to a place outside the model's folder") from None
-    # "x" refuses a file that is there: two assets of one name must not overwrite each other.
-    with read, open(copied, "xb") as written:
-        shutil.copyfileobj(read, written)
-        flush(written)
+    # A file that is there is refused: two assets of one name must not overwrite each other.
+    with read:
+        copy_new(read, copied)
 
 
 def _about(graph: Graph) -> MetaGraphDef:

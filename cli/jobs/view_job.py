@@ -6,7 +6,7 @@ import functools
 import pathlib
 import sys
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,7 +16,7 @@ from ...core.model.model_view import ModelView
 from ...core.support import dataclasses
 from ...core.support.gc_control import rare_collection
 from ...core.support.places import is_address, name_of
-from ...formats.api.counting import counted_fetches, profile
+from ...formats.api.counting import counted_fetches
 from ...formats.api.names import Names
 from ...formats.api.page_values import ReadsState, inputs_to_show, run_to_show
 from ...formats.api.step_results import read_labels
@@ -26,7 +26,7 @@ from ...formats.overlay_files import measured_overlay, read_overlay, time_overla
 from ...formats.page.writing import to_html
 from .. import render
 from ..commands.view import ViewOptions
-from ..models import note_drawn_feeds, note_unread_values
+from ..models import measure, note_unread_values
 from ..next_steps import in_commands
 from .explain_job import graph_sections
 
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from ...core.explaining.graph_facts import GraphFacts
     from ...core.flops.measured import Measurement
     from ...core.model.node_activations import NodeRun
-
-_RUNS: Final = 3
-"""The number of timed runs, as `tfg flops --measured` has by default."""
 
 
 def run(options: ViewOptions) -> None:
@@ -104,11 +101,7 @@ class ViewJob:
     def _measure(self) -> Measurement:
         """Run the graph and time its nodes."""
         names, fetches = self._asked(self.graph)
-        measured = profile(
-            self.graph, fetches, names.feeds(self.options.feeds), runs=_RUNS,
-            open_session=lambda graph: self.session.open(graph, self.options.quiet, implied=True).session,
-        )  # fmt: skip
-        return note_drawn_feeds(measured, self.options.quiet)
+        return measure(self.graph, fetches, names.feeds(self.options.feeds), self.session, self.options.quiet)
 
     def _run(self, view: ModelView) -> dict[str, Mapping[Node, NodeRun]]:
         """Run a model, once or for each input, and return the values of its nodes."""

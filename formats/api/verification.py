@@ -23,7 +23,7 @@ from ...core.passes.base.accuracy import Accuracy, tolerance_of
 from ...core.runtime.session.runner import Runner
 from ...core.support import dataclasses
 from ...core.support.arguments import checked
-from ...core.support.atomic import atomic_file, file_errors, flush, flush_folder, rename_folder, staged_folder
+from ...core.support.atomic import atomic_file, atomic_folder, copy_new, file_errors
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError, TfgError
 from ...core.support.places import absolute, files_below, is_address, is_folder, matching, name_of
@@ -410,7 +410,7 @@ def _download(address: str, copied: str) -> None:
 def publish(source: str, target: str) -> None:
     """Write the file or SavedModel `source` to `target`, the same bytes, whole or not at all; `-` is standard output."""
     if os.path.isdir(source):
-        _publish_folder(source, absolute(target))
+        _publish_folder(source, target)
     elif target == "-":
         with open(source, "rb") as read:
             write_file(target, iter(lambda: read.read(1 << 20), b""))
@@ -421,14 +421,10 @@ def publish(source: str, target: str) -> None:
 
 def _publish_folder(source: str, target: str) -> None:
     # Contents reach the disk before the name, and the name before the return: a loss of power leaves a whole model or none.
-    with file_errors(target):
-        with staged_folder(target) as staged:
-            for folder, _, names in os.walk(source):
-                own = os.path.normpath(os.path.join(staged, os.path.relpath(folder, source)))
-                os.makedirs(own, exist_ok=True)
-                for name in names:
-                    with open(os.path.join(folder, name), "rb") as read, open(os.path.join(own, name), "xb") as written:
-                        shutil.copyfileobj(read, written)
-                        flush(written)
-            rename_folder(staged, target)
-        flush_folder(target)
+    with atomic_folder(target) as staged:
+        for folder, _, names in os.walk(source):
+            own = os.path.normpath(os.path.join(staged, os.path.relpath(folder, source)))
+            os.makedirs(own, exist_ok=True)
+            for name in names:
+                with open(os.path.join(folder, name), "rb") as read:
+                    copy_new(read, os.path.join(own, name))
