@@ -28,7 +28,7 @@ from ...types.dtypes import resource
 from ...types.tensors import FuncRef
 from ..optimize.fused_calls import FusedCall
 from ..optimize.shape_programs import Known, Runnable, ShapePrograms
-from ..optimize.step_fusion import Fused, PadFused, PadFusedCall, settled_steps, with_fused_steps
+from ..optimize.step_fusion import Fused, settled_steps, with_fused_steps
 from ..optimize.tiers import NO_TIERS, Action, Policy, ProgramState, Tier, Tiers
 from ..state.edge_values import DEAD, WouldBlock
 from ..state.resources import Readable, Shared, Variable, VariableView, Wait, exclusively
@@ -450,8 +450,6 @@ class Program:
 
     def _call(self, step: Step, hooked: bool) -> Call:
         """Return the kernel call of a step, which reads references."""
-        if isinstance(step, PadFused):
-            return self._pad_fused(step)
         node = step.node
         call = self._kernel(node, step.unused)
         if hooked:
@@ -539,11 +537,6 @@ class Program:
         is_forced = self._tiers.policy.is_forced
         functions = [self._calls[inner.node].function for inner in step.parts]
         return FusedCall(step, calls, functions, lambda some, slots: execute(body[some], slots), constants, is_forced)
-
-    def _pad_fused(self, step: PadFused) -> PadFusedCall:
-        """Return the call of a convolution fused with its neighbours; hooks do not see the fusion."""
-        body = [instruction_of(inner, self._call(inner, False), ()) for inner in step.body]
-        return PadFusedCall(step, self._kernel(step.node), lambda slots: execute(body, slots))
 
     def _body(self, body: Body, hooked: bool) -> Call:
         """Return a function from a body's inputs to the tuple of its outputs; the first call binds the kernels."""
