@@ -172,7 +172,7 @@ def _refusals(plan: Plan, graph: Graph, engine: Engine) -> dict[Node, Reason]:
         raise
     except Exception as error:
         pass_on(error)
-        refused = dict.fromkeys(nodes, reasons.blind(error))
+        refused = dict.fromkeys(nodes, reasons.ANALYSIS_FAILED.of(error))
     for node, parts in inside.items():
         of_parts = ((part, refused[part]) for part in parts if part in refused)
         part, reason = next(of_parts, (node, None))

@@ -194,7 +194,7 @@ def without_kernel(node: Node) -> Reason | None:
         if has_kernel(node.op):
             select_kernel(node)
     except TfgError as error:
-        return reasons.refused_by_tensorflow(error.message)
+        return reasons.REFUSED_BY_TENSORFLOW.of(error.message)
     return None
 
 
