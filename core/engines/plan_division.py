@@ -51,7 +51,6 @@ from .step_bodies import (
     fixed_inputs,
     is_constant_step,
     is_held_together,
-    is_reference,
     only_decides,
     without_kernel,
 )
@@ -234,7 +233,7 @@ def _ineligible_loop(loop: Loop, graph: Graph, known: dict[str, str | None], *ta
 
 def _is_of_variable(value: Output) -> bool:
     """Return True for a reference, and for a handle that may lead to a variable."""
-    return is_reference(value.dtype) or (value.dtype is dtypes.resource and not is_held_together(value))
+    return value.is_reference or (value.dtype is dtypes.resource and not is_held_together(value))
 
 
 def _is_control_flow(node: Node) -> bool:
@@ -262,10 +261,10 @@ def _ineligible_node(step: Step, graph: Graph, known: dict[str, str | None], tak
     input_dtypes = [value.dtype for value in node.inputs]
     # With variables as inputs and outputs of the group, a node may read and write them: the group as a whole is then the place
     # where they are read and written.
-    if takes_variables and any(is_reference(dtype) or dtype is dtypes.resource for dtype in input_dtypes):
+    if takes_variables and any(value.is_reference or value.dtype is dtypes.resource for value in node.inputs):
         reason = None if updates_variable(node) or reads_variable(node) else impurity(graph, node, known, reads=True)
         input_dtypes = [dtype for dtype in input_dtypes if dtype is not dtypes.resource]
-        by_reference = not all(is_reference(node.inputs[place].dtype) for place in step.dereferenced)
+        by_reference = not all(node.inputs[place].is_reference for place in step.dereferenced)
     else:
         reason = impurity(graph, node, known)
         by_reference = bool(step.dereferenced)

@@ -136,7 +136,7 @@ def of_impurity(node: Node, why: str) -> Reason:
         return Reason(why, _INLINE)
     if has_fact(node.op, "reads_files"):
         return Reason(why, "feed the contents of the file, or leave the node to NumPy")
-    touches = any(value.dtype is dtypes.resource or (value.dtype is not None and value.dtype.is_ref) for value in node.inputs)
+    touches = any(value.dtype is dtypes.resource or value.is_reference for value in node.inputs)
     return Reason(why, _FREEZE if touches else _LEAVE)
 
 

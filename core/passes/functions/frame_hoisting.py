@@ -12,7 +12,7 @@ from ...functions.purity import CONTROL_FLOW
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import closure, topological_order
 from ..base.graph_pass import PassContext
-from .invariance import Invariants, bound_to_loop, is_reference, may_fail, passed_on
+from .invariance import Invariants, bound_to_loop, may_fail, passed_on
 
 RULE = "invariant"
 
@@ -99,7 +99,7 @@ class FrameMotion:
         """Let consumers after the loop read the entering value of a variable, unless they may have to wait for the loop."""
         graph, ctx, exit_node, source = self.graph, self.ctx, variable.exit, variable.enter.inputs[0]
         users = [] if exit_node is None else graph.consumers(exit_node.output())
-        if exit_node is None or not users or is_reference(source):
+        if exit_node is None or not users or source.is_reference:
             return
         enters = self.frame.with_op(ENTER)
         # A consumer of the Exit runs after the loop. Past the loop it would run before the loop's effects.
@@ -193,4 +193,4 @@ def _reads_reference(value: Output) -> bool:
     """Return True for a value read from a variable by reference: a write changes the value even after the read."""
     node = value.node
     references = [value, *(node.inputs if is_transparent(node) else ())]
-    return any(map(is_reference, references))
+    return any(value.is_reference for value in references)

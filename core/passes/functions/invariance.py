@@ -91,11 +91,7 @@ def passed_on(value: Output) -> Output:
 
 def _before(value: Output) -> Output | None:
     node = value.node
-    return node.inputs[0] if is_transparent(node) and not is_reference(node.inputs[0]) else None
-
-
-def is_reference(value: Output) -> bool:
-    return value.dtype is not None and value.dtype.is_ref
+    return node.inputs[0] if is_transparent(node) and not node.inputs[0].is_reference else None
 
 
 def bound_to_loop(graph: Graph, node: Node) -> str | None:

@@ -453,7 +453,7 @@ def _keeps_shape(node: Node, inference: Inference | None) -> bool:
 
     Without inference, only an assignment that validates the shape counts.
     """
-    if node.attr("validate_shape") and _is_reference(node.inputs[0]):
+    if node.attr("validate_shape") and node.inputs[0].is_reference:
         return True
     if inference is None:
         return False
@@ -461,10 +461,6 @@ def _keeps_shape(node: Node, inference: Inference | None) -> bool:
     content = handle.handle[0].shape if handle.handle else handle.shape
     assigned = inference.spec(node.inputs[1]).shape
     return assigned.is_known and assigned.dims == content.dims
-
-
-def _is_reference(value: Output) -> bool:
-    return value.dtype is not None and value.dtype.is_ref
 
 
 # Removal of dead steps, whose results nobody reads: TF1's optimizers wait for the gradients of all inputs, and so compute the
