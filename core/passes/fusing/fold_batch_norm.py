@@ -11,14 +11,15 @@ from ...registry.op_facts import ops_with
 from ...support import dataclasses
 from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext
-from ..rules.constant_factors import may_scale, merged_offsets
-from ..rules.linear_maps import (
+from ..rules.constant_rules import (
     aligned_vector,
     bias_format,
     channel_vector,
     constant_weights,
     is_channels_first,
     is_read,
+    may_scale,
+    merged_offsets,
     scaled,
     wide,
     with_factor,

@@ -14,8 +14,8 @@ from ...support import dataclasses
 from ...types import dtypes
 from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext
-from . import constant_factors, sum_rules, uniform_draws
-from .linear_maps import is_normal, weights_take
+from . import constant_rules, uniform_draws
+from .constant_rules import is_normal, may_scale, scaled_weights, weights_take, with_constant
 from .rewrite import MOST_MADE, Rewriter, attrs_of, holds, is_unary_map
 
 RULES = RuleSet()
@@ -32,7 +32,7 @@ class Arithmetic(Pass):
     name: ClassVar[str] = "arithmetic"
     summary: ClassVar[str] = "algebraic identities: x*1, x+0, common factors, powers, negations, transposes into products"
     follows: ClassVar[str] = "structure"
-    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, sum_rules.RULES, constant_factors.RULES, uniform_draws.RULES)
+    rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, constant_rules.RULES, uniform_draws.RULES)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
         Rewriter(graph, ctx).apply(*self.rule_sets)
@@ -481,7 +481,7 @@ def reduction_to_the_same_shape(r: Rewriter, node: Node) -> Output | None:
     relaxed_where="an intermediate result may overflow or underflow",
 )
 def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
-    constant, other = sum_rules.with_constant(r, node)
+    constant, other = with_constant(r, node)
     if constant is None or other is None or other.node.op != "MatMul" or not r.is_free(other.node):
         return None
     value = r.constant_value(constant)
@@ -489,7 +489,7 @@ def factor_of_product_into_weights(r: Rewriter, node: Node) -> Output | None:
     array = r.constant_value(weights)
     if array is None or value.size != 1 or value.ndim > 2:
         return None
-    scaled = constant_factors.scaled_weights(r, array, value.reshape(()))
-    if scaled is None or not constant_factors.may_scale(r, other.node, array, scaled, value):
+    scaled = scaled_weights(r, array, value.reshape(()))
+    if scaled is None or not may_scale(r, other.node, array, scaled, value):
         return None
     return r.MatMul(other.node.inputs[0], r.constant(scaled, weights), **attrs_of(other.node))
