@@ -17,7 +17,18 @@ from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ...types.shapes import Shape, broadcast_shapes
 from ..base.accuracy import Accuracy, RuleSet, rounds
-from .rewrite import PRODUCTS, WEIGHTS, Rewriter, attrs_of, data_index, data_input, is_matrix_product, output_axes, weights_sum
+from .rewrite import (
+    PRODUCTS,
+    WEIGHTS,
+    Rewriter,
+    attrs_of,
+    data_index,
+    data_input,
+    input_axes,
+    is_matrix_product,
+    output_axes,
+    weights_sum,
+)
 
 RULES = RuleSet()
 rule = RULES.rule
@@ -357,11 +368,14 @@ def _scaled(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any) -> Ou
     if not r.same_shape(x, node.inputs[0]):
         r.refuse("the factor may broadcast the input")
         return None
-    aligned = _along_weights(node, factor, len(r.shape(x)), weights.shape)
-    if aligned is None:
+    axes = input_axes(node)
+    # The rows of a transposed matrix are its channels, and a vector runs along the columns.
+    is_turned = is_matrix_product(node) and node.attr("transpose_a") and factor.size > 1
+    vector = None if is_turned else aligned_vector(r, x, weights.shape[axes[0]], is_channels_first(node), factor)
+    if vector is None:
         r.refuse("the factor is neither a scalar nor a vector of the input channels")
         return None
-    scaled = scaled_weights(r, weights, aligned)
+    scaled = scaled_weights(r, weights, along(weights, axes, vector))
     if scaled is None or not _may_scale_input(r, node, x, factor, weights, scaled):
         return None
     return r.add(node.op, x, r.constant(scaled, node.inputs[1]), **attrs_of(node))
@@ -404,27 +418,6 @@ def scaled_weights(r: Rewriter, weights: Any, factor: Any) -> Any:
     return scaled
 
 
-def _along_weights(node: Node, factor: Any, rank: int, shape: tuple[int, ...]) -> Any:
-    """Return the factor in a form that broadcasts to weights of a shape; None for a factor not along the input channels
-    alone.
-    """
-    if factor.size == 1:
-        return factor.reshape(())
-    channels_axis = _input_channels_axis(node, rank)
-    aligned = (1,) * (rank - factor.ndim) + factor.shape
-    if channels_axis is None or factor.size != aligned[channels_axis]:
-        return None
-    if is_matrix_product(node):
-        return factor.reshape(-1) if node.attr("transpose_b") else factor.reshape(-1, 1)
-    return factor.reshape(-1, 1) if factor.size == shape[-2] else None
-
-
-def _input_channels_axis(node: Node, rank: int) -> int | None:
-    if is_matrix_product(node):
-        return None if node.attr("transpose_a") else 1
-    return 1 if node.attr("data_format").startswith(b"NC") else rank - 1
-
-
 @rule(
     "BiasAdd",
     algebra="bias_add(x + c, b) -> bias_add(x, b + c)",
@@ -453,19 +446,16 @@ def offset_into_earlier_bias(r: Rewriter, node: Node) -> Output | None:
 def _merged_bias(r: Rewriter, node: Node, bias_add: Node, x: Output, constant: Output) -> Output | None:
     """Return a BiasAdd of x in the place of `node` that adds a scalar or per-channel constant too."""
     bias, offset = r.constant_value(bias_add.inputs[1]), r.constant_value(constant)
-    shape = r.shape(x)
     if bias is None:
         return None
     if not r.same_shape(x, node.output()):
         r.refuse("the constant may broadcast the other operand")
         return None
-    axis = 1 if bias_add.attr("data_format").startswith(b"NC") else len(shape) - 1
-    aligned = (1,) * (len(shape) - offset.ndim) + offset.shape
-    # The product of all sizes is that of the channels only if the other sizes are 1.
-    if math.prod(aligned) not in (1, aligned[axis]):
+    vector = aligned_vector(r, x, bias.size, is_channels_first(bias_add), offset)
+    if vector is None:
         r.refuse("the constant varies along more than the channels")
         return None
-    total = merged_offsets(r, bias, offset.reshape(-1))
+    total = merged_offsets(r, bias, vector)
     return None if total is None else r.BiasAdd(x, r.constant(total, bias_add.inputs[1]), **attrs_of(bias_add))
 
 
@@ -546,9 +536,13 @@ def with_factor(r: Rewriter, product: Node, axes: tuple[int, ...], factor: Any, 
 
 def scaled(weights: Any, axes: tuple[int, ...], factor: Any) -> Any:
     """Return `weights` times a vector along `axes`, in float32 at least."""
+    return wide(weights) * along(weights, axes, wide(factor))
+
+
+def along(weights: Any, axes: tuple[int, ...], vector: Any) -> Any:
+    """Return a vector in the form in which it broadcasts to `weights` along `axes`."""
     places = [axis % weights.ndim for axis in axes]
-    shape = [size if axis in places else 1 for axis, size in enumerate(weights.shape)]
-    return wide(weights) * wide(factor).reshape(shape)
+    return vector.reshape([size if axis in places else 1 for axis, size in enumerate(weights.shape)])
 
 
 def reshaped(r: Rewriter, value: Output, reshape: Node | None) -> Output:
