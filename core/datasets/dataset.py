@@ -202,24 +202,29 @@ class FunctionDataset(Dataset):
         return self.runs_early and self.source.comes_early(is_begun_anew)
 
 
-@dataclasses.dataclass(eq=False)
-class SameElements(Dataset):
-    """A dataset with the elements of its input, unchanged."""
+class OneForOne(Dataset):
+    """A dataset with an element for each element of its input."""
 
     def begin(self) -> Pull:
         return self.over(self.source.begin())
 
     def begin_at(self, count: int) -> Pull:
+        # What is passed over in a pure dataset has no effect that a later element could see.
         return self.over(self.source.begin_at(count)) if self.is_pure else super().begin_at(count)
 
     def over(self, pull: Pull) -> Pull:
         """Return the rest of a pass over the source."""
         return pull
 
+
+@dataclasses.dataclass(eq=False)
+class SameElements(OneForOne):
+    """A dataset with the elements of its input, unchanged."""
+
     @property
     def is_pure(self) -> bool:
         # A subclass with a `begin` of its own does more than hand elements on: it counts, sleeps, writes.
-        return type(self).begin is SameElements.begin
+        return type(self).begin is OneForOne.begin
 
     @property
     def has_places(self) -> bool:
@@ -281,6 +286,20 @@ def known_size(dataset: Dataset) -> int:
         word = "infinite" if size == INFINITE else "unknown"
         raise FailedPreconditionError(f"{dataset.kind}Dataset has {word} cardinality, which does not support random access.")
     return size
+
+
+def counted(dataset: Dataset, count: Callable[[int], int]) -> int:
+    """Return `count` of the number of elements of a dataset; INFINITE and UNKNOWN stay."""
+    size = dataset.cardinality()
+    return size if size in (INFINITE, UNKNOWN) else count(size)
+
+
+def repeated_cardinality(dataset: Dataset, passes: int) -> int:
+    """Return the cardinality of a number of passes over a dataset, without end if negative."""
+    if passes < 0:
+        # A dataset without elements stays without, however often it is repeated.
+        return dataset.cardinality() and INFINITE
+    return counted(dataset, lambda size: size * passes) if passes else 0
 
 
 def least(cardinalities: Sequence[int]) -> int:

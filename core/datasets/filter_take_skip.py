@@ -22,10 +22,12 @@ from .dataset import (
     Pure,
     SameElements,
     array_of,
+    counted,
     ended,
     flattened,
     known_size,
     pull_of,
+    repeated_cardinality,
     require_index,
     require_types,
 )
@@ -116,10 +118,7 @@ class Skip(Pure):
         return next_element
 
     def cardinality(self) -> int:
-        size = self.source.cardinality()
-        if size in (INFINITE, UNKNOWN):
-            return size
-        return max(0, size - self.count) if self.count >= 0 else 0
+        return counted(self.source, lambda size: max(0, size - self.count) if self.count >= 0 else 0)
 
     def element(self, index: int) -> Element:
         require_index(index, known_size(self))
@@ -184,13 +183,7 @@ class Repeat(Pure):
         return next_element
 
     def cardinality(self) -> int:
-        size = self.source.cardinality()
-        if self.count < 0:
-            # A dataset without elements stays without, however often it is repeated.
-            return size and INFINITE
-        if self.count == 0:
-            return 0
-        return size if size in (INFINITE, UNKNOWN) else size * self.count
+        return repeated_cardinality(self.source, self.count)
 
     def element(self, index: int) -> Element:
         require_index(index, known_size(self))
@@ -255,10 +248,7 @@ class Shard(Pure):
         )
 
     def cardinality(self) -> int:
-        size = self.source.cardinality()
-        if size in (INFINITE, UNKNOWN):
-            return size
-        return size // self.count + (self.index < size % self.count)
+        return counted(self.source, lambda size: size // self.count + (self.index < size % self.count))
 
     def element(self, index: int) -> Element:
         require_index(index, known_size(self))
@@ -540,5 +530,4 @@ class ChooseFastestBranch(Dataset):
         return rest
 
     def cardinality(self) -> int:
-        size = self.source.cardinality()
-        return size if size in (INFINITE, UNKNOWN) else size * self.ratio[0] // self.ratio[1]
+        return counted(self.source, lambda size: size * self.ratio[0] // self.ratio[1])

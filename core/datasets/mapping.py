@@ -21,6 +21,7 @@ from .dataset import (
     Dataset,
     Element,
     FunctionDataset,
+    OneForOne,
     PerPass,
     Pull,
     Pure,
@@ -59,7 +60,7 @@ def ending_with(function: Callable[[_Taken], _Made], keeps_cardinality: bool) ->
 
 
 @dataclasses.dataclass(eq=False)
-class Map(FunctionDataset):
+class Map(FunctionDataset, OneForOne):
     """A function's result for each element. An OutOfRangeError of the function ends the dataset."""
 
     kind: ClassVar[str] = "Map"
@@ -70,15 +71,7 @@ class Map(FunctionDataset):
     is_identity: bool = False
     calls: int = -1
 
-    def begin(self) -> Pull:
-        return self.over(self.source.begin())
-
-    def begin_at(self, count: int) -> Pull:
-        # A call that may be passed over has no effect that a later element could see.
-        return self.over(self.source.begin_at(count)) if self.is_pure else super().begin_at(count)
-
     def over(self, pull: Pull) -> Pull:
-        """Return the rest of a pass over the source."""
         return map_pull(pull, ending_with(self.function, self.keeps_cardinality))
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..codecs import wire
 from ..runtime.state.run_context import check_time
@@ -58,42 +58,21 @@ def parsed_options(serialized: bytes, path: OptionName = ()) -> Iterator[tuple[O
             yield name, wire.repeated_integers([field])[-1]
 
 
-class Calling(Protocol):
-    """A transformation that calls a function of the graph for each element."""
-
-    @property
-    def kind(self) -> str:
-        """TensorFlow's word for the transformation."""
-        ...
-
-    @property
-    def is_stateful(self) -> bool:
-        """True if the function has a state or effects."""
-        ...
-
-    @property
-    def has_captures(self) -> bool:
-        """True if the function takes more than the element."""
-        ...
+Transformation: TypeAlias = Any
+"""A dataset, or a view of a node that makes one, with the properties that its fusions ask for: `kind`, TensorFlow's word;
+`is_stateful` for a function with a state or effects; `has_captures` for a function of more than the element; `calls`, how many
+are made at a time, -1 if that is left open; `count`, the number of passes, negative without end, None if unknown.
+"""
 
 
-class MapLike(Calling, Protocol):
-    """A map."""
-
-    @property
-    def calls(self) -> int:
-        """How many calls are made at a time, -1 if that is left open."""
-        ...
-
-
-def _why_calls_stay(first: Calling, second: Calling) -> str:
+def _why_calls_stay(first: Transformation, second: Transformation) -> str:
     """Return the reason not to fuse the functions of two transformations; empty if fusing is allowed."""
     if first.is_stateful or second.is_stateful:
         return "one of the functions has state or effects"
     return "one of the functions takes more than the element" if first.has_captures or second.has_captures else ""
 
 
-def _why_maps_stay(first: MapLike, second: MapLike) -> str:
+def _why_maps_stay(first: Transformation, second: Transformation) -> str:
     if first.kind != second.kind:
         return "only one of the datasets makes parallel calls"
     if first.calls >= 0 or second.calls >= 0:
@@ -101,16 +80,7 @@ def _why_maps_stay(first: MapLike, second: MapLike) -> str:
     return _why_calls_stay(first, second)
 
 
-class Repeating(Protocol):
-    """A transformation with a number of passes."""
-
-    @property
-    def count(self) -> int | None:
-        """The number of passes, negative without end; None if unknown."""
-        ...
-
-
-def _why_repeat_stays(shuffle: object, repeat: Repeating) -> str:
+def _why_repeat_stays(shuffle: Transformation, repeat: Transformation) -> str:
     # TensorFlow's fused op refuses a count of 0.
     return "" if repeat.count else "the number of passes may be 0"
 
@@ -126,7 +96,7 @@ class PipelineFusion(NamedTuple):
     is_default: bool
     sources: tuple[str, ...]
     kinds: tuple[str, ...]
-    blocker: Callable[[Any, Any], str]
+    blocker: Callable[[Transformation, Transformation], str]
 
 
 # Which transformations fuse is decided here, for datasets at work (below) and for the nodes of a file

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...datasets import batches, windows_and_groups
+from ...datasets import batches
 from ...datasets.dataset import Dataset, array_of
 from ...runtime.state.kernel_context import KernelContext
 from ...support.errors import InvalidArgumentError
@@ -112,7 +112,7 @@ def window_dataset(
     ctx: KernelContext, input_dataset: Dataset, size: Positive, shift: Positive, stride: Positive, drop_remainder: Flag
 ) -> Dataset:
     """Windows over elements, each a dataset."""
-    return windows_and_groups.Window((input_dataset,), size, shift, stride, drop_remainder)
+    return batches.Window((input_dataset,), size, shift, stride, drop_remainder)
 
 
 @dataset_kernel("SlidingWindowDataset", called={f"window_{name}": said for name, said in _WINDOW.items()})
@@ -126,4 +126,4 @@ def sliding_window_dataset(
     drop_remainder: bool = True,
 ) -> Dataset:
     """Windows over elements, each a batch."""
-    return windows_and_groups.SlidingWindow((input_dataset,), window_size, window_shift, window_stride, drop_remainder)
+    return batches.SlidingWindow((input_dataset,), window_size, window_shift, window_stride, drop_remainder)

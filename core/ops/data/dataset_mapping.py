@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...datasets import mapping, windows_and_groups
+from ...datasets import batches, mapping
 from ...datasets.batches import MapAndBatch
 from ...datasets.dataset import INFINITE, Dataset, array_of
 from ...datasets.mapping import IndexFlatMap, WeightedFlatMap, weighted_sizes
@@ -247,7 +247,7 @@ def group_by_window_dataset(
     """Elements gathered by a key, each full group made a dataset."""
     size_of = number_function(ctx, window_size_func, captured_by_size, "window_size_func")
     reduce = dataset_function(ctx, reduce_func, captured_by_reduce)
-    return windows_and_groups.GroupByWindow(
+    return batches.GroupByWindow(
         (input_dataset,),
         number_function(ctx, key_func, captured_by_key, "key_func"),
         # Keys are int64 in all functions: TensorFlow refuses a key_func of int32.
@@ -272,7 +272,7 @@ def group_by_reducer_dataset(
 ) -> Dataset:
     """Reduce all elements with the same key to a single element."""
     start = function_of(ctx, init_func, captured_by_init)
-    return windows_and_groups.GroupByReducer(
+    return batches.GroupByReducer(
         (input_dataset,),
         number_function(ctx, key_func, captured_by_key, "key_func"),
         lambda key: start([np.int64(key)]),
