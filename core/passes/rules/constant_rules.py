@@ -352,29 +352,26 @@ _CONVOLUTIONS = ("Conv2D", "Conv3D", "DepthwiseConv2dNative")
     accuracy=Accuracy.ROUNDING,
     relaxed_where="an intermediate result may overflow or underflow",
 )
-def factor_of_input_into_weights(r: Rewriter, node: Node) -> Output | None:
+def factor_of_input_into_weights(r: Rewriter, node: Node) -> Output | str | None:
     constant, x = with_constant(r, free_node(r, node.inputs[0], ("Mul",)))
     weights = r.constant_value(node.inputs[1])
     if constant is None or x is None or not node.output_dtypes[0].is_floating:
         return None
     if weights is None:
-        r.refuse("the weights are not constant")
-        return None
+        return "the weights are not constant"
     return _scaled(r, node, x, r.constant_value(constant), weights)
 
 
-def _scaled(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any) -> Output | None:
+def _scaled(r: Rewriter, node: Node, x: Output, factor: Any, weights: Any) -> Output | str | None:
     """Return the product of x and weights scaled like x."""
     if not r.same_shape(x, node.inputs[0]):
-        r.refuse("the factor may broadcast the input")
-        return None
+        return "the factor may broadcast the input"
     axes = input_axes(node)
     # The rows of a transposed matrix are its channels, and a vector runs along the columns.
     is_turned = is_matrix_product(node) and node.attr("transpose_a") and factor.size > 1
     vector = None if is_turned else aligned_vector(r, x, weights.shape[axes[0]], is_channels_first(node), factor)
     if vector is None:
-        r.refuse("the factor is neither a scalar nor a vector of the input channels")
-        return None
+        return "the factor is neither a scalar nor a vector of the input channels"
     scaled = scaled_weights(r, weights, along(weights, axes, vector))
     if scaled is None or not _may_scale_input(r, node, x, factor, weights, scaled):
         return None
@@ -424,7 +421,7 @@ def scaled_weights(r: Rewriter, weights: Any, factor: Any) -> Any:
     accuracy=Accuracy.ROUNDING,
     relaxed_where="the constants cancel, or are so large that the sum may overflow",
 )
-def offset_into_later_bias(r: Rewriter, node: Node) -> Output | None:
+def offset_into_later_bias(r: Rewriter, node: Node) -> Output | str | None:
     constant, x = with_constant(r, free_node(r, node.inputs[0], _ADD))
     return None if constant is None or x is None else _merged_bias(r, node, node, x, constant)
 
@@ -435,7 +432,7 @@ def offset_into_later_bias(r: Rewriter, node: Node) -> Output | None:
     accuracy=Accuracy.ROUNDING,
     relaxed_where="the constants cancel, or are so large that the sum may overflow",
 )
-def offset_into_earlier_bias(r: Rewriter, node: Node) -> Output | None:
+def offset_into_earlier_bias(r: Rewriter, node: Node) -> Output | str | None:
     constant, other = with_constant(r, node)
     bias_add = free_node(r, other, ("BiasAdd",))
     if constant is None or bias_add is None:
@@ -443,18 +440,16 @@ def offset_into_earlier_bias(r: Rewriter, node: Node) -> Output | None:
     return _merged_bias(r, node, bias_add, bias_add.inputs[0], constant)
 
 
-def _merged_bias(r: Rewriter, node: Node, bias_add: Node, x: Output, constant: Output) -> Output | None:
+def _merged_bias(r: Rewriter, node: Node, bias_add: Node, x: Output, constant: Output) -> Output | str | None:
     """Return a BiasAdd of x in the place of `node` that adds a scalar or per-channel constant too."""
     bias, offset = r.constant_value(bias_add.inputs[1]), r.constant_value(constant)
     if bias is None:
         return None
     if not r.same_shape(x, node.output()):
-        r.refuse("the constant may broadcast the other operand")
-        return None
+        return "the constant may broadcast the other operand"
     vector = aligned_vector(r, x, bias.size, is_channels_first(bias_add), offset)
     if vector is None:
-        r.refuse("the constant varies along more than the channels")
-        return None
+        return "the constant varies along more than the channels"
     total = merged_offsets(r, bias, vector)
     return None if total is None else r.BiasAdd(x, r.constant(total, bias_add.inputs[1]), **attrs_of(bias_add))
 
