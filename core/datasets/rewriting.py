@@ -19,7 +19,7 @@ from .batches import Batch, MapAndBatch, ParallelBatch
 from .dataset import Dataset, PerPass, SameElements, tree
 from .filter_take_skip import Filter, ParallelFilter, Repeat, Shard, Skip, Take
 from .mapping import Map, ParallelInterleave, ParallelMap
-from .ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
+from .ordering import GlobalShuffle, ShuffleAndRepeat
 from .run_options import AssertNext, AssertPrev, Options, Prefetch
 
 OptionName = tuple[int, ...]
@@ -138,7 +138,7 @@ def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
     """Return the dataset after the rewrites in its options, in TensorFlow's order, and without its options."""
     has_defaults, tunes = bool(options.get(DEFAULTS, True)), bool(options.get(AUTOTUNE, True))
     # Options are removed before the rewrites, because an Options between two maps would keep them apart.
-    dataset = everywhere(dataset, _without_options)
+    dataset = everywhere(dataset, lambda one: one.source if isinstance(one, Options) else one)
     if options.get(WARM_START, False):
         dataset = everywhere(dataset, _prefetched_before_shuffled)
     for rewrite in _REWRITES:
@@ -168,10 +168,6 @@ def _with_own_states(dataset: Dataset) -> Dataset:
     assert isinstance(other, Map | MapAndBatch)
     other.function = dataset.function.anew()
     return other
-
-
-def _without_options(dataset: Dataset) -> Dataset:
-    return dataset.source if isinstance(dataset, Options) else dataset
 
 
 def _prefetched_before_shuffled(dataset: Dataset) -> Dataset:
@@ -250,10 +246,6 @@ def _map_and_batch(source: Map, dataset: Batch) -> Dataset:
     )
 
 
-def _shuffle_and_repeat(source: Shuffle, dataset: Repeat) -> Dataset:
-    return ShuffleAndRepeat(source.inputs, source.size, source.seeds, dataset.count)
-
-
 def _in_parallel(kind: type[Dataset], parallel: type[Dataset], dataset: Dataset) -> Dataset:
     """Return a stateless dataset of a kind as the parallel kind with the same fields."""
     # isinstance would also accept the parallel kinds, which are subclasses.
@@ -283,7 +275,7 @@ def _parallel(option: OptionName, is_default: bool, kind: type[Dataset], paralle
 # The order is that of TensorFlow's rewrites, and it shows: a map that a batch has taken in makes no parallel map any more.
 _REWRITES: Final = (
     _Rewrite(NOOPS, True, _without_noop),
-    _fused(SHUFFLE_AND_REPEAT, _shuffle_and_repeat),
+    _fused(SHUFFLE_AND_REPEAT, lambda a, b: ShuffleAndRepeat(a.inputs, a.size, a.seeds, b.count)),
     _fused(FILTER_AND_FILTER, _filters),
     _fused(MAP_AND_FILTER, _map_and_filter),
     _fused(MAP_AND_BATCH, _map_and_batch),

@@ -70,11 +70,6 @@ class Partition:
     too_small: int = 0
 
 
-def with_engine(plan: Plan, graph: Graph, engine: Engine) -> Plan:
-    """Return the plan with every group of steps that `engine` takes as a single step."""
-    return partition(plan, graph, engine).plan
-
-
 def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, Reason] = MappingProxyType({})) -> Partition:
     """Divide a plan between `engine` and NumPy, in linear time; NumPy gets the nodes `refused` in any case."""
     # Dataflow runs node by node as values arrive, so there is no order of steps from which a group could be cut.
@@ -86,7 +81,7 @@ def partition(plan: Plan, graph: Graph, engine: Engine, refused: Mapping[Node, R
     # ends, because each round refuses a node more.
     while True:
         able = [step.node not in refusals and not is_free(step) for step in original.steps]
-        precomputed = with_precomputed_shapes(original, graph, able, engine)
+        precomputed = _Precomputing(original, graph, able, engine).precomputed()
         plan, able = precomputed.plan, precomputed.able
         levels = _Levels(plan, graph, able, precomputed.instead).levels
         sizes = collections.Counter(level for level, is_able in zip(levels, able) if is_able)
@@ -497,12 +492,9 @@ class PrecomputedPlan:
     instead: Mapping[int, Mapping[int, int]]
 
 
-def with_precomputed_shapes(plan: Plan, graph: Graph, able: Sequence[bool], engine: Engine) -> PrecomputedPlan:
-    """Return the plan in which steps that are not `able` no longer wait for groups just for values that follow from shapes."""
-    return _Precomputing(plan, graph, able, engine).precomputed()
-
-
 class _Precomputing:
+    """Makes a plan in which steps that are not `able` no longer wait for groups just for values that follow from shapes."""
+
     def __init__(self, plan: Plan, graph: Graph, able: Sequence[bool], engine: Engine) -> None:
         self.plan = plan
         self.graph = graph

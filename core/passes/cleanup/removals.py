@@ -230,10 +230,6 @@ class Prune(Pass):
         graph.remove_nodes(doomed)
         for node in doomed:
             ctx.fire("unreachable", node, "removed: no fetch needs it")
-        self._prune_library(graph, ctx)
-
-    def _prune_library(self, graph: Graph, ctx: PassContext) -> None:
-        """Remove functions that no remaining node names, directly or through another function."""
         for name in drop_uncalled(graph):
             ctx.fire("function", name, "removed: no node calls it")
 

@@ -453,7 +453,7 @@ class Program:
         node = step.node
         call = self._kernel(node, step.unused)
         if hooked:
-            call = hooked_call(node, call)
+            call = functools.partial(_call_hook, node, call)
         return following_references(call, step)
 
     def _kernel(self, node: Node, unused: tuple[int, ...] = ()) -> Call:
@@ -668,7 +668,7 @@ def loop_runner(loop: Loop, initial: list[Any], parts: Sequence[list[Instruction
             # The check and its message are those of TensorFlow's Switch.
             predicate = slots[condition]
             if hooked:
-                _call_hook(loop.node, _pass_on, (predicate,))
+                _call_hook(loop.node, _pass_on, predicate)
             if predicate.ndim:
                 raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {predicate.shape}")
             if not predicate:
@@ -698,13 +698,8 @@ def function_call(ctx: Any, function: FuncRef) -> Call:
     return call
 
 
-def hooked_call(node: Node, call: Call) -> Call:
-    """Return `call` through the hook of the calling run."""
-    return lambda *inputs: _call_hook(node, call, inputs)
-
-
-def _call_hook(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
-    """Call the hook of the current run; only instructions of runs with a hook come here."""
+def _call_hook(node: Node, call: Call, *inputs: Any) -> Any:
+    """Run a call through the hook of the current run; only instructions of runs with a hook come here."""
     hook = current().hook
     assert hook is not None
     return hook(node, call, inputs)

@@ -277,7 +277,7 @@ class _Special:
         stamp = Variable.reshapes
         # The shapes are compared after the stamp is read: a reshape by another thread meanwhile makes the stamp old, and is
         # seen in the next run.
-        if any(_shape_of(variable) != shape for variable, shape in self.variables):
+        if any(variable.value_shape != shape for variable, shape in self.variables):
             return False
         self.stamp = stamp
         return True
@@ -427,7 +427,7 @@ class _FeedFacts:
 
         The shape is unknown before the first write.
         """
-        shape = _shape_of(variable)
+        shape = variable.value_shape
         if shape is None:
             return UNKNOWN
         self.variables[variable] = shape
@@ -442,10 +442,6 @@ def _is_read(handle: Output) -> bool:
 
 def _single(value: Any) -> Any:
     return value.item() if value.dtype == object and value.size == 1 else None
-
-
-def _shape_of(variable: Variable) -> tuple[int, ...] | None:
-    return variable.value_shape
 
 
 def _keeps_shape(node: Node, inference: Inference | None) -> bool:
