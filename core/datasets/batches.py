@@ -62,6 +62,7 @@ def _stack(place: int, column: Sequence[Any]) -> Any:
         return np.array(column, first.dtype)
     result = np.empty((len(column), *shape), first.dtype)
     for i, value in enumerate(column):
+        # Without the ellipsis an array of one object would be stored itself, and not its object.
         result[i, ...] = value
     return result
 
@@ -172,6 +173,7 @@ class MapAndBatch(FunctionDataset, Batch):
                     failure = failure or outcome
                 else:
                     elements.append(outcome)
+            # The batch is lost with the element that failed; the next demand gives the batch behind.
             if failure is not None:
                 raise failure
             if not elements or (self.drops_remainder and len(elements) < self.size):
@@ -187,6 +189,7 @@ class MapAndBatch(FunctionDataset, Batch):
         function = ending_with(self.function, self.keeps_cardinality)
         if self.comes_early():
             mapped = MappedAhead(pull, function, self.calls, self.size, self.comes_early).next
+        # Elements that may not come before they are asked for can still be made at once within their batch.
         elif self.calls != 1:
             return self._together(pull, function)
         else:
@@ -240,6 +243,7 @@ class PaddedBatch(Batch):
                 )
         sizes = [max(sizes) if limit < 0 else limit for limit, *sizes in zip(limits, *shapes)]
         first = array_of(column[0])
+        # One long element makes all of its batch as long, so the memory is asked for before it is taken.
         reserve(len(column) * math.prod(sizes) * first.dtype.itemsize)
         result = np.empty((len(column), *sizes), first.dtype)
         result[...] = self.padding[place]
@@ -310,7 +314,7 @@ class Rebatch(Dataset):
                 rows += _common_size(element)
                 check_time()
             if is_over and (not rows or (self.drops_remainder and rows < size)):
-                rows = 0
+                rows = 0  # a further demand finds the end again
                 return None
             turn = (turn + 1) % len(self.sizes)
             if not size:

@@ -161,6 +161,7 @@ class Dataset:
         """Return the same transformation of other inputs; state that outlives a pass is shared."""
         # The copy is shallow: functions, seeds and caches are those of this dataset.
         other = copy.copy(self)
+        # `dataclasses.replace` would leave out the spec and the origin, which are no arguments.
         other.inputs = inputs
         return other
 
@@ -175,6 +176,7 @@ class Dataset:
         return self.kind
 
     def __iter__(self) -> Iterator[Element]:
+        # For callers that end with the first error; others take a pull, which goes on behind an element that fails.
         pull = self.begin()
         while (element := pull()) is not None:
             check_time()
@@ -317,6 +319,7 @@ def array_of(value: Any) -> Any:
 
 def row_of(array: Any, index: int) -> Any:
     """Return a slice along the first dimension: a view. A scalar that is no number stays an array."""
+    # Indexing a vector of objects gives the object itself, and a component has to be an array or a NumPy scalar.
     return array[index] if array.ndim > 1 or array.dtype != object else array[index : index + 1].reshape(())
 
 

@@ -51,6 +51,7 @@ class Take(Pure):
         return self.begin_at(0)
 
     def begin_at(self, count: int) -> Pull:
+        # Elements behind the last one are not passed over: making them may fail or draw.
         passed = count if self.count < 0 else min(count, self.count)
         pull, left = self.source.begin_at(passed), self.count - passed
         if self.count < 0:
@@ -146,6 +147,8 @@ class Repeat(Pure):
         return super().comes_early(True)
 
     def begin(self) -> Pull:
+        # A repeat without end begins its first pass at the first demand, like all of its passes, for it has to see whether the
+        # pass is empty.
         return self._passes(self.source.begin() if self.count > 0 else None, self.count)
 
     def begin_at(self, count: int) -> Pull:
@@ -509,6 +512,7 @@ class ChooseFastestBranch(Dataset):
                 is_over = element is None
                 return element
             finally:
+                # An element that fails counts too, or a branch that always fails would be tried for ever.
                 trial_elements += is_trial
                 if trial_elements == self.tried:
                     branch, trial_elements, current = branch + 1, 0, None

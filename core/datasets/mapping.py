@@ -166,6 +166,7 @@ class _Turns:
     def next(self) -> Element | None:
         """Return the next element."""
         empty = 0  # places passed since there last was a dataset
+        # The pass ends once a whole round has met empty places alone and the input has ended.
         while empty < self._cycle or self._pull is not None:
             inner = (self._places[self._turn] if self._turn < len(self._places) else None) or self._open()
             if inner is None:
@@ -241,6 +242,7 @@ class Scan(Dataset):
             element = pull()
             if element is None:
                 return None
+            # A call that fails leaves the state as it was, and the next element meets this state.
             results = function([*state, *element])
             if results is None:
                 return None
@@ -274,6 +276,7 @@ class Zip(Pure):
                 return None
             joined: list[Any] = []
             failure: Exception | None = None
+            # The inputs behind the first that ends are not asked: nobody would get their elements.
             for pull in pulls:
                 try:
                     element = pull()

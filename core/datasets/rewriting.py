@@ -129,6 +129,7 @@ def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
     options: dict[OptionName, int] = {}
     for source in dataset.inputs:
         options.update(gathered_options(source))
+    # After the inputs: the setting that stands last in the pipeline counts.
     if isinstance(dataset, Options):
         options.update(parsed_options(dataset.serialized))
     return options
