@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from ..codecs import wire
 from ..runtime.state.run_context import check_time
@@ -19,7 +19,7 @@ from .batches import Batch, MapAndBatch, ParallelBatch
 from .dataset import Dataset, PerPass, SameElements, tree
 from .filter_take_skip import Filter, ParallelFilter, Repeat, Shard, Skip, Take
 from .mapping import Map, ParallelInterleave, ParallelMap
-from .ordering import GlobalShuffle, Shuffle, ShuffleAndRepeat
+from .ordering import GlobalShuffle, ShuffleAndRepeat
 from .run_options import AssertNext, AssertPrev, Options, Prefetch
 
 OptionName = tuple[int, ...]
@@ -58,42 +58,21 @@ def parsed_options(serialized: bytes, path: OptionName = ()) -> Iterator[tuple[O
             yield name, wire.repeated_integers([field])[-1]
 
 
-class Calling(Protocol):
-    """A transformation that calls a function of the graph for each element."""
-
-    @property
-    def kind(self) -> str:
-        """TensorFlow's word for the transformation."""
-        ...
-
-    @property
-    def is_stateful(self) -> bool:
-        """True if the function has a state or effects."""
-        ...
-
-    @property
-    def has_captures(self) -> bool:
-        """True if the function takes more than the element."""
-        ...
+Transformation: TypeAlias = Any
+"""A dataset, or a view of a node that makes one, with the properties that its fusions ask for: `kind`, TensorFlow's word;
+`is_stateful` for a function with a state or effects; `has_captures` for a function of more than the element; `calls`, how many
+are made at a time, -1 if that is left open; `count`, the number of passes, negative without end, None if unknown.
+"""
 
 
-class MapLike(Calling, Protocol):
-    """A map."""
-
-    @property
-    def calls(self) -> int:
-        """How many calls are made at a time, -1 if that is left open."""
-        ...
-
-
-def _why_calls_stay(first: Calling, second: Calling) -> str:
+def _why_calls_stay(first: Transformation, second: Transformation) -> str:
     """Return the reason not to fuse the functions of two transformations; empty if fusing is allowed."""
     if first.is_stateful or second.is_stateful:
         return "one of the functions has state or effects"
     return "one of the functions takes more than the element" if first.has_captures or second.has_captures else ""
 
 
-def _why_maps_stay(first: MapLike, second: MapLike) -> str:
+def _why_maps_stay(first: Transformation, second: Transformation) -> str:
     if first.kind != second.kind:
         return "only one of the datasets makes parallel calls"
     if first.calls >= 0 or second.calls >= 0:
@@ -101,16 +80,7 @@ def _why_maps_stay(first: MapLike, second: MapLike) -> str:
     return _why_calls_stay(first, second)
 
 
-class Repeating(Protocol):
-    """A transformation with a number of passes."""
-
-    @property
-    def count(self) -> int | None:
-        """The number of passes, negative without end; None if unknown."""
-        ...
-
-
-def _why_repeat_stays(shuffle: object, repeat: Repeating) -> str:
+def _why_repeat_stays(shuffle: Transformation, repeat: Transformation) -> str:
     # TensorFlow's fused op refuses a count of 0.
     return "" if repeat.count else "the number of passes may be 0"
 
@@ -126,7 +96,7 @@ class PipelineFusion(NamedTuple):
     is_default: bool
     sources: tuple[str, ...]
     kinds: tuple[str, ...]
-    blocker: Callable[[Any, Any], str]
+    blocker: Callable[[Transformation, Transformation], str]
 
 
 # Which transformations fuse is decided here, for datasets at work (below) and for the nodes of a file
@@ -159,6 +129,7 @@ def gathered_options(dataset: Dataset) -> dict[OptionName, int]:
     options: dict[OptionName, int] = {}
     for source in dataset.inputs:
         options.update(gathered_options(source))
+    # After the inputs: the setting that stands last in the pipeline counts.
     if isinstance(dataset, Options):
         options.update(parsed_options(dataset.serialized))
     return options
@@ -168,7 +139,7 @@ def rewritten(dataset: Dataset, options: Mapping[OptionName, int]) -> Dataset:
     """Return the dataset after the rewrites in its options, in TensorFlow's order, and without its options."""
     has_defaults, tunes = bool(options.get(DEFAULTS, True)), bool(options.get(AUTOTUNE, True))
     # Options are removed before the rewrites, because an Options between two maps would keep them apart.
-    dataset = everywhere(dataset, _without_options)
+    dataset = everywhere(dataset, lambda one: one.source if isinstance(one, Options) else one)
     if options.get(WARM_START, False):
         dataset = everywhere(dataset, _prefetched_before_shuffled)
     for rewrite in _REWRITES:
@@ -198,10 +169,6 @@ def _with_own_states(dataset: Dataset) -> Dataset:
     assert isinstance(other, Map | MapAndBatch)
     other.function = dataset.function.anew()
     return other
-
-
-def _without_options(dataset: Dataset) -> Dataset:
-    return dataset.source if isinstance(dataset, Options) else dataset
 
 
 def _prefetched_before_shuffled(dataset: Dataset) -> Dataset:
@@ -280,10 +247,6 @@ def _map_and_batch(source: Map, dataset: Batch) -> Dataset:
     )
 
 
-def _shuffle_and_repeat(source: Shuffle, dataset: Repeat) -> Dataset:
-    return ShuffleAndRepeat(source.inputs, source.size, source.seeds, dataset.count)
-
-
 def _in_parallel(kind: type[Dataset], parallel: type[Dataset], dataset: Dataset) -> Dataset:
     """Return a stateless dataset of a kind as the parallel kind with the same fields."""
     # isinstance would also accept the parallel kinds, which are subclasses.
@@ -313,7 +276,7 @@ def _parallel(option: OptionName, is_default: bool, kind: type[Dataset], paralle
 # The order is that of TensorFlow's rewrites, and it shows: a map that a batch has taken in makes no parallel map any more.
 _REWRITES: Final = (
     _Rewrite(NOOPS, True, _without_noop),
-    _fused(SHUFFLE_AND_REPEAT, _shuffle_and_repeat),
+    _fused(SHUFFLE_AND_REPEAT, lambda a, b: ShuffleAndRepeat(a.inputs, a.size, a.seeds, b.count)),
     _fused(FILTER_AND_FILTER, _filters),
     _fused(MAP_AND_FILTER, _map_and_filter),
     _fused(MAP_AND_BATCH, _map_and_batch),

@@ -63,6 +63,12 @@ class Output(Displayed):
             raise InvalidArgumentError(f"the dtype of {self} is unknown", node=self.node.name, op=self.node.op)
         return self.dtype.base
 
+    @property
+    def is_reference(self) -> bool:
+        """True for a reference to a variable of TensorFlow 1, not its value."""
+        dtype = self.dtype  # once: it is found anew each time
+        return dtype is not None and dtype.is_ref
+
     def __str__(self) -> str:
         return self.name
 

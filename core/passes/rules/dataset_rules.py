@@ -200,15 +200,14 @@ def _fusion(
 
     def register(fuse: _Fuse) -> _Fuse:
         @functools.wraps(fuse)
-        def function(r: Rewriter, node: Node) -> Output | None:
+        def function(r: Rewriter, node: Node) -> Output | str | None:
             if _kind(node) not in (kinds or fusion.kinds) or (source := _source(r, node, *fusion.sources)) is None:
                 return None
             if not pays(r, node):
                 return None
             reason = blocker(r, source, node) or fusion.blocker(_Transformation(r, source), _Transformation(r, node))
             if reason:
-                r.refuse(reason)
-                return None
+                return reason
             return fuse(r, source, node)
 
         _OPTIONS[fuse.__name__.replace("_", "-")] = fusion.option

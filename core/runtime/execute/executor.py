@@ -28,7 +28,7 @@ from ...types.dtypes import resource
 from ...types.tensors import FuncRef
 from ..optimize.fused_calls import FusedCall
 from ..optimize.shape_programs import Known, Runnable, ShapePrograms
-from ..optimize.step_fusion import Fused, PadFused, PadFusedCall, settled_steps, with_fused_steps
+from ..optimize.step_fusion import Fused, settled_steps, with_fused_steps
 from ..optimize.tiers import NO_TIERS, Action, Policy, ProgramState, Tier, Tiers
 from ..state.edge_values import DEAD, WouldBlock
 from ..state.resources import Readable, Shared, Variable, VariableView, Wait, exclusively
@@ -450,12 +450,10 @@ class Program:
 
     def _call(self, step: Step, hooked: bool) -> Call:
         """Return the kernel call of a step, which reads references."""
-        if isinstance(step, PadFused):
-            return self._pad_fused(step)
         node = step.node
         call = self._kernel(node, step.unused)
         if hooked:
-            call = hooked_call(node, call)
+            call = functools.partial(_call_hook, node, call)
         return following_references(call, step)
 
     def _kernel(self, node: Node, unused: tuple[int, ...] = ()) -> Call:
@@ -539,11 +537,6 @@ class Program:
         is_forced = self._tiers.policy.is_forced
         functions = [self._calls[inner.node].function for inner in step.parts]
         return FusedCall(step, calls, functions, lambda some, slots: execute(body[some], slots), constants, is_forced)
-
-    def _pad_fused(self, step: PadFused) -> PadFusedCall:
-        """Return the call of a convolution fused with its neighbours; hooks do not see the fusion."""
-        body = [instruction_of(inner, self._call(inner, False), ()) for inner in step.body]
-        return PadFusedCall(step, self._kernel(step.node), lambda slots: execute(body, slots))
 
     def _body(self, body: Body, hooked: bool) -> Call:
         """Return a function from a body's inputs to the tuple of its outputs; the first call binds the kernels."""
@@ -675,7 +668,7 @@ def loop_runner(loop: Loop, initial: list[Any], parts: Sequence[list[Instruction
             # The check and its message are those of TensorFlow's Switch.
             predicate = slots[condition]
             if hooked:
-                _call_hook(loop.node, _pass_on, (predicate,))
+                _call_hook(loop.node, _pass_on, predicate)
             if predicate.ndim:
                 raise InvalidArgumentError(f"The second input must be a scalar, but it has shape {predicate.shape}")
             if not predicate:
@@ -705,13 +698,8 @@ def function_call(ctx: Any, function: FuncRef) -> Call:
     return call
 
 
-def hooked_call(node: Node, call: Call) -> Call:
-    """Return `call` through the hook of the calling run."""
-    return lambda *inputs: _call_hook(node, call, inputs)
-
-
-def _call_hook(node: Node, call: Call, inputs: Sequence[Any]) -> Any:
-    """Call the hook of the current run; only instructions of runs with a hook come here."""
+def _call_hook(node: Node, call: Call, *inputs: Any) -> Any:
+    """Run a call through the hook of the current run; only instructions of runs with a hook come here."""
     hook = current().hook
     assert hook is not None
     return hook(node, call, inputs)

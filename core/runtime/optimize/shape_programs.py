@@ -277,7 +277,7 @@ class _Special:
         stamp = Variable.reshapes
         # The shapes are compared after the stamp is read: a reshape by another thread meanwhile makes the stamp old, and is
         # seen in the next run.
-        if any(_shape_of(variable) != shape for variable, shape in self.variables):
+        if any(variable.value_shape != shape for variable, shape in self.variables):
             return False
         self.stamp = stamp
         return True
@@ -427,7 +427,7 @@ class _FeedFacts:
 
         The shape is unknown before the first write.
         """
-        shape = _shape_of(variable)
+        shape = variable.value_shape
         if shape is None:
             return UNKNOWN
         self.variables[variable] = shape
@@ -444,16 +444,12 @@ def _single(value: Any) -> Any:
     return value.item() if value.dtype == object and value.size == 1 else None
 
 
-def _shape_of(variable: Variable) -> tuple[int, ...] | None:
-    return variable.value_shape
-
-
 def _keeps_shape(node: Node, inference: Inference | None) -> bool:
     """True for an assignment that keeps its variable's shape.
 
     Without inference, only an assignment that validates the shape counts.
     """
-    if node.attr("validate_shape") and _is_reference(node.inputs[0]):
+    if node.attr("validate_shape") and node.inputs[0].is_reference:
         return True
     if inference is None:
         return False
@@ -461,10 +457,6 @@ def _keeps_shape(node: Node, inference: Inference | None) -> bool:
     content = handle.handle[0].shape if handle.handle else handle.shape
     assigned = inference.spec(node.inputs[1]).shape
     return assigned.is_known and assigned.dims == content.dims
-
-
-def _is_reference(value: Output) -> bool:
-    return value.dtype is not None and value.dtype.is_ref
 
 
 # Removal of dead steps, whose results nobody reads: TF1's optimizers wait for the gradients of all inputs, and so compute the
