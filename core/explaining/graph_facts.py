@@ -587,12 +587,6 @@ def no_obvious_output(graph: Graph, advice: str = _NAME_FETCH) -> InvalidArgumen
     return InvalidArgumentError("the graph has no obvious output", hint=Hint(advice, ", such as ", names) if names else advice)
 
 
-def argument_shapes(graph: Graph) -> dict[str, Shape]:
-    """Return the recorded shapes of the arguments of a function's body that was stored as a graph, by tensor."""
-    shapes = {node.output().name: declared_shapes(node, 1)[0] for node in graph if node.is_argument}
-    return {name: shape for name, shape in shapes.items() if shape.dims is not None}
-
-
 def _train_ops(graph: Graph, placed: dict[Node, tuple[str, str]]) -> Iterator[str]:
     """Return updates that only other stages wait for: fetching them trains."""
     for node in graph:

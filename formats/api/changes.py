@@ -20,8 +20,9 @@ from ...core.passes.functions.dropout import RemoveDropout
 from ...core.passes.pipeline import inline_functions, optimize, signature_runs
 from ...core.planning.reachability import needed_nodes
 from ...core.registry.op_history import release_named
+from ...core.runtime.session.function_signatures import as_run
 from ...core.runtime.session.session_like import SessionLike
-from ...core.support.arguments import checked
+from ...core.support.arguments import checked, named, names_of
 from ...core.support.errors import InvalidArgumentError, PermissionDeniedError, TfgError
 from ...core.support.file_formats import extension_of
 from ...core.support.hints import Hint, command
@@ -51,7 +52,7 @@ from .counting import flops
 from .live_branches import settle_values, with_live_branches
 from .model_export import OnnxExport, StableHloExport, TfjsExport, export_model
 from .outputs import default_fetches, default_outputs
-from .prepared_sessions import Opener, as_run, local_session, named, names_of, state_of
+from .prepared_sessions import Opener, local_session, state_of
 
 _MODELS: Final[Mapping[str, type[OnnxExport] | type[StableHloExport] | type[TfjsExport]]] = {
     ".onnx": OnnxExport, ".stablehlo": StableHloExport, ".json": TfjsExport,

@@ -23,15 +23,16 @@ from ...core.graph.graph import Graph, GraphLike
 from ...core.graph.metagraph import Signature, find_signature
 from ...core.passes.base.graph_pass import Pass
 from ...core.passes.pipeline import choose_passes, guessed_fetches, inline_functions, optimize
+from ...core.runtime.session.function_signatures import as_run
 from ...core.runtime.session.session import Session
 from ...core.support import dataclasses
-from ...core.support.arguments import checked, expect
+from ...core.support.arguments import checked, expect, named, names_of
 from ...core.support.engine_names import NUMPY
 from ...core.support.errors import InvalidArgumentError
 from ..onnx_model import compare_with_onnx, is_onnx
 from ..state import State, as_tensors
 from .outputs import default_fetches
-from .prepared_sessions import Opener, as_run, local_session, named, names_of
+from .prepared_sessions import Opener, local_session
 
 _Fetches = Mapping[str, str] | Sequence[str] | str
 

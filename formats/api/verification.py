@@ -20,9 +20,10 @@ from ...core.graph.graph import Graph, GraphLike, Node
 from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.passes.base.accuracy import Accuracy, tolerance_of
+from ...core.runtime.session.function_signatures import as_run
 from ...core.runtime.session.runner import Runner
 from ...core.support import dataclasses
-from ...core.support.arguments import checked
+from ...core.support.arguments import checked, named, names_of
 from ...core.support.atomic import atomic_file, file_errors, flush, flush_folder, rename_folder, staged_folder
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError, TfgError
@@ -35,7 +36,7 @@ from ..codecs.source import write_file
 from ..loading import load
 from ..state import State
 from .outputs import default_runs
-from .prepared_sessions import Opener, as_run, local_session, named, names_of
+from .prepared_sessions import Opener, local_session
 
 if TYPE_CHECKING:
     from ...core.runtime.session.session import Session

@@ -23,7 +23,7 @@ from ...core.inference.inference import Answers, Inference, infer
 from ...core.model.model_view import ModelView, layers_of_nodes, model_view
 from ...core.model.node_activations import NodeRun
 from ...core.support import dataclasses
-from ...core.support.arguments import checked
+from ...core.support.arguments import checked, named, names_of
 from ...core.support.display import Displayed
 from ...core.support.errors import TfgError
 from ...core.support.gc_control import rare_collection
@@ -52,7 +52,7 @@ from .page_values import (
     weight_figures,
     weights_among,
 )
-from .prepared_sessions import Opener, local_session, named, names_of
+from .prepared_sessions import Opener, local_session
 
 if TYPE_CHECKING:
     from .page_diff import MergedGraphs

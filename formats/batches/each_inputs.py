@@ -17,15 +17,16 @@ from ...core.graph.variable_nodes import find_variables
 from ...core.ordering.effects import READ, accesses
 from ...core.planning.reachability import needed_nodes
 from ...core.registry.op_facts import has_fact
+from ...core.runtime.session.function_signatures import as_run
 from ...core.runtime.session.runner import Runner, StepResult
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support import dataclasses
-from ...core.support.arguments import checked, expect
+from ...core.support.arguments import checked, expect, named, names_of
 from ...core.support.display import Report
 from ...core.support.errors import InternalError, InvalidArgumentError, TfgError
 from ...core.support.words import counted
 from ...core.transforms.batch_size import find_batch, set_batch
-from ..api.prepared_sessions import Opener, as_run, named, names_of, runtime_of_many_runs, session_on
+from ..api.prepared_sessions import Opener, runtime_of_many_runs, session_on
 from ..api.run_plan import Pairs, RunPlan
 from ..api.session_setup import SessionSetup
 from ..items import InputArrays, Item, Items, find_items
