@@ -35,8 +35,8 @@ from .core.runtime.state import checkpoint_store  # noqa: E402
 from .core.support import display  # noqa: E402
 from .core.support import errors as errors  # noqa: E402
 
-# A public name is listed here and nowhere else: `scripts/regenerate.py names` derives `public_names.txt`. `A as A` is how type
-# checkers know that a name is public; the names of a module share a line, which isort would divide.
+# A public name is listed here and nowhere else: `scripts/regenerate.py names` derives `formats/api/public_names.txt`.
+# `A as A` is how type checkers know that a name is public; the names of a module share a line, which isort would divide.
 if TYPE_CHECKING:  # isort: off
     from collections.abc import Mapping
 
@@ -230,7 +230,7 @@ if not TYPE_CHECKING:  # else any name would pass for a public one
 @functools.cache
 def _modules_of_names() -> dict[str, str]:
     """Map the public names to their modules: the imports that only type checkers make, as a derived file has them."""
-    with open(os.path.join(os.path.dirname(__file__), "public_names.txt"), encoding="utf-8") as file:
+    with open(os.path.join(os.path.dirname(__file__), "formats", "api", "public_names.txt"), encoding="utf-8") as file:
         return {name: module for module, *names in map(str.split, file) for name in names}
 
 

@@ -15,4 +15,4 @@ def derived() -> dict[pathlib.Path, str]:
         # An import under its own name is how a package tells type checkers that a name is public.
         if isinstance(node, ast.ImportFrom) and (names := [alias.name for alias in node.names if alias.asname == alias.name]):
             lines.append(" ".join([str(node.module), *names]))
-    return {ROOT / "public_names.txt": "\n".join(sorted(lines)) + "\n"}
+    return {ROOT / "formats" / "api" / "public_names.txt": "\n".join(sorted(lines)) + "\n"}

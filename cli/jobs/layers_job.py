@@ -7,12 +7,13 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from ...core.explaining.default_fetches import counted_fetches
 from ...core.flops.measured import Measurement
 from ...core.flops.model_layers import Layer, LayerBlock, LayersReport, LayerTree
 from ...core.flops.views import layer_table, layer_totals
 from ...core.graph.graph import Graph
 from ...core.runtime.session.function_signatures import as_called
-from ...formats.api.counting import counted_fetches, layers, profile
+from ...formats.api.counting import layers, profile
 from ...formats.api.names import Names
 from .. import render
 from ..commands.layers import LayersOptions

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
 
+from ..explaining.default_fetches import default_fetches, guessed_fetches
 from ..functions.call_kinds import INLINED, check_calls
 from ..functions.callers import all_nodes, called_functions, node_count
 from ..functions.purity import impurity
@@ -352,41 +353,6 @@ def optimization_stages(
     targets = fetches or guessed_fetches(graph)
     optimize(graph, targets, feeds, passes, observe=lambda stage, now: stages.append((stage, now.copy())))
     return stages
-
-
-def guessed_fetches(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs of the usual signature, or else the outputs and training operations that `tfg explain` finds.
-
-    InvalidArgumentError where there are no outputs.
-    """
-    usual = graph.meta.usual_signature if graph.meta is not None else None
-    if usual is not None and usual.outputs:
-        return tuple(usual.fetched.values())
-    from ..explaining.graph_facts import graph_ends, no_obvious_output  # lazy: usually the fetches are given
-
-    ends = graph_ends(graph)
-    names = (*ends.outputs, *ends.train_ops)
-    if not names:
-        raise no_obvious_output(graph)
-    return names
-
-
-def signature_runs(graph: Graph) -> list[tuple[str, ...]]:
-    """Return the outputs of each signature of the graph; the outputs of two signatures are not run together."""
-    return [tuple(signature.fetched.values()) for signature in graph.signatures.values() if signature.outputs]
-
-
-def default_runs(graph: Graph) -> list[tuple[str, ...]]:
-    """Return the fetches of each run of a graph: of each signature, or the outputs and training operations that stand out.
-
-    InvalidArgumentError where there are none.
-    """
-    return signature_runs(graph) or [guessed_fetches(graph)]
-
-
-def default_fetches(graph: Graph) -> tuple[str, ...]:
-    """Return the fetches of all runs of a graph."""
-    return tuple(dict.fromkeys(name for run in default_runs(graph) for name in run))
 
 
 def choose_passes(passes: str | Sequence[Pass] | None, disable: Iterable[str] = (), portable: bool = False) -> list[Pass]:

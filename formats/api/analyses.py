@@ -114,7 +114,7 @@ def explain_engine(graph: GraphLike, engine: str = AUTO, fetches: Sequence[str] 
     """
     from ...core.engines.automatic import first_engine, preview
     from ...core.engines.engine_registry import find_engine  # lazy: the other functions here run nothing
-    from ...core.passes.pipeline import guessed_fetches
+    from ...core.explaining.default_fetches import guessed_fetches
     from ...core.runtime.session.function_signatures import as_run
     from ...core.support.arguments import names_of
 

@@ -7,8 +7,9 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ...core.explaining.default_fetches import no_obvious_output
 from ...core.explaining.footprint import inferred
-from ...core.explaining.graph_facts import implied_signature, no_obvious_output
+from ...core.explaining.graph_facts import implied_signature
 from ...core.feeding.named_components import composite_of
 from ...core.feeding.readable_texts import serialized_examples
 from ...core.flops.model_layers import LayersReport

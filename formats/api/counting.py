@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict, Unpack
 
 import numpy as np
 
+from ...core.explaining.default_fetches import counted_fetches, guessed_fetches
 from ...core.explaining.node_listing import argument_shapes
 from ...core.flops import FlopsReport, count_flops
 from ...core.flops.flops_report import Section
@@ -255,9 +256,8 @@ def profile(
     of the result tells. Variables are initialized, then set to the values of `state`; `open_session` opens another session
     of this process. The result's `trace()` is for Perfetto.
     """
-    from ...core.feeding.drawn_feeds import Feeds  # lazy: counts need neither feeds nor passes nor runs
+    from ...core.feeding.drawn_feeds import Feeds  # lazy: counts need neither feeds nor runs
     from ...core.flops.measured import measure
-    from ...core.passes.pipeline import guessed_fetches
     from .prepared_sessions import local_session
 
     graph = as_run(graph, fetches)
@@ -270,28 +270,6 @@ def profile(
         return measure(session, names, given, warmup=warmup, runs=runs)
     given, _ = next(all_feeds.each_that_runs(lambda tried: session.run(names, tried)))
     return dataclasses.replace(measure(session, names, given, warmup=warmup, runs=runs), drawn=all_feeds.words(given))
-
-
-def counted_fetches(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs of a graph, or training operations if there are no outputs.
-
-    InvalidArgumentError if there are none, and for a graph with several signatures.
-    """
-    signatures = graph.meta.signatures if graph.meta is not None else {}
-    usual = graph.meta.usual_signature if graph.meta is not None else None
-    if usual is not None and usual.outputs:
-        return tuple(usual.fetched.values())
-    if signatures:
-        several = ", ".join(signatures)
-        hint = Hint("choose a signature with ", option("signature"))
-        raise InvalidArgumentError(f"the graph has several signatures: {several}", hint=hint)
-    from ...core.explaining.graph_facts import graph_ends, no_obvious_output  # lazy: usually the fetches are given
-
-    ends = graph_ends(graph)
-    names = ends.outputs or ends.train_ops
-    if not names:
-        raise no_obvious_output(graph)
-    return names
 
 
 def _loss(graph: Graph, fetches: Sequence[str]) -> str:

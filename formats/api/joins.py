@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ...core.building.model_ends import Pixels, base64_decoder, best_classes, picture_decoder, pixels_of
+from ...core.explaining.default_fetches import outputs_of
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.graph.metagraph import find_signature
 from ...core.inference.inference import infer
@@ -25,7 +26,6 @@ from ..saved_model_writing import PartOfModel, add_joined_signatures
 from ..state import State, as_tensors
 from .model_saving import needed_placeholders
 from .names import Names
-from .outputs import outputs_of
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_.\-]+")
 _NO_BEGINNING: Final = re.compile(r"^[^A-Za-z0-9.]+")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 from ...core.comparing.element_differences import Comparison, worse
 from ...core.comparing.verify_rewrite import BatchRuns, Drawn, GraphRuns, LoneRefusal, Verdict, fetches_in_turn
 from ...core.comparing.verify_rewrite import verify as verify_runs
+from ...core.explaining.default_fetches import default_runs
 from ...core.feeding.drawn_feeds import Feeds
 from ...core.graph.graph import Graph, GraphLike, Node
 from ...core.graph.metagraph import Signature
@@ -35,7 +36,6 @@ from ...core.transforms.subgraphs import cut_name
 from ..codecs.source import write_file
 from ..loading import load
 from ..state import State
-from .outputs import default_runs
 from .prepared_sessions import Opener, local_session
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, TypedDict, Unpack
 
 from ...core.comparing.row_blocks import BlockRows, BlockRunner, BlockSize, BlockWork, lacks_rows
+from ...core.explaining.default_fetches import guessed_fetches
 from ...core.functions.callers import called_functions
 from ...core.graph.graph import Graph, GraphLike, Node
 from ...core.graph.traversal import topological_order
@@ -103,8 +104,6 @@ def run_each(
     graph = as_run(graph, fetches)
     names = names_of(fetches)
     if not names:
-        from ...core.passes.pipeline import guessed_fetches  # lazy: the processes of a batch do not need the passes
-
         names = guessed_fetches(graph)
     tensors = {name: graph.result(name).name for name in names}
     settings = named(options["sweep"])
