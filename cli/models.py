@@ -69,9 +69,9 @@ def _lost_gradients(graph: Graph) -> str:
 
 def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapping[str, Output], Mapping[str, Output]]:
     """Return the inputs and outputs of a signature for a graph without a signature: of `fetches`, or of its outputs."""
+    from ..core.explaining.default_fetches import outputs_of
     from ..core.graph.graph import Output
     from ..formats.api.model_saving import needed_placeholders
-    from ..formats.api.outputs import outputs_of
 
     has_signature = graph.meta is not None and bool(graph.meta.signatures)
     # A model that has signatures keeps them, and gets no further one for its outputs.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Final, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, Literal, TypeVar
 
 from ..core.codecs import wire
 from ..core.graph.graph import Function, Graph, Node
@@ -21,7 +21,9 @@ from .codecs.scan import GraphScan, PrintedScan
 from .codecs.textformat import print_text, read_printed, serialize_text
 from .function_library import FunctionLibrary, encode_library
 from .protos.graph_pb2 import FunctionDef, FunctionDefLibrary, GraphDef, NodeDef
-from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObject, SavedObjectGraph, StructuredValue
+
+if TYPE_CHECKING:
+    from .protos.meta_graph_pb2 import SavedConcreteFunction, SavedObject, SavedObjectGraph, StructuredValue
 
 Kind = Literal["graph", "meta_graph"]
 _MAX_MEMO: Final = 10_000

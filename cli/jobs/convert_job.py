@@ -153,7 +153,7 @@ def _with_own_checkpoint(options: ConvertOptions) -> ConvertOptions:
 
 def _batch_fetches(graph: Graph, names: Names, options: ConvertOptions) -> Sequence[str]:
     """Return the tensors whose inputs have the batch."""
-    from ...formats.api.outputs import default_fetches
+    from ...core.explaining.default_fetches import default_fetches
 
     return [names.fetch(word) for word in options.outputs] or list(names.outputs.values()) or default_fetches(graph)
 
@@ -292,8 +292,8 @@ def _to_model(
     graph: Graph, inputs: Sequence[str], names: Names, opened: Runner, options: ConvertOptions, of_old_batch: Graph | None
 ) -> int:
     """Write a model of another runtime, and compare its results for --verify."""
+    from ...core.explaining.default_fetches import outputs_of
     from ...formats.api.changes import convert
-    from ...formats.api.outputs import outputs_of
 
     outputs_named = options.outputs or tuple(names.outputs) or outputs_of(names.graph)
     outputs = {word: names.output(word).name for word in outputs_named}
@@ -364,7 +364,7 @@ def _for_release(graph: Graph, release: str, quiet: bool) -> Graph:
 
 def _default_outputs(graph: Graph, names: Names, options: ConvertOptions) -> list[str]:
     """Return the outputs of the chosen signature; without a signature all outputs, where only a part stays."""
-    from ...formats.api.outputs import outputs_of
+    from ...core.explaining.default_fetches import outputs_of
 
     if names.outputs:
         return list(names.outputs.values())

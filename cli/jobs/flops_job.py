@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import click
 
+from ...core.explaining.default_fetches import counted_fetches
 from ...core.flops import FlopsReport, NodeCost, Section
 from ...core.flops.flops_report import PipelineCost, magnitude, typical
 from ...core.flops.views import FlopsRow, readable, shortened, what_is_short
@@ -20,7 +21,7 @@ from ...core.support.hints import Hint
 from ...core.support.json_documents import plain
 from ...core.support.words import counted
 from ...core.types.dims import DimLike
-from ...formats.api.counting import FlopsCounter, counted_fetches, flops_rows, profile
+from ...formats.api.counting import FlopsCounter, flops_rows, profile
 from ...formats.api.names import Names
 from ...formats.codecs.source import write_file
 from .. import render

@@ -7,10 +7,11 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ...core.explaining.default_fetches import counted_fetches
 from ...core.flops.model_layers import Layer, LayerBlock, LayersReport, LayerTree
 from ...core.flops.views import layer_table, layer_totals
 from ...core.runtime.session.function_signatures import as_called
-from ...formats.api.counting import counted_fetches, layers
+from ...formats.api.counting import layers
 from ...formats.api.names import Names
 from .. import render
 from ..commands.layers import LayersOptions

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...core.explaining.default_fetches import default_fetches
 from ...core.flops.views import shortened
 from ...core.graph.graph import Graph
 from ...core.graph.metagraph import SaverInfo
@@ -26,7 +27,6 @@ from ...core.support.log import is_told
 from ...core.support.places import name_of
 from ...core.support.words import counted, some
 from ...formats.api.names import Names
-from ...formats.api.outputs import default_fetches
 from .. import render
 from ..commands.optimize import OptimizeOptions
 from ..main import COMPARISON_FAILED, DONE

@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING
 import click
 
 from ...core.drawing.view_model import NodeOverlay, Report, Sheet
+from ...core.explaining.default_fetches import counted_fetches
 from ...core.graph.graph import Graph, Node
 from ...core.model.model_view import ModelView
 from ...core.support import dataclasses
 from ...core.support.gc_control import rare_collection
 from ...core.support.places import is_address, name_of
-from ...formats.api.counting import counted_fetches
 from ...formats.api.names import Names
 from ...formats.api.page_values import ReadsState, inputs_to_show, run_to_show
 from ...formats.api.step_results import read_labels
 from ...formats.api.viewing import make_page, page_look
 from ...formats.codecs.source import write_file
-from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
 from ...formats.page.writing import to_html
 from .. import render
 from ..commands.view import ViewOptions
@@ -91,6 +90,8 @@ class ViewJob:
             render.note(f"wrote {out}{'' if is_shown else ': open it in a browser'}", options.quiet)
 
     def _overlays(self) -> Iterator[NodeOverlay]:
+        from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
+
         if self.options.measured:
             yield measured_overlay(self.look.view, self._measure())
         if self.options.run_metadata is not None:

@@ -226,3 +226,16 @@ def _next_step(expected: str, value: object) -> str | None:
     """Return how the path of a graph becomes the graph, for a function that changes a graph."""
     is_path = isinstance(value, str | os.PathLike)
     return "tfg.load(path) returns the graph of a file" if is_path and expected == "Graph" else None
+
+
+def names_of(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names given as a single text or as several texts."""
+    words = (names,) if isinstance(names, str) else tuple(names)
+    expect(str, *words)
+    return words
+
+
+def named(feeds: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return feeds by the names of tensors; ArgumentTypeError for other keys."""
+    expect(str, *(feeds or {}))
+    return dict(feeds or {})

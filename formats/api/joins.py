@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ...core.building.model_ends import Pixels, base64_decoder, best_classes, picture_decoder, pixels_of
+from ...core.explaining.default_fetches import outputs_of
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.graph.metagraph import find_signature
 from ...core.inference.inference import infer
-from ...core.support.arguments import checked, expect
+from ...core.support.arguments import checked, expect, named
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.hints import Hint, option
 from ...core.support.log import tell
@@ -25,8 +26,6 @@ from ..saved_model_writing import PartOfModel, add_joined_signatures
 from ..state import State, as_tensors
 from .model_saving import needed_placeholders
 from .names import Names
-from .outputs import outputs_of
-from .prepared_sessions import named
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_.\-]+")
 _NO_BEGINNING: Final = re.compile(r"^[^A-Za-z0-9.]+")

@@ -1,40 +1,17 @@
-"""The tensors that a function works on: the outputs, if the caller names none, and tensors inside of functions."""
+"""Nodes inside of functions as tensors and operations of the graph itself."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ...core.explaining.graph_facts import graph_ends, no_obvious_output
 from ...core.graph.graph import Graph, GraphLike, Output, as_graph
 from ...core.model.model_view import ModelView, SourceNode, model_view
-from ...core.passes.pipeline import default_fetches, default_runs, inline_functions, signature_runs
-from ...core.support.arguments import checked
+from ...core.passes.pipeline import inline_functions
+from ...core.support.arguments import checked, names_of
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.hints import Hint, step
 from ...core.support.tensor_names import parse_tensor_name
-from .prepared_sessions import names_of
-
-__all__ = ["Exposed", "default_fetches", "default_outputs", "default_runs", "expose", "exposed", "outputs_of"]
-
-
-def outputs_of(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs of the usual signature, of all if none is usual, or the outputs that `explain` finds; none if
-    no output stands out.
-    """
-    usual = graph.meta.usual_signature if graph.meta is not None else None
-    runs = signature_runs(graph) if usual is None else [tuple(usual.fetched.values())]
-    # Several signatures share tensors; each is fetched once.
-    names = tuple(dict.fromkeys(name for run in runs for name in run))
-    return names or graph_ends(graph).outputs
-
-
-def default_outputs(graph: Graph) -> tuple[str, ...]:
-    """Return the outputs that `outputs_of` returns; InvalidArgumentError if there are none."""
-    names = outputs_of(graph)
-    if not names:
-        raise no_obvious_output(graph, "name an output")
-    return names
 
 
 class Exposed(NamedTuple):

@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from ...core.comparing.value_comparison import compare_outputs
 from ...core.drawing.value_pictures import NodeValue, PictureFrame, frame, held_in_full, layouts, node_value, smallest
 from ...core.drawing.view_model import NodeOverlay, Report
 from ...core.functions.call_kinds import call_kind
@@ -312,6 +311,8 @@ def of_both(
     compared: MergedGraphs, before: Mapping[Node, NodeRun], after: Mapping[Node, NodeRun], labels: Sequence[str] | None = None
 ) -> tuple[RunValues, MergedGraphs]:
     """Return the values of two models by the nodes of both as one, and the differences with those of the values."""
+    from ...core.comparing.value_comparison import compare_outputs  # lazy: most pages show one model
+
     mine = {compared.before[node]: run for node, run in before.items() if node in compared.before}
     theirs = {compared.after[node]: run for node, run in after.items() if node in compared.after}
     tensors = list(_in_both(mine, theirs))

@@ -13,7 +13,7 @@ from ...core.graph.graph import Graph, GraphLike, as_graph
 from ...core.runtime.session.runner import Runner
 from ...core.runtime.session.session_like import SessionLike
 from ...core.support import dataclasses
-from ...core.support.arguments import checked
+from ...core.support.arguments import checked, named
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError
 from ...core.support.hints import Hint, option
@@ -30,7 +30,7 @@ from ..state import State, TrainingPosition, as_tensors, check_state, holds_stat
 from .model_saving import with_twins
 from .names import Names
 from .outputs import expose
-from .prepared_sessions import Opener, named, runtime_of_many_runs, session_on
+from .prepared_sessions import Opener, runtime_of_many_runs, session_on
 
 
 class TrainingFile:

@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 from ...core.comparing.element_differences import Comparison, worse
 from ...core.comparing.verify_rewrite import BatchRuns, Drawn, GraphRuns, LoneRefusal, Verdict, fetches_in_turn
 from ...core.comparing.verify_rewrite import verify as verify_runs
+from ...core.explaining.default_fetches import default_runs
 from ...core.feeding.drawn_feeds import Feeds
 from ...core.graph.graph import Graph, GraphLike, Node
 from ...core.graph.metagraph import Signature
 from ...core.graph.variable_nodes import find_variables
 from ...core.passes.base.accuracy import Accuracy, tolerance_of
+from ...core.runtime.session.function_signatures import as_run
 from ...core.runtime.session.runner import Runner
 from ...core.support import dataclasses
-from ...core.support.arguments import checked
+from ...core.support.arguments import checked, named, names_of
 from ...core.support.atomic import atomic_file, atomic_folder, copy_new, file_errors
 from ...core.support.display import Report
 from ...core.support.errors import InvalidArgumentError, TfgError
@@ -34,8 +36,7 @@ from ...core.transforms.subgraphs import cut_name
 from ..codecs.source import write_file
 from ..loading import load
 from ..state import State
-from .outputs import default_runs
-from .prepared_sessions import Opener, as_run, local_session, named, names_of
+from .prepared_sessions import Opener, local_session
 
 if TYPE_CHECKING:
     from ...core.runtime.session.session import Session

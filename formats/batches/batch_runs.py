@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Unpack
 from ...core.comparing.row_blocks import BlockSize
 from ...core.graph.graph import Graph
 from ...core.support import dataclasses, places
-from ...core.support.arguments import checked, expect
+from ...core.support.arguments import checked, expect, named, names_of
 from ...core.support.atomic import atomic_file, file_errors, flush
 from ...core.support.display import Report
 from ...core.support.errors import DataLossError, InvalidArgumentError, NotFoundError, UnimplementedError
@@ -27,7 +27,6 @@ from ...core.support.words import counted
 from ...core.types.tensors import Tensor
 from ..api.graph_reading import GraphReading
 from ..api.names import Given
-from ..api.prepared_sessions import named, names_of
 from ..api.run_plan import Pairs, RunPlan, RunRequest, StepKeywords, given_pairs
 from ..api.session_setup import SessionSetup
 from ..checkpoint.store import open_checkpoint

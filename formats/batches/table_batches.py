@@ -16,14 +16,13 @@ import numpy as np
 from ...core.comparing.row_blocks import BlockRunner, BlockSize, BlockWork, InputBlock, Ran, lacks_rows
 from ...core.graph.graph import Graph
 from ...core.runtime.session.runner import StepResult
-from ...core.support.arguments import checked
+from ...core.support.arguments import checked, names_of
 from ...core.support.errors import ArgumentTypeError, InvalidArgumentError
 from ...core.support.hints import Hint
 from ...core.support.places import absolute
 from ...core.types.arrays import Array, object_array
 from ...core.types.tensors import as_bytes_array
 from ..api.graph_reading import GraphReading
-from ..api.prepared_sessions import names_of
 from ..api.run_plan import RunPlan, RunRequest, given_pairs
 from ..api.session_setup import SessionSetup
 from ..codecs.arrow_table import arrow_column, column_array
