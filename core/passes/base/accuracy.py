@@ -74,13 +74,15 @@ class Rule:
         """Return True if the rule may start from nodes of this type."""
         return op in self.ops or (bool(self.fact) and has_fact(op, self.fact))
 
-    def accuracy_at(self, node: Node) -> Accuracy:
-        """Return the class at a node: integers never change, and an exact rule may round complex numbers."""
+    def accuracy_of(self, dtypes: Sequence[DType]) -> Accuracy:
+        """Return the class at a node that takes and gives `dtypes`: integers never change, and an exact rule may round
+        complex numbers.
+        """
         # A complex product is a sum of four real products. Exact identities of real numbers hold for it only up to the
         # rounding of the sum and the signs of zeros.
-        if self.accuracy is Accuracy.EXACT and any(dtype.is_complex for dtype in _dtypes(node)):
+        if self.accuracy is Accuracy.EXACT and any(dtype.is_complex for dtype in dtypes):
             return Accuracy.ROUNDING
-        return self.accuracy if rounds(node) else Accuracy.EXACT
+        return self.accuracy if _round(dtypes) else Accuracy.EXACT
 
     @property
     def classes(self) -> str:
@@ -90,10 +92,15 @@ class Rule:
 
 def rounds(node: Node) -> bool:
     """Return True for a node that takes or gives floating-point or complex numbers."""
-    return any(dtype.is_floating or dtype.is_complex for dtype in _dtypes(node))
+    return _round(dtypes_at(node))
 
 
-def _dtypes(node: Node) -> list[DType]:
+def _round(dtypes: Iterable[DType]) -> bool:
+    return any(dtype.is_floating or dtype.is_complex for dtype in dtypes)
+
+
+def dtypes_at(node: Node) -> list[DType]:
+    """Return the dtypes that a node gives and takes."""
     return [dtype for dtype in (*node.output_dtypes, *(value.dtype for value in node.inputs)) if dtype is not None]
 
 
