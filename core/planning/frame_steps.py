@@ -302,12 +302,8 @@ class Slots:
     def slots_of(self, values: Sequence[Output]) -> tuple[int, ...]:
         """Return the slots of values, or of the values that are passed on."""
         # Most values have a number already, and need no walk past the nodes that pass them on: no copy has a number.
-        known = [self.numbers.get(value) for value in values]
-        return tuple([self.slot(self.canonical(value)) for value in values] if None in known else known)  # type: ignore[arg-type]
-
-    def slot_of(self, value: Output) -> int:
-        """Return the slot of a value, or of the value that is passed on."""
-        return self.slots_of((value,))[0]
+        slots = list(map(self.numbers.get, values))
+        return tuple([self.slot(self.canonical(v)) if slot is None else slot for v, slot in zip(values, slots)])
 
     def canonical(self, value: Output) -> Output:
         """Return the output that `value` is a copy of: nodes that only pass a value on take no step."""
@@ -439,8 +435,7 @@ class FrameSteps:
         enters, exits = frame.with_op(ENTER), frame.with_op(EXIT)
         entering, carried = inner.entering(), inner.carried()
         assert inner.deadness.loop_predicate is not None
-        condition = inner.slots.slot_of(inner.deadness.loop_predicate)
-        exit_slots = tuple(inner.slots.slot_of(n.output()) for n in exits)
+        condition, *exit_slots = inner.slots.slots_of([inner.deadness.loop_predicate, *(node.output() for node in exits)])
         is_guarded = self.deadness.is_guarded(frame)
         invariant = (slot for node, slot in entering if node.attr("is_constant"))
         add_loop_releases(parts, lasting={*invariant, *(a for a, _ in carried), condition}, exits=exit_slots)
@@ -462,7 +457,7 @@ class FrameSteps:
             condition=condition,
             # A variable that an iteration leaves as it is needs no copy.
             carried=tuple((a, b) for a, b in carried if a != b),
-            exits=exit_slots,
+            exits=tuple(exit_slots),
             leaves=tuple(exits),
         )
 
@@ -481,7 +476,7 @@ class FrameSteps:
         loop.
         """
         merges = self.loop_merges()
-        ends = [self.slots.slot_of(_input_with_op(merge, NEXT_ITERATION)) for merge in merges]
+        ends = self.slots.slots_of([_input_with_op(merge, NEXT_ITERATION) for merge in merges])
         return [(end, self.slots.slot(merge.output())) for end, merge in zip(ends, merges)]
 
     def share_memory(self, inner: FrameSteps) -> dict[Node, Output]:
