@@ -566,7 +566,7 @@ def _outputs(graph: Graph, roles: Roles, placed: dict[Node, tuple[str, str]]) ->
 def function_results(graph: Graph, inference: Inference | None = None) -> tuple[TensorFacts, ...]:
     """Return the results of a function's body that was stored as a graph, as event files and RunMetadata hold them."""
     # _Retval nodes stand in any order; their attribute numbers them.
-    results = sorted((node for node in graph if node.is_result), key=lambda node: node.attr("index", 0))
+    results = sorted(nodes_of_kind(graph, lambda kind: kind.is_result), key=lambda node: node.attr("index", 0))
     values = dict.fromkeys(value for node in results for value in node.inputs)
     return tuple(tensor_facts(value.node, value.index, inference) for value in values)
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..graph.graph import Graph, Node, Output
+from ..graph.traversal import nodes_of_kind
 from ..inference.estimates import Estimate
 from ..support.errors import InvalidArgumentError, TfgError
 from ..types.dims import Dim
@@ -26,20 +27,15 @@ def symbolic_placeholders(graph: Graph, shapes: Shapes, symbols: Symbols) -> dic
     """
     user_shapes = {graph.output(name): as_shape(shape) for name, shape in shapes.items()}
     specs: dict[Output, TensorSpec] = {}
-    for node in graph:
-        if is_placeholder(node):
-            declared = as_shape(node.attr("shape"))
-            shape = merge_given_shape(node.output(), user_shapes.pop(node.output(), UNKNOWN), declared)
-            specs[node.output()] = TensorSpec(node.output_dtypes[0], _symbolic(node, shape, symbols))
+    for node in nodes_of_kind(graph, lambda kind: kind.is_placeholder):
+        declared = as_shape(node.attr("shape"))
+        shape = merge_given_shape(node.output(), user_shapes.pop(node.output(), UNKNOWN), declared)
+        specs[node.output()] = TensorSpec(node.output_dtypes[0], _symbolic(node, shape, symbols))
     for output, shape in user_shapes.items():
         if output.dtype is None:
             raise InvalidArgumentError(f"the dtype of '{output}' is unknown", node=output.node.name, op=output.node.op)
         specs[output] = TensorSpec(output.dtype.base, _symbolic(output.node, shape, symbols))
     return specs
-
-
-def is_placeholder(node: Node) -> bool:
-    return node.is_placeholder
 
 
 def merge_given_shape(output: Output, user_shape: Shape, graph_shape: Shape) -> Shape:

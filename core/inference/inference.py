@@ -217,6 +217,7 @@ def _sweep(
     specs = Specs(base, base.others)
     reasons: dict[str, str] = {}
     filled = {output: spec for output, spec in assumed.items() if output.node.op in CONTAINERS}
+    find = library.derived.find
     for node in order:
         back = loops.get(node)
         # The nodes behind a back edge come later in the order: the Merge needs an assumption about what they return.
@@ -224,12 +225,15 @@ def _sweep(
             known_inputs = [v for v in node.inputs if v is not back and v in specs]
             entering = specs[known_inputs[0] if known_inputs else back]
             specs[back] = library.derived.shared(assumed.get(back) or dataclasses.replace(entering, value=None))
-        for index, spec in enumerate(_node_specs(node, specs, reasons, library)):
-            output = Output(node, index)
+        inputs = [specs[value] for value in node.inputs]
+        # Nearly all nodes of a large graph end here: a million nodes have tens of signatures.
+        known = find(node, inputs) if inputs and library.revision is None else None
+        for index, spec in enumerate(_node_specs(node, inputs, reasons, library) if known is None else known):
+            output = node.output(index)
             if output in overrides:
                 specs[output] = library.derived.shared(overrides[output])
             else:
-                specs[output] = filled.get(output, spec)
+                specs[output] = filled.get(output, spec) if filled else spec
     return Derived(specs, reasons)
 
 
@@ -259,13 +263,11 @@ def _relaxed(
     return changed
 
 
-def _node_specs(node: Node, specs: Specs, reasons: dict[str, str], library: Library) -> list[TensorSpec]:
-    inputs: Sequence[TensorSpec] = [specs[value] for value in node.inputs]
+def _node_specs(node: Node, inputs: Sequence[TensorSpec], reasons: dict[str, str], library: Library) -> Sequence[TensorSpec]:
     if library.revision is not None:
         inputs = library.revision.revised(node, inputs)
     if not inputs and library.is_resized(node):
         return [TensorSpec(dtype) for dtype in node.output_dtypes]
-    # Nearly all nodes of a large graph end here: a million nodes have tens of signatures.
     before = library.derived.find(node, inputs)
     return _new_specs(node, inputs, reasons, library) if before is None else before
 
