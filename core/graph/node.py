@@ -511,6 +511,12 @@ class Node(NodeKinds, Displayed):
             raise type(error)(error.message, node=self.name, op=self.op, hint=error.hint) from None
         return value
 
+    def stored_bytes(self) -> int:
+        """Return `Tensor.stored_bytes` of a Const; damaged elements are an error that names the node."""
+        self.constant_value()
+        stored: int = self.attrs["value"].stored_bytes
+        return stored
+
     def text_attr(self, name: str) -> str:
         """Return a string attribute as text, as kernels get it; empty without the attribute."""
         return (self.attr_of(bytes, name) or b"").decode("utf-8", "surrogateescape")
