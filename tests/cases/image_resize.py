@@ -58,7 +58,9 @@ def infinite():
         case("ResizeArea", image, i32(3, 4)),
         *(
             case(f"Resize{op}Grad", image, normal(1, *size, 2, dtype=dtype), **how)
-            for op in ("Bilinear", "Bicubic") for dtype in ("float32", "double") for how, size in attrs
+            for op in ("Bilinear", "Bicubic")
+            for dtype in ("float32", "double")
+            for how, size in attrs
         ),
     ]
 
