@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -57,6 +58,15 @@ class NumpyNamespace:
     @staticmethod
     def same_shape(x: Array, y: Array) -> bool:
         return x.shape == y.shape
+
+    @staticmethod
+    def pad(x: Array, pairs: Sequence[tuple[int, ...]], constant: Any = None) -> Array:
+        """Return x with zeros, empty strings or a constant before and after each dimension."""
+        result = np.empty([before + d + after for d, (before, after) in zip(x.shape, pairs)], x.dtype)
+        # Not np.pad, which fills the border axis by axis and takes several times as long for small arrays.
+        result[...] = constant if constant is not None else b"" if x.dtype == object else 0
+        result[tuple(slice(before, before + d) for d, (before, _) in zip(x.shape, pairs))] = x
+        return result
 
     @staticmethod
     def searchsorted(limits: Array, x: Array, side: Any) -> Array:

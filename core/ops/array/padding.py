@@ -11,6 +11,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.array_namespace import NUMPY
 from ...registry.registry import (
     arrays,
     facts,
@@ -110,7 +111,7 @@ without_gradient("TileGrad")
 def pad(x: Array, paddings: Array) -> Result:
     """Zeros before and after each dimension; paddings is (rank, 2)."""
     x = np.asarray(x)
-    return zero_padded(x, _paddings(paddings, x.ndim))
+    return NUMPY.pad(x, _paddings(paddings, x.ndim))
 
 
 @shape("Pad")
@@ -156,20 +157,7 @@ def pad_v2(x: Array, paddings: Array, constant: Array) -> Result:
     if np.ndim(constant) != 0:
         raise InvalidArgumentError(f"constant_values must be a scalar. Found: {Shape(np.shape(constant))}")
     x = np.asarray(x)
-    return _surrounded(x, _paddings(paddings, x.ndim), constant)
-
-
-def zero_padded(x: Array, pairs: Sequence[tuple[int, ...]]) -> Array:
-    """Return x with zeros, or empty strings, before and after each dimension."""
-    return _surrounded(x, pairs, b"" if x.dtype == object else 0)
-
-
-def _surrounded(x: Array, pairs: Sequence[tuple[int, ...]], constant: Any) -> Array:
-    result = np.empty([before + d + after for d, (before, after) in zip(x.shape, pairs)], x.dtype)
-    # Not np.pad, which fills the border axis by axis and takes several times as long for small arrays.
-    result[...] = constant
-    result[tuple(slice(before, before + d) for d, (before, _) in zip(x.shape, pairs))] = x
-    return result
+    return NUMPY.pad(x, _paddings(paddings, x.ndim), constant)
 
 
 def _paddings(paddings: Array, rank: int) -> list[tuple[int, ...]]:
