@@ -19,10 +19,9 @@ from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.traversal import descendants, nodes_of_kind
 from ..graph.variable_nodes import VARIABLES
 from ..inference.estimates import Estimate, estimate, estimated_loop, likely_cost
-from ..inference.inference import Answers, Specs, unchanged
+from ..inference.inference import Answers, ShapeCache, Specs, unchanged
 from ..inference.input_pipelines import asked_datasets, going_through_elements, maker_of, stages_of
 from ..inference.node_calls import call_flops_function
-from ..inference.shape_cache import ShapeCache
 from ..model.author_scopes import passes_weight_on, without_calls
 from ..planning.reachability import needed_nodes, unused_outputs
 from ..registry import registry
