@@ -39,7 +39,7 @@ def save_model(
 
     A graph without a signature gets a signature for `fetches`. `signatures` are changes of the signatures.
     """
-    from ..core.graph.metagraph import USUAL_SIGNATURE
+    from ..core.functions.callers import all_nodes, gradient_name
     from ..formats.api.model_saving import write_model
     from ..formats.api.session_setup import position_words
     from ..formats.saved_model_writing import prepare
@@ -52,19 +52,14 @@ def save_model(
     lost = graph.meta is not None and graph.meta.objects is not None and not model.has_objects
     written = model.signatures
     but = ", but kept its signatures" if written else ""
-    more = f"; the changes removed its Python objects and functions{but}{_lost_gradients(graph)}" if lost else ""
+    more = f"; the changes removed its Python objects and functions{but}" if lost else ""
+    custom = {gradient_name(node) for node in all_nodes(graph)} & set(graph.registered_gradients) if lost else ()
+    if custom:
+        more += f"; TensorFlow cannot differentiate it without its {counted(len(custom), 'custom gradient')}"
     described = f"signature{'s' * (len(written) > 1)} {', '.join(written)}" if written else "no signature"
     note = f"wrote a SavedModel with {described} to {place or folder}{more}{position_words(graph)}"
     render.note(note, quiet)
     return note
-
-
-def _lost_gradients(graph: Graph) -> str:
-    """Return a warning about the custom gradients of a graph without the objects by which TensorFlow registers them."""
-    from ..core.functions.callers import all_nodes, gradient_name
-
-    lost = {gradient_name(node) for node in all_nodes(graph)} & set(graph.registered_gradients)
-    return f"; TensorFlow cannot differentiate it without its {counted(len(lost), 'custom gradient')}" if lost else ""
 
 
 def _arguments(graph: Graph, names: Names, fetches: Iterable[str]) -> tuple[Mapping[str, Output], Mapping[str, Output]]:

@@ -45,7 +45,6 @@ from .protos.meta_graph_pb2 import (
     CollectionDef,
     CondContextDef,
     MetaGraphDef,
-    SavedConcreteFunction,
     SavedModel,
     SavedObjectGraph,
     SaverDef,
@@ -250,14 +249,19 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
     others = {}
     # A proto map has no order: sorted names make two loads of a file equal.
     for name in sorted(proto.collection_def):
-        values = _collection_values(proto.collection_def[name])
+        collection = proto.collection_def[name]
+        kind = collection.WhichOneof("kind")
+        values: tuple[Any, ...] = () if kind is None else tuple(getattr(collection, kind).value)
         if name in VARIABLE_COLLECTIONS and values and all(isinstance(value, bytes) for value in values):
             variables[name] = tuple(_decode_variable(value) for value in values)
         else:
             others[name] = values
     assets = tuple(dict.fromkeys(_decode_asset(asset, folder) for asset in _assets(proto)))
     keys = _variable_keys(proto.object_graph_def)
-    read = _read_objects(proto.object_graph_def, keys, graph)
+    # The nodes that calls in the graph pass to a function that captures a variable are nodes of that variable.
+    read = {handle.node.name: number for number, handle in _captures(proto.object_graph_def, graph) if number in keys}
+    functions = proto.object_graph_def.concrete_functions.values()
+    captured = {number for function in functions for number in function.bound_inputs}
     signatures = {name: decode_signature_def(name, proto.signature_def[name]) for name in sorted(proto.signature_def)}
     return MetaGraph(
         tags=tuple(proto.meta_info_def.tags),
@@ -273,7 +277,7 @@ def decode_meta_graph(proto: MetaGraphDef, graph: Graph, folder: str | None = No
         frozen_keys=tuple(key for number, key in keys.items() if not proto.object_graph_def.nodes[number].variable.trainable),
         read_keys={name: keys[number] for name, number in read.items()},
         python_names=dict(_python_names(proto.object_graph_def, read)),
-        captured_keys=_captured_keys(proto.object_graph_def, keys),
+        captured_keys=frozenset(keys[number] for number in captured if number in keys),
         callables=callables(proto.object_graph_def, keys, assets, graph),
         objects=proto.object_graph_def if proto.HasField("object_graph_def") else None,
     )
@@ -294,13 +298,6 @@ def _variable_keys(objects: SavedObjectGraph) -> dict[int, str]:
     return {number: f"{paths[number]}.ATTRIBUTES/VARIABLE_VALUE" for number in held}
 
 
-def _read_objects(objects: SavedObjectGraph, keys: Mapping[int, str], graph: Graph) -> dict[str, int]:
-    """Return the numbers of the variables in a model's objects that have a key and whose handles a function captures, by the
-    nodes that the graph's calls pass as captures.
-    """
-    return {handle.node.name: number for number, handle in _captures(objects, graph) if number in keys}
-
-
 def _captures(objects: SavedObjectGraph, graph: Graph) -> Iterator[tuple[int, Output]]:
     """Yield the numbers of objects that functions capture, each with the tensor that a call in the graph passes for it."""
     captured = objects.concrete_functions
@@ -318,17 +315,6 @@ def _python_names(objects: SavedObjectGraph, read: Mapping[str, int]) -> Iterato
         name = objects.nodes[number].variable.name
         if name and node != name and node.startswith(f"{name}_") and node[len(name) + 1 :].isdecimal():
             yield node, name
-
-
-def _captured_keys(objects: SavedObjectGraph, keys: Mapping[int, str]) -> frozenset[str]:
-    """Return the keys of the variables that any function captures, called in the graph or not."""
-    captured = {number for function in objects.concrete_functions.values() for number in function.bound_inputs}
-    return frozenset(keys[number] for number in captured if number in keys)
-
-
-def _collection_values(proto: CollectionDef) -> tuple[Any, ...]:
-    kind = proto.WhichOneof("kind")
-    return () if kind is None else tuple(getattr(proto, kind).value)
 
 
 def _decode_variable(data: bytes) -> VariableInfo:
@@ -450,7 +436,10 @@ def callables(
             concrete = objects.concrete_functions[function]
             bound = tuple(_bound(objects, i, keys, assets, handles) for i in concrete.bound_inputs)
             name = path if len(names) == 1 else f"{path}[{number}]"
-            saved_callables.append(SavedCallable(name, function, tuple(_results(concrete)), bound))
+            found = ((place, leaf.WhichOneof("kind")) for place, leaf in leaves(concrete.output_signature))
+            # A None in the structure is no result of the function, and a single tensor has no place in one.
+            results = tuple(place or "output_0" for place, kind in found if kind not in (None, "none_value"))
+            saved_callables.append(SavedCallable(name, function, results, bound))
     return tuple(saved_callables)
 
 
@@ -488,14 +477,6 @@ def _bound(
     if node is not None and kind == "constant":
         return Bound(words, tensor=f"{node.constant.operation}:0")
     return Bound(words, tensor=handles.get(number, ""))
-
-
-def _results(concrete: SavedConcreteFunction) -> Iterator[str]:
-    """Yield the names of a function's results: keys, and positions in lists; `output_0` for a single tensor."""
-    for path, leaf in leaves(concrete.output_signature):
-        # A None in the structure is no result of the function.
-        if leaf.WhichOneof("kind") not in (None, "none_value"):
-            yield path or "output_0"
 
 
 # MetaGraphDefs and SavedModels in printed text, taken apart: a graph inside is read like a graph in a text of its own.

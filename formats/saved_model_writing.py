@@ -175,7 +175,9 @@ def add_joined_signatures(graph: Graph, parts: Sequence[PartOfModel]) -> None:
     """
     messages = [renamed_message(message_of(part.graph), part.names) for part in parts]
     chosen = [_chosen(part, message) for part, message in zip(parts, messages)]
-    joined = _joined_signature(chosen, parts) if all(map(_has_choice, parts)) else SignatureDef()
+    # Of several signatures of which none is usual, none is chosen.
+    has_choice = all(part.signature or not part.graph.signatures for part in parts)
+    joined = _joined_signature(chosen, parts) if has_choice else SignatureDef()
     others = [_others(graph, place, parts, messages, chosen) for place in (0, 1)]
     about = messages[0]
     about.signature_def.clear()
@@ -187,11 +189,6 @@ def add_joined_signatures(graph: Graph, parts: Sequence[PartOfModel]) -> None:
             about.signature_def[_free(key, part, about.signature_def)].CopyFrom(other)
     _join_collections(about, messages[1])
     _take_message(graph, about, [part.graph for part in parts])
-
-
-def _has_choice(part: PartOfModel) -> bool:
-    """Return False for a graph with several signatures of which none is usual."""
-    return bool(part.signature) or not part.graph.signatures
 
 
 def _take_message(graph: Graph, about: MetaGraphDef, parts: Sequence[Graph]) -> None:
@@ -429,7 +426,10 @@ def _saver(graph: Graph, about: MetaGraphDef, has_objects: bool) -> SaverInfo | 
     A saver that saves positions of iterators is replaced, too: TensorFlow and tfg cannot read each other's positions.
     """
     saver = graph.meta.saver if graph.meta is not None else None
-    is_whole = not (unrestored(graph) or _unsaved_tables(graph) or restored_iterators(graph))
+    # The graph's own saver may leave out tables whose contents are in the checkpoint.
+    entries = {entry for table in saved_tables(graph).values() for entry in table.entries}
+    unsaved = entries - set(restored_tables(graph).values())
+    is_whole = not (unrestored(graph) or unsaved or restored_iterators(graph))
     if has_saver(graph, saver) and (has_objects or is_whole):
         return saver
     about.ClearField("saver_def")
@@ -472,12 +472,6 @@ def _refuse_resources(graph: Graph) -> None:
             op=owner.op,
             hint="freeze the model: constants then hold the contents",
         )
-
-
-def _unsaved_tables(graph: Graph) -> set[str]:
-    """Return the tables with contents of a checkpoint that the graph's own saver leaves out, by the names of their entries."""
-    entries = {entry for table in saved_tables(graph).values() for entry in table.entries}
-    return entries - set(restored_tables(graph).values())
 
 
 def _fit_inputs(graph: Graph, about: MetaGraphDef) -> bool:

@@ -62,7 +62,10 @@ def run(options: ConvertOptions) -> int:
     loaded = names.graph
     # By the names before any change: these are the names that `tfg explain` shows.
     cuts = [names.input(word).name for word in options.inputs]
-    _note_absent(loaded, cuts, options.quiet)
+    for name in cuts:
+        # Such a node is broken, or not in the file.
+        if loaded.node_of(name).op == ABSENT:
+            render.note(f"'{name}' is missing or broken in the graph: a placeholder takes its place", options.quiet)
     options.placeholders.apply(loaded, names, options.quiet, cuts)
     if options.ends:
         loaded = options.ends.added(loaded, session.signature)
@@ -156,13 +159,6 @@ def _batch_fetches(graph: Graph, names: Names, options: ConvertOptions) -> Seque
     from ...core.explaining.default_fetches import default_fetches
 
     return [names.fetch(word) for word in options.outputs] or list(names.outputs.values()) or default_fetches(graph)
-
-
-def _note_absent(graph: Graph, cuts: Sequence[str], quiet: bool) -> None:
-    """Say which placeholders stand for nodes that are broken or not in the file."""
-    for name in cuts:
-        if graph.node_of(name).op == ABSENT:
-            render.note(f"'{name}' is missing or broken in the graph: a placeholder takes its place", quiet)
 
 
 def _verified(

@@ -221,7 +221,9 @@ def _node_lines(facts: NodeFacts) -> Iterator[str]:
         yield f"  inputs: {', '.join(facts.node.inputs)}"
     yield from _control_lines(facts.control_inputs)
     yield from _placement_lines(facts)
-    yield f"  consumers: {_consumers(facts)}"
+    shown = [c.name if c.tensor is not None else f"{c.name} (waits for it)" for c in facts.consumers[:8]]
+    more = len(facts.consumers) - len(shown)
+    yield f"  consumers: {', '.join(shown) or 'none'}" + (f" and {more} more" if more > 0 else "")
     if facts.fetch is not None:
         why = " -> ".join(facts.fetch.path) if facts.fetch.runs else "does not run"
         yield f"  fetch {facts.fetch.fetch}: {why}"
@@ -253,12 +255,6 @@ def _placement_lines(facts: NodeFacts) -> Iterator[str]:
             yield f"  loc:@{name} names a node that is not in the graph"
     elif facts.node.device:
         yield f"  device: {facts.node.device}"
-
-
-def _consumers(facts: NodeFacts) -> str:
-    shown = [c.name if c.tensor is not None else f"{c.name} (waits for it)" for c in facts.consumers[:8]]
-    more = len(facts.consumers) - len(shown)
-    return (", ".join(shown) or "none") + (f" and {more} more" if more > 0 else "")
 
 
 def recording_sections(recording: Recording, path: str) -> Iterator[Section]:

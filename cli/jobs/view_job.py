@@ -31,7 +31,6 @@ from .explain_job import graph_sections
 
 if TYPE_CHECKING:
     from ...core.explaining.graph_facts import GraphFacts
-    from ...core.flops.measured import Measurement
     from ...core.model.node_activations import NodeRun
 
 
@@ -93,16 +92,13 @@ class ViewJob:
         from ...formats.overlay_files import measured_overlay, read_overlay, time_overlay
 
         if self.options.measured:
-            yield measured_overlay(self.look.view, self._measure())
+            names, fetches = self._asked(self.graph)
+            feeds = names.feeds(self.options.feeds)
+            yield measured_overlay(self.look.view, measure(self.graph, fetches, feeds, self.session, self.options.quiet))
         if self.options.run_metadata is not None:
             yield time_overlay(self.options.run_metadata, self.look.view)
         for path in self.options.overlays:
             yield read_overlay(path, self.look.view)
-
-    def _measure(self) -> Measurement:
-        """Run the graph and time its nodes."""
-        names, fetches = self._asked(self.graph)
-        return measure(self.graph, fetches, names.feeds(self.options.feeds), self.session, self.options.quiet)
 
     def _run(self, view: ModelView) -> dict[str, Mapping[Node, NodeRun]]:
         """Run a model, once or for each input, and return the values of its nodes."""

@@ -61,7 +61,10 @@ def _checked(function: Callable[_P, _R], kinds: Mapping[str, type | types.UnionT
     @functools.cache
     def classes() -> dict[str, tuple[type, ...]]:
         stated = {name: _classes(kind) for name, kind in kinds.items()}
-        return {**_annotated(function), **_known({name: one.kind for name, one in shared.items()}), **stated}
+        texts = {name: text for name, text in function.__annotations__.items() if name != "return"}
+        # A parameter whose annotation names an unknown class is not checked.
+        annotated = _known({name: _Annotation(text, function.__globals__) for name, text in texts.items()})
+        return {**annotated, **_known({name: one.kind for name, one in shared.items()}), **stated}
 
     @functools.wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -157,12 +160,6 @@ def bounded_depth() -> Iterator[None]:
         yield
     except RecursionError:
         raise ResourceExhaustedError("the graph's functions are nested too deeply") from None
-
-
-def _annotated(function: Callable[..., Any]) -> dict[str, tuple[type, ...]]:
-    """Return the classes of the annotated parameters, without the parameters whose annotation names an unknown class."""
-    annotations = {name: text for name, text in function.__annotations__.items() if name != "return"}
-    return _known({name: _Annotation(text, function.__globals__) for name, text in annotations.items()})
 
 
 def _known(annotations: Mapping[str, _Annotation]) -> dict[str, tuple[type, ...]]:

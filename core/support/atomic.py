@@ -378,6 +378,7 @@ def place_copy(source: str, target: str, temporary: str) -> None:
         with open_regular(source) as read, replacing(target) as written:
             shutil.copyfileobj(read, written)
         return
+    # By way of a third name: a link cannot take the place of a file, and a rename can.
     try:
         _link_or_copy(source, temporary)
         os.replace(temporary, target)
@@ -390,6 +391,7 @@ def _link_or_copy(source: str, target: str) -> None:
     try:
         os.link(source, target)
     except OSError as error:
+        # File systems without links, places on two file systems, and a file with as many links as it can have.
         if error.errno not in (errno.EPERM, errno.EXDEV, errno.EMLINK, errno.EOPNOTSUPP, errno.ENOSYS):
             raise
         import shutil
@@ -408,6 +410,7 @@ def flush(file: IO[bytes]) -> None:
 def finish(file: IO[bytes]) -> None:
     """Wait until the contents of a file are on the disk; from then on the file may get another name."""
     flush(file)
+    # Windows renames no open file.
     if fcntl is None:
         file.close()
 

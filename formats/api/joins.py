@@ -157,27 +157,18 @@ def append(
     expect(str, *(labels or ()))
     names = Names(as_graph(graph), signature)
     outputs = names.outputs or {name.removesuffix(":0"): name for name in outputs_of(names.graph)}
-    _, tensor, spec = _one(names, outputs, output, "output", "of scores", _holds_scores)
+    _, tensor, spec = _one(
+        names, outputs, output, "output", "of scores", lambda spec: spec.dtype.is_floating and spec.shape.rank != 0
+    )
     end = best_classes(spec.shape, spec.dtype, top_k, labels)
     prefix = joined_graphs.free_scope(names.graph, "appended")
     return join(names.graph, end.graph, {end.input: tensor.name}, second_prefix=prefix, signature=signature).graph
 
 
-def _takes_pictures(spec: TensorSpec) -> bool:
-    return spec.dtype.is_numeric and spec.shape.rank in (3, 4)
-
-
-def _takes_bytes(spec: TensorSpec) -> bool:
-    return spec.dtype is string
-
-
-def _holds_scores(spec: TensorSpec) -> bool:
-    return spec.dtype.is_floating and spec.shape.rank != 0
-
-
 _FITTING: Final[Mapping[str, tuple[str, str, Callable[[TensorSpec], bool]]]] = {
-    "image": ("input", "of pictures", _takes_pictures), "base64": ("input", "of strings", _takes_bytes)
-}  # fmt: skip
+    "image": ("input", "of pictures", lambda spec: spec.dtype.is_numeric and spec.shape.rank in (3, 4)),
+    "base64": ("input", "of strings", lambda spec: spec.dtype is string),
+}
 """The kinds of graphs in front of a model, and the inputs that fit each."""
 
 

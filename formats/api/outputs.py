@@ -42,15 +42,11 @@ def expose(graph: GraphLike, words: Sequence[str] | str, signature: str | None =
         return Exposed(graph, there)
     view = model_view(graph, signature)
     # A name of the graph comes before an argument, and an argument before a layer, as for all words.
-    there |= {word: name for word, name in _arguments(view).items() if word in words and word not in there}
+    chosen = None if view.signature is None else view.source.signatures.get(view.signature.name)
+    arguments = {} if chosen is None else {**chosen.fed, **chosen.fetched}
+    there |= {word: name for word, name in arguments.items() if word in words and word not in there}
     result = exposed(view, {word: view.value(word) for word in words if word not in there})
     return Exposed(result.graph, {**there, **result.names})
-
-
-def _arguments(view: ModelView) -> dict[str, str]:
-    """Return the tensors of the file's graph behind the arguments of the view's signature."""
-    signature = None if view.signature is None else view.source.signatures.get(view.signature.name)
-    return {} if signature is None else {**signature.fed, **signature.fetched}
 
 
 def exposed(view: ModelView, values: Mapping[str, Output]) -> Exposed:

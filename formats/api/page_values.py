@@ -149,7 +149,8 @@ class _Described:
         if not self._shown.runs:
             return {}
         places = layouts({place.node: len(tensor.shape) for place, tensor in self._tensors.items() if place.output <= 0})
-        frames = ((place, _frame(tensor, places.get(place.node, ""))) for place, tensor in self._tensors.items())
+        there = {place: tensor for place, tensor in self._tensors.items() if tensor.lack is None}
+        frames = ((place, frame(tensor.read(), places.get(place.node, ""))) for place, tensor in there.items())
         return {place: one for place, one in frames if one is not None}
 
     @functools.cached_property
@@ -181,10 +182,6 @@ class _Described:
         if left:
             held, needed = size_in_bytes(self._limit), size_in_bytes(size)
             yield f"the page holds {held} of values, and all would take {needed}: {left} are left out, the largest"
-
-
-def _frame(tensor: Tensor, layout: str) -> PictureFrame | None:
-    return None if tensor.lack is not None else frame(tensor.read(), layout)
 
 
 def _results(

@@ -237,18 +237,15 @@ class _Verifying:
             return self._compared(after, self._same_runs(fetches), self._with_state if keeps_state else self._frozen)
         runs = [self._pair(signature) for signature in written.values() if signature.outputs]
         # Only signatures that the file has are compared, so a dropped signature has to be reported here.
-        lost = sorted(self._signatures - set(written)) if is_whole and not fetches else []
+        signatures = self.before.meta.signatures.values() if self.before.meta is not None else ()
+        before = {signature.name for signature in signatures if signature.outputs}
+        lost = sorted(before - set(written)) if is_whole and not fetches else []
         result = self._compared(after, runs, self._alone)
         missing = tuple(LoneRefusal("", "rewrite", f"the written model has no signature '{name}'") for name in lost)
         return dataclasses.replace(result, refusals=(*missing, *result.refusals))
 
     def _same_runs(self, fetches: Sequence[str]) -> list[_Pair]:
         return [_Pair.same(run) for run in ([fetches] if fetches else default_runs(self.before))]
-
-    @property
-    def _signatures(self) -> set[str]:
-        signatures = self.before.meta.signatures.values() if self.before.meta is not None else ()
-        return {signature.name for signature in signatures if signature.outputs}
 
     def _pair(self, written: Signature) -> _Pair:
         """Return the fetches and inputs of a written signature and of the original's signature of this name, by word.

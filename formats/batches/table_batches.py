@@ -202,6 +202,7 @@ def is_table(value: Any) -> bool:
 def _kind_of(batch: Any) -> Callable[[Any], _AnyTable] | None:
     if isinstance(batch, Mapping):
         return _ArrayTable
+    # With the classes above: packages derive tables of their own from a DataFrame.
     names = ((kind.__module__.partition(".")[0], kind.__name__) for kind in type(batch).__mro__)
     return next((_KINDS[name] for name in names if name in _KINDS), None)
 
