@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...control_flow.deadness import LoopVariable, loop_variables
-from ...control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, find_frames, is_transparent
-from ...control_flow.references import written_variables
 from ...functions.call_kinds import CALL_KINDS, call_kind
 from ...functions.purity import CONTROL_FLOW, impurity, inline_blocker
+from ...graph.deadness import LoopVariable, loop_variables
+from ...graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, find_frames, is_transparent
 from ...graph.graph import Function, Graph, Node, Output
+from ...graph.references import written_variables
 from ...graph.traversal import closure, descendants, topological_order, trail_end
 from ...inference.inference import Inference, infer
 from ...registry.op_facts import has_fact
