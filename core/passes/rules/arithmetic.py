@@ -32,6 +32,7 @@ class Arithmetic(Pass):
     name: ClassVar[str] = "arithmetic"
     summary: ClassVar[str] = "algebraic identities: x*1, x+0, common factors, powers, negations, transposes into products"
     follows: ClassVar[str] = "structure"
+    # At a node the rules are tried in this order: identities of a single node before those of whole trees.
     rule_sets: ClassVar[tuple[RuleSet, ...]] = (RULES, constant_rules.RULES, uniform_draws.RULES)
 
     def run(self, graph: Graph, ctx: PassContext) -> None:
@@ -275,6 +276,7 @@ def add_many(r: Rewriter, node: Node) -> Output | None:
     if len(set(values)) == 1 and holds(values[0].dtype.base, len(values)):
         is_safe = len(values) <= _FEW or r.may_relax("the roundings of a long sum add up")
         return r.Mul(values[0], r.constant(len(values), values[0])) if is_safe else None
+    # A sum inside a sum is flattened there, so that a chain of sums is not flattened once for each of them.
     if r.is_left_to(node, lambda reader: reader.op == node.op):
         return None
     flat = _flat(r, node)

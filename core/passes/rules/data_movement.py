@@ -485,6 +485,7 @@ def uncast_indices(r: Rewriter, node: Node) -> Output | None:
         cast = node.inputs[position].node
         if cast.op != "Cast" or cast.control_inputs or r.ctx.is_fed(cast.output()):
             continue
+        # Widening changes no number, and the op takes row numbers of both dtypes.
         if cast.attrs["SrcT"] is dtypes.int32 and cast.attrs["DstT"] is dtypes.int64:
             r.graph.set_input(node, position, cast.inputs[0])
             node.set_attr(attr, dtypes.int32)

@@ -314,6 +314,7 @@ class Rewriter:
             if value is None or isinstance(value, str) or self._took_back(before):
                 continue
             accuracy = self._accuracy
+            # Asked before the replacement, which leaves the node without readers.
             consumers = list(node.uses)
             self._keep_effects(node, before, value)
             self.ctx.keep_order(node, self._made)
