@@ -436,9 +436,9 @@ def callables(
             concrete = objects.concrete_functions[function]
             bound = tuple(_bound(objects, i, keys, assets, handles) for i in concrete.bound_inputs)
             name = path if len(names) == 1 else f"{path}[{number}]"
-            found = ((place, leaf.WhichOneof("kind")) for place, leaf in leaves(concrete.output_signature))
+            kinds = ((place, leaf.WhichOneof("kind")) for place, leaf in leaves(concrete.output_signature))
             # A None in the structure is no result of the function, and a single tensor has no place in one.
-            results = tuple(place or "output_0" for place, kind in found if kind not in (None, "none_value"))
+            results = tuple(place or "output_0" for place, kind in kinds if kind not in (None, "none_value"))
             saved_callables.append(SavedCallable(name, function, results, bound))
     return tuple(saved_callables)
 

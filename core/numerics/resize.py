@@ -158,7 +158,7 @@ def _add_at_taps(grad: Array, rows: Taps, columns: Taps, dtype: Any) -> Array:
     result = np.zeros((batch, rows.size, columns.size, channels), dtype)
     with np.errstate(all="ignore"):
         for i, j, part in _parts(grad, rows, columns):
-            np.add.at(result, (slice(None), i[:, None], j), part)
+            np.add.at(result, (slice(None), i[:, None], j), part)  # type: ignore[arg-type]
     return result
 
 

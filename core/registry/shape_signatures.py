@@ -58,14 +58,14 @@ def signature(line: str) -> Callable[..., Any]:
 class _Term(NamedTuple):
     """A shape of a signature: its dimensions, None for any shape.
 
-    `is_value`: the input holds the shape. `is_rest`: it is that of all inputs that are left. `count`: the attribute with the
+    `is_value`: the input holds the shape. `is_rest`: it is that of all inputs that are left. `copies`: the attribute with the
     number of outputs, "" for one.
     """
 
     dims: tuple[str, ...] | None
     is_value: bool
     is_rest: bool
-    count: str
+    copies: str
 
 
 _TERM: Final = re.compile(r"\s*(<)?([^<>[+]*)>?\s*(\+)?(?:\[(\w+)\])?\s*")
@@ -139,8 +139,8 @@ class _Sizes:
 
     def made(self, term: _Term) -> Any:
         """Return the shape of an output, or a list of shapes."""
-        if term.count:
-            number = self._attrs[term.count]
+        if term.copies:
+            number = self._attrs[term.copies]
             return [self._joined(term.dims) for _ in range(number if isinstance(number, int) else len(number))]
         return self._joined(term.dims)
 
@@ -165,6 +165,8 @@ def _shape_in(spec: TensorSpec) -> Shape:
             raise InvalidArgumentError(f"a tensor has at most {_MOST_DIMS} dimensions, not {length}")
         return Shape([None] * length) if isinstance(length, int) else UNKNOWN
     sizes = spec.value.tolist()
+    if any(isinstance(d, bytes) for d in sizes):
+        raise InvalidArgumentError(f"{sizes} are no dimensions")
     # TensorFlow's shape functions refuse all numbers below -1.
     if any(isinstance(d, int) and d < -1 for d in sizes):
         raise InvalidArgumentError(f"the dimensions {sizes} must not be negative")
