@@ -41,10 +41,9 @@ from ..types.shapes import UNKNOWN, Shape, TensorSpec, substituted
 from ..types.tensors import FuncRef
 from .flops_report import FlopsReport, NodeCost, PipelineCost, add_up, magnitude, merged, total
 from .frame_loops import FrameLoops
-from .input_shapes import Shapes, fed_values, require_consistent_shapes, symbolic_placeholders
+from .input_shapes import Shapes, Symbols, fed_values, require_consistent_shapes, symbolic_placeholders
 from .loop_counts import Known, LoopCount, LoopCounts
 from .sections import classify, classify_body
-from .symbols import Symbols
 from .trip_counts import for_trips
 
 _MOST_COSTS: Final = 100_000

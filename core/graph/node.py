@@ -149,9 +149,9 @@ def check_usual(nodes: Mapping[str, Node], memo: CheckMemo) -> Iterator[Node]:
             yield node
 
 
-def are_checked(nodes: Mapping[str, Node]) -> bool:
+def are_checked(nodes: Iterable[Node]) -> bool:
     """Return True if the results of the last checks of all nodes hold."""
-    for node in nodes.values():
+    for node in nodes:
         checked = node.checked
         if checked is None or checked.attrs is not node.attrs or checked.op != node.op:
             return False
@@ -479,12 +479,6 @@ class Node(NodeKinds, Displayed):
             self.checked = checked
             self._output_dtypes = checked.outputs if checked.is_declared else None
         return checked
-
-    @property
-    def is_checked(self) -> bool:
-        """True if the result of a check still holds."""
-        checked = self.checked
-        return checked is not None and checked.holds(self.op, self.attrs)
 
     @property
     def op_def(self) -> OpDef | None:
