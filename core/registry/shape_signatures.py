@@ -58,14 +58,14 @@ def signature(line: str) -> Callable[..., Any]:
 class _Term(NamedTuple):
     """A shape of a signature: its dimensions, None for any shape.
 
-    `is_value`: the input holds the shape. `is_rest`: it is that of all inputs that are left. `count`: the attribute with the
-    number of outputs, "" for one.
+    `is_value`: the input holds the shape. `is_rest`: it is that of all inputs that are left. `outputs`: the attribute with the
+    number of outputs of the shape, "" for one.
     """
 
     dims: tuple[str, ...] | None
     is_value: bool
     is_rest: bool
-    count: str
+    outputs: str
 
 
 _TERM: Final = re.compile(r"\s*(<)?([^<>[+]*)>?\s*(\+)?(?:\[(\w+)\])?\s*")
@@ -98,7 +98,7 @@ class _Sizes:
             return
         if term.is_value and len(dims) == 1 and not dims[0].endswith("..."):
             merge_shapes(spec.shape, SCALAR)
-            self._set_dim(dims[0], Dim.unknown() if spec.value is None else spec.value.item())
+            self._set_dim(dims[0], Dim.unknown() if spec.value is None else _size(spec.value.item()))
             return
         shape = _shape_in(spec) if term.is_value else spec.shape
         head = next((i for i, dim in enumerate(dims) if dim.endswith("...")), None)
@@ -139,8 +139,8 @@ class _Sizes:
 
     def made(self, term: _Term) -> Any:
         """Return the shape of an output, or a list of shapes."""
-        if term.count:
-            number = self._attrs[term.count]
+        if term.outputs:
+            number = self._attrs[term.outputs]
             return [self._joined(term.dims) for _ in range(number if isinstance(number, int) else len(number))]
         return self._joined(term.dims)
 
@@ -150,6 +150,13 @@ class _Sizes:
         parts = [self._shape(dim) if dim.endswith("...") else Shape([self._dim(dim)]) for dim in dims]
         # An attribute alone may be a list of shapes.
         return parts[0] if len(parts) == 1 else sum(parts, SCALAR)
+
+
+def _size(value: Any) -> DimLike:
+    """Return a size in the value of an input, which in a file that lies may be a text."""
+    if not isinstance(value, int | Dim):
+        raise InvalidArgumentError(f"{value!r} is not a size")
+    return value
 
 
 _MOST_DIMS: Final = 254
@@ -164,7 +171,7 @@ def _shape_in(spec: TensorSpec) -> Shape:
         if isinstance(length, int) and length > _MOST_DIMS:
             raise InvalidArgumentError(f"a tensor has at most {_MOST_DIMS} dimensions, not {length}")
         return Shape([None] * length) if isinstance(length, int) else UNKNOWN
-    sizes = spec.value.tolist()
+    sizes = list(map(_size, spec.value.tolist()))
     # TensorFlow's shape functions refuse all numbers below -1.
     if any(isinstance(d, int) and d < -1 for d in sizes):
         raise InvalidArgumentError(f"the dimensions {sizes} must not be negative")

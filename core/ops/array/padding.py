@@ -205,7 +205,7 @@ def mirror_pad(xp: Any, x: Any, paddings: Array, *, mode: str) -> Any:
     return x
 
 
-kernel("MirrorPad")(functools.partial(mirror_pad, np))
+kernel("MirrorPad")(functools.partial(mirror_pad, NUMPY))
 
 
 def _mirror_paddings(paddings: Array, dims: Sequence[Any], mode: str) -> list[tuple[int, ...]]:

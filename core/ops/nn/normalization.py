@@ -11,6 +11,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import channel_sums
+from ...numerics.array_namespace import NUMPY
 from ...numerics.half_precision import wide
 from ...parallel.gemm import matmul
 from ...registry.registry import (
@@ -439,7 +440,7 @@ def lrn(xp: Any, input: Any, *, depth_radius: int, bias: float, alpha: float, be
     return (x * _inverse_power(xp, norm, beta)).astype(input.dtype, copy=False)
 
 
-kernel("LRN")(functools.partial(lrn, np))
+kernel("LRN")(functools.partial(lrn, NUMPY))
 lower("LRN")(lrn)
 
 

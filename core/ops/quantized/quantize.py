@@ -9,6 +9,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.array_namespace import NUMPY
 from ...numerics.half_precision import wide
 from ...registry.registry import (
     ZERO,
@@ -211,7 +212,7 @@ def dequantize(
     return result.astype(dtype.numpy)
 
 
-kernel("Dequantize")(functools.partial(dequantize, np))
+kernel("Dequantize")(functools.partial(dequantize, NUMPY))
 
 
 @onnx("Dequantize")

@@ -275,7 +275,7 @@ def quantized_conv2d_flops(input: TensorSpec, filter: TensorSpec, *ranges: Tenso
 without_gradient("QuantizedConv2D")
 
 for _op, _program in (("QuantizedMatMul", quantized_mat_mul), ("QuantizedConv2D", quantized_conv2d)):
-    kernel(_op)(functools.partial(_program, np))
+    kernel(_op)(functools.partial(_program, NUMPY))
     lower(_op)(_program)
 
 

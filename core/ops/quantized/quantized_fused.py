@@ -200,7 +200,7 @@ def _zero(xp: Any, tensors: _Tensors, attrs: _Product) -> Any:
 def _kernel(form: _Form, attrs: Any, *inputs: Array) -> Any:
     """Run an op of a form; sums are exact in double precision, of which NumPy has fast products."""
     tensors = dict(zip(form.inputs, inputs))
-    x, w = _operands(form, tensors, attrs, np, np.float64)
+    x, w = _operands(form, tensors, attrs, NUMPY, np.float64)
     if form.kind == "MatMul":
         sums = x @ w
     else:

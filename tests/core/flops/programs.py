@@ -53,6 +53,7 @@ class Namespace:
     """The namespace of array programs on counted arrays; the functions of jax.nn are written out."""
 
     has_views = has_64_bits = is_cpu = True
+    is_eager = False
     lax = Primitives()
     added, subtracted, multiplied = map(staticmethod, (operator.add, operator.sub, operator.mul))
     softmax, log_softmax = map(staticmethod, (definitions.softmax, definitions.log_softmax))
@@ -87,7 +88,7 @@ class Namespace:
     def stop_gradient(self, x: Array) -> Array:
         return x
 
-    def require(self, condition: Any) -> None:
+    def require(self, condition: Any, message: str = "") -> None:
         assert np.all(condition)
 
     def same_shape(self, x: Array, y: Array) -> bool:
