@@ -448,6 +448,8 @@ WORDING = frozenset(
      "output_candidates", "own_attributes", "readable", "shortened", "typical", "what_is_short")
 )  # fmt: skip
 """Functions that order and word a result for a table or an error: Python has the result itself."""
+CHOOSING = frozenset(("counted_fetches", "default_fetches", "outputs_of"))
+"""Functions that choose the tensors where the user names none, as the functions of the package do."""
 
 
 def computing_functions() -> Iterator[str]:
@@ -456,7 +458,7 @@ def computing_functions() -> Iterator[str]:
         for path in files_of_command(command):
             for module, name in runtime_imports(path):
                 computes = module.startswith("core.") and module.split(".")[1] in COMPUTING
-                if computes and name.islower() and name not in WORDING and not is_exported(module, name):
+                if computes and name.islower() and name not in WORDING | CHOOSING and not is_exported(module, name):
                     yield f"{command} {name}"
 
 

@@ -58,14 +58,14 @@ def signature(line: str) -> Callable[..., Any]:
 class _Term(NamedTuple):
     """A shape of a signature: its dimensions, None for any shape.
 
-    `is_value`: the input holds the shape. `is_rest`: it is that of all inputs that are left. `outputs`: the attribute with the
-    number of outputs of the shape, "" for one.
+    `is_value`: the input holds the shape. `is_rest`: it is that of all inputs that are left. `copies`: the attribute with the
+    number of outputs, "" for one.
     """
 
     dims: tuple[str, ...] | None
     is_value: bool
     is_rest: bool
-    outputs: str
+    copies: str
 
 
 _TERM: Final = re.compile(r"\s*(<)?([^<>[+]*)>?\s*(\+)?(?:\[(\w+)\])?\s*")
@@ -139,8 +139,8 @@ class _Sizes:
 
     def made(self, term: _Term) -> Any:
         """Return the shape of an output, or a list of shapes."""
-        if term.outputs:
-            number = self._attrs[term.outputs]
+        if term.copies:
+            number = self._attrs[term.copies]
             return [self._joined(term.dims) for _ in range(number if isinstance(number, int) else len(number))]
         return self._joined(term.dims)
 

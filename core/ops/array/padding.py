@@ -137,7 +137,6 @@ def pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 zero_flops("Pad")
 facts("same_shape_same_value", of=("Pad",))
-facts("zero_padding", of=("Pad",))
 
 
 def _unpadded(g: GradientBuilder, node: Node, grad: Output) -> Output:

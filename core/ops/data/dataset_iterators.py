@@ -19,7 +19,7 @@ from ...types.arrays import Array, Result, object_array
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, Shape, TensorSpec
 from ...types.tensors import FuncRef
-from ..control.variants import Optional
+from ..control.variant_ops import Optional
 from ..shared.resource_access import named, resource
 from ._datasets import dataset_function, dataset_of, number_in, spec_of_node, text_in, with_twins
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ...datasets import batches, filter_take_skip, mapping, windows_and_groups
+from ...datasets import batches, filter_take_skip, mapping
 from ...datasets.batches import MapAndBatch
 from ...datasets.dataset import INFINITE, Dataset, array_of, require_places
 from ...datasets.mapping import DirectedInterleave, IndexFlatMap, Sampling, WeightedFlatMap, weighted_sizes
@@ -254,7 +254,7 @@ def group_by_window_dataset(
     """Elements gathered by a key, each full group made a dataset."""
     size_of = number_function(ctx, window_size_func, captured_by_size, "window_size_func")
     reduce = dataset_function(ctx, reduce_func, captured_by_reduce)
-    return windows_and_groups.GroupByWindow(
+    return batches.GroupByWindow(
         (input_dataset,),
         number_function(ctx, key_func, captured_by_key, "key_func"),
         # Keys are int64 in all functions: TensorFlow refuses a key_func of int32.
@@ -279,7 +279,7 @@ def group_by_reducer_dataset(
 ) -> Dataset:
     """Reduce all elements with the same key to a single element."""
     start = function_of(ctx, init_func, captured_by_init)
-    return windows_and_groups.GroupByReducer(
+    return batches.GroupByReducer(
         (input_dataset,),
         number_function(ctx, key_func, captured_by_key, "key_func"),
         lambda key: start([np.int64(key)]),
@@ -433,7 +433,7 @@ def window_dataset(
     ctx: KernelContext, input_dataset: Dataset, size: Positive, shift: Positive, stride: Positive, drop_remainder: Flag
 ) -> Dataset:
     """Windows over elements, each a dataset."""
-    return windows_and_groups.Window((input_dataset,), size, shift, stride, drop_remainder)
+    return batches.Window((input_dataset,), size, shift, stride, drop_remainder)
 
 
 @dataset_kernel("SlidingWindowDataset", called={f"window_{name}": said for name, said in _WINDOW.items()})
@@ -447,7 +447,7 @@ def sliding_window_dataset(
     drop_remainder: bool = True,
 ) -> Dataset:
     """Windows over elements, each a batch."""
-    return windows_and_groups.SlidingWindow((input_dataset,), window_size, window_shift, window_stride, drop_remainder)
+    return batches.SlidingWindow((input_dataset,), window_size, window_shift, window_stride, drop_remainder)
 
 
 @dataset_kernel("TakeDataset")

@@ -24,7 +24,7 @@ _ALL = (
     "NonMaxSuppressionWithOverlaps",
     "CombinedNonMaxSuppression",
 )
-_NO_SIGMA: Final = np.float32(0)
+_NO_SIGMA: Final = np.zeros((), np.float32)
 """The sigma with which boxes are removed, and their scores not lowered."""
 
 
@@ -121,9 +121,12 @@ def non_max_suppression_v5(
 
 # The older versions are parts of the fifth: without a sigma, then without padding, then without a threshold of scores.
 @kernel("NonMaxSuppressionV4")
-def non_max_suppression_v4(*inputs: Array, pad_to_max_output_size: bool) -> tuple[Result, Result]:
+def non_max_suppression_v4(
+    boxes: Array, scores: Array, limit: Array, threshold: Array, lowest: Array, *, pad_to_max_output_size: bool
+) -> tuple[Result, ...]:
     """The numbers of the boxes kept, and how many there are before padding."""
-    return non_max_suppression_v5(*inputs, _NO_SIGMA, pad_to_max_output_size=pad_to_max_output_size)[::2]  # type: ignore[return-value]
+    pad = pad_to_max_output_size
+    return non_max_suppression_v5(boxes, scores, limit, threshold, lowest, _NO_SIGMA, pad_to_max_output_size=pad)[::2]
 
 
 @kernel("NonMaxSuppressionV3", shape="-> n")
@@ -140,9 +143,9 @@ def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, 
 
 
 @kernel("NonMaxSuppression", shape="-> n")
-def non_max_suppression(*inputs: Array, iou_threshold: float) -> Result:
+def non_max_suppression(boxes: Array, scores: Array, max_output_size: Array, *, iou_threshold: float) -> Result:
     """The numbers of the boxes kept."""
-    return non_max_suppression_v2(*inputs, np.float32(iou_threshold))
+    return non_max_suppression_v2(boxes, scores, max_output_size, np.asarray(iou_threshold, np.float32))
 
 
 @shape("NonMaxSuppressionV5")
@@ -474,8 +477,11 @@ def _suppression_v5_lowered(
 
 
 @lower("NonMaxSuppressionV4", static=(2,))
-def _suppression_v4_lowered(xla: Any, *inputs: Any, pad_to_max_output_size: bool) -> Any:
-    return _suppression_v5_lowered(xla, *inputs, _NO_SIGMA, pad_to_max_output_size=pad_to_max_output_size)[::2]
+def _suppression_v4_lowered(
+    xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any, lowest: Any, *, pad_to_max_output_size: bool
+) -> Any:
+    pad = pad_to_max_output_size
+    return _suppression_v5_lowered(xla, boxes, scores, limit, threshold, lowest, _NO_SIGMA, pad_to_max_output_size=pad)[::2]
 
 
 @lower("CombinedNonMaxSuppression", static=(2, 3))

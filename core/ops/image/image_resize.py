@@ -462,7 +462,12 @@ def _gradient_of_resizing(taps: Callable[..., tuple[Taps, Taps]]) -> Callable[..
 def _taken(xla: Any, images: Any, *axes: Taps) -> Any:
     """Resample images (N, H, W, C) along height and width, float32; NaN stays at its taps."""
     resized = images.astype(np.float32)
+    if numerics.stays(images.shape, *axes):
+        return resized
     for axis, taps in enumerate(axes, start=1):
+        if taps.is_between:
+            resized = numerics.interpolate(xla, resized, taps, axis)
+            continue
         # The weights get a dimension for each that follows the axis, and broadcast over the others.
         weights = taps.weights.astype(np.float32).reshape(*taps.weights.shape, *(1,) * (3 - axis))
         resized = xla.sum(xla.take(resized, taps.indices, axis=axis) * weights, axis=axis + 1)

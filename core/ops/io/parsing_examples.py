@@ -328,7 +328,8 @@ def parse_example(
     """A batch of Examples into sparse and dense tensors."""
     if serialized.ndim != 1:
         raise InvalidArgumentError(f"Expected serialized to be a vector, got shape: {serialized.shape}")
-    if any(key.ndim for key in (*sparse_keys, *dense_keys)):
+    # TensorFlow ends the process if a key has more elements or none; a key of shape (1) it takes.
+    if any(key.size != 1 for key in (*sparse_keys, *dense_keys)):
         raise InvalidArgumentError("Expected each key to be a scalar")
     dense = dense_features([key.item() for key in dense_keys], Tdense, dense_shapes, dense_defaults)
     sparse = list(zip((key.item() for key in sparse_keys), sparse_types))

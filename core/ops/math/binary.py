@@ -47,7 +47,7 @@ from ..shared.elementwise_tables import (
     SIGNED,
     UNSIGNED,
     Binary,
-    Program,
+    ElementwiseProgram,
     Unary,
     binary_flops,
     broadcasting,
@@ -186,7 +186,7 @@ BINARY = (
     Binary("Mul", "multiply", _mul_gradient),
     Binary("RealDiv", "divide", _div_gradient, widened=True),
     Binary("Div", broadcasting(np.true_divide), _div_gradient, widened=True),
-    Binary("DivNoNan", Program(_div_no_nan), _div_no_nan_gradient, widened=True),
+    Binary("DivNoNan", ElementwiseProgram(_div_no_nan), _div_no_nan_gradient, widened=True),
     Binary("MulNoNan", broadcasting(_mul_no_nan), _mul_no_nan_gradient),
     # No gradient: a step function, whose derivative is 0 or undefined. TensorFlow gives none either.
     Binary("FloorDiv", broadcasting(_float_floor_div), None, widened=True),
@@ -198,7 +198,7 @@ BINARY = (
     Binary("Atan2", "arctan2", _atan2_gradient, 0, 1, widened=True),
     Binary("Maximum", "maximum", _choosing("GreaterEqual")),
     Binary("Minimum", "minimum", _choosing("LessEqual")),
-    Binary("SquaredDifference", Program(_squared_difference), _squared_difference_gradient, 2),
+    Binary("SquaredDifference", ElementwiseProgram(_squared_difference), _squared_difference_gradient, 2),
     Binary("Less", "less", None),
     Binary("LessEqual", "less_equal", None),
     Binary("Greater", "greater", None),
@@ -548,14 +548,14 @@ facts("half_clear", of=["ClipByValue", "Equal", "Greater", "GreaterEqual", "Less
 # Bits of integers: logic, shifts and counts.
 
 
-def _shift(name: str) -> Program:
+def _shift(name: str) -> ElementwiseProgram:
     """Return the program of a shift whose distance is clipped to [0, bits - 1], as in TensorFlow."""
 
     def shift(xp: Any, x: Any, y: Any) -> Any:
         # A shift by the number of bits or more is undefined in C++.
         return getattr(xp, name)(x, xp.minimum(xp.maximum(y, 0), x.dtype.itemsize * 8 - 1))
 
-    return Program(shift)
+    return ElementwiseProgram(shift)
 
 
 register_binary(

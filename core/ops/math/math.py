@@ -34,7 +34,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import TensorSpec
 from ..shared.decompositions import composed
-from ..shared.elementwise_tables import NARROW, Program, Unary, register_unary, unary_flops
+from ..shared.elementwise_tables import NARROW, ElementwiseProgram, Unary, register_unary, unary_flops
 from ..shared.plain_shapes import first_shape
 
 # (g, x, y, dy) -> dx. Complex derivatives are conjugated: TensorFlow's gradient is that of a real loss.
@@ -184,7 +184,7 @@ UNARY = (
     Unary("Ceil", "ceil", None),
     Unary("Floor", "floor", None),
     Unary("Rint", "rint", None),
-    Unary("Round", Program(_rounded), None),
+    Unary("Round", ElementwiseProgram(_rounded), None),
     Unary("LogicalNot", "logical_not", None),
     Unary("IsNan", "isnan", None),
     Unary("IsInf", "isinf", None),

@@ -305,7 +305,8 @@ def quantize_and_dequantize_v4_grad(
     for name, value in (("input_min", low), ("input_max", high)):
         require_shape(value, expected, name)
     inside = (x >= along(low, axis, x.ndim)) & (x <= along(high, axis, x.ndim))
-    return xp.where(inside, gradients, gradients.dtype.type(0)), xp.zeros_like(low), xp.zeros_like(high)
+    # A product and no choice: TensorFlow's gradients outside of the range are -0 if negative, and NaN if infinite.
+    return gradients * inside.astype(gradients.dtype), xp.zeros_like(low), xp.zeros_like(high)
 
 
 # The derivative of the rounding would be 0 everywhere, and nothing could be trained through it.

@@ -28,7 +28,7 @@ UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 INTEGERS = (*SIGNED, *UNSIGNED)
 
 
-class Program(NamedTuple):
+class ElementwiseProgram(NamedTuple):
     """An array program in a row: the kernel and both lowerings of the op."""
 
     function: Callable[..., Any]
@@ -39,11 +39,12 @@ class Unary(NamedTuple):
     TensorFlow has no gradient.
 
     A `function` by its name is that of NumPy in the kernel, and of the namespaces of XLA and ONNX in array programs; all three
-    may be a `Program`. `flops` and `transcendentals` are per element; a `widened` kernel computes 16-bit floats in float32.
+    may be an `ElementwiseProgram`. `flops` and `transcendentals` are per element; a `widened` kernel computes 16-bit floats in
+    float32.
     """
 
     op: str
-    function: Callable[..., Any] | str | Program
+    function: Callable[..., Any] | str | ElementwiseProgram
     gradient: Callable[..., Any] | WithoutGradient | None
     flops: int = 1
     transcendentals: int = 0
@@ -54,7 +55,7 @@ class Binary(NamedTuple):
     """An elementwise op of two inputs that broadcast: `gradient(g, x, y, z, dz)` returns (dx, dy) before the sums."""
 
     op: str
-    function: Callable[..., Any] | str | Program
+    function: Callable[..., Any] | str | ElementwiseProgram
     gradient: Callable[..., Any] | WithoutGradient | None
     flops: int = 1
     transcendentals: int = 0
@@ -147,7 +148,7 @@ def _register_kernels(row: Unary | Binary) -> None:
     if isinstance(function, str):
         registry.arrays_as(**{row.op: function})
         function = getattr(np, function)
-    if isinstance(function, Program):
+    if isinstance(function, ElementwiseProgram):
         registry.arrays(row.op)(function.function)
         function = functools.partial(function.function, NUMPY)
         function = broadcasting(function) if isinstance(row, Binary) else function

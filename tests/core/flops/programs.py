@@ -52,8 +52,8 @@ class Primitives:
 class Namespace:
     """The namespace of array programs on counted arrays; the functions of jax.nn are written out."""
 
-    has_views = has_64_bits = is_cpu = True
     is_eager = False
+    has_views = has_64_bits = is_cpu = True
     lax = Primitives()
     added, subtracted, multiplied = map(staticmethod, (operator.add, operator.sub, operator.mul))
     softmax, log_softmax = map(staticmethod, (definitions.softmax, definitions.log_softmax))
