@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -84,10 +84,12 @@ class NumpyNamespace:
         """Return X with A X = rhs; InvalidArgumentError(message) for a singular A."""
         if not rhs.size:
             return np.zeros(rhs.shape, rhs.dtype)
-        try:
-            return np.linalg.solve(matrix, rhs)
-        except np.linalg.LinAlgError:
-            raise InvalidArgumentError(message) from None
+        return _regular(np.linalg.solve, message, matrix, rhs)
+
+    @staticmethod
+    def inverted(matrix: Array, message: str) -> Array:
+        """Return the inverses; InvalidArgumentError(message) for a singular matrix."""
+        return _regular(np.linalg.inv, message, matrix)
 
     @staticmethod
     def substituted(matrix: Array, rhs: Array, *, is_lower: bool, adjoint: bool = False) -> Array:
@@ -115,6 +117,13 @@ class NumpyNamespace:
         # LAPACK's singular values do not converge for NaN, and NumPy raises for the batch.
         finite = np.all(np.isfinite(matrix), (-2, -1), keepdims=True)
         return np.where(finite, np.linalg.pinv(np.where(finite, matrix, 0), rtol), matrix.dtype.type(np.nan))
+
+
+def _regular(function: Callable[..., Any], message: str, *arrays: Array) -> Any:
+    try:
+        return function(*arrays)
+    except np.linalg.LinAlgError:
+        raise InvalidArgumentError(message) from None
 
 
 def _linalg() -> Any:

@@ -560,6 +560,7 @@ class OnnxNamespace:
     # Matrices, in the last two dimensions.
 
     solved = linear_algebra.solved
+    inverted = linear_algebra.inverted
     substituted = linear_algebra.substituted
     cholesky = linear_algebra.cholesky
     lu = linear_algebra.lu

@@ -42,6 +42,13 @@ def _exchanged(xp: Any, numbers: Any, k: Any, other: Any) -> Any:
     return xp.where(numbers == k, other, xp.where(numbers == other, k, numbers))
 
 
+def inverted(xp: Any, matrix: Any, message: str = "") -> Any:
+    """Return the inverses."""
+    numbers = xp.arange(matrix.shape[-1])
+    identity = (numbers[:, None] == numbers).astype(matrix.dtype)
+    return solved(xp, matrix, xp.broadcast_to(identity, matrix.shape), message)
+
+
 def lu(xp: Any, matrix: Any) -> tuple[Any, Any, Any]:
     """Return both triangular factors in one matrix, the row that each row was exchanged with, and the order of the rows."""
     columns = xp.arange(matrix.shape[-1])

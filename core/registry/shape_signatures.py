@@ -98,7 +98,7 @@ class _Sizes:
             return
         if term.is_value and len(dims) == 1 and not dims[0].endswith("..."):
             merge_shapes(spec.shape, SCALAR)
-            self._set_dim(dims[0], Dim.unknown() if spec.value is None else spec.value.item())
+            self._set_dim(dims[0], Dim.unknown() if spec.value is None else _size(spec.value.item()))
             return
         shape = _shape_in(spec) if term.is_value else spec.shape
         head = next((i for i, dim in enumerate(dims) if dim.endswith("...")), None)
@@ -152,6 +152,13 @@ class _Sizes:
         return parts[0] if len(parts) == 1 else sum(parts, SCALAR)
 
 
+def _size(value: Any) -> DimLike:
+    """Return a size in the value of an input, which in a file that lies may be a text."""
+    if not isinstance(value, int | Dim):
+        raise InvalidArgumentError(f"{value!r} is not a size")
+    return value
+
+
 _MOST_DIMS: Final = 254
 """TensorFlow's largest rank."""
 
@@ -164,9 +171,7 @@ def _shape_in(spec: TensorSpec) -> Shape:
         if isinstance(length, int) and length > _MOST_DIMS:
             raise InvalidArgumentError(f"a tensor has at most {_MOST_DIMS} dimensions, not {length}")
         return Shape([None] * length) if isinstance(length, int) else UNKNOWN
-    sizes = spec.value.tolist()
-    if any(isinstance(d, bytes) for d in sizes):
-        raise InvalidArgumentError(f"{sizes} are no dimensions")
+    sizes = list(map(_size, spec.value.tolist()))
     # TensorFlow's shape functions refuse all numbers below -1.
     if any(isinstance(d, int) and d < -1 for d in sizes):
         raise InvalidArgumentError(f"the dimensions {sizes} must not be negative")

@@ -313,6 +313,11 @@ class Namespace:
         middle = self.substituted(factors, permuted, is_lower=True, has_ones=True)
         return self.substituted(factors, middle, is_lower=False)
 
+    def inverted(self, matrix: Any, message: str = "") -> Any:
+        """Return the inverses; a singular matrix is an error."""
+        identity = jnp.eye(matrix.shape[-1], dtype=matrix.dtype)
+        return self.solved(matrix, jnp.broadcast_to(identity, matrix.shape), message)
+
     @staticmethod
     def substituted(matrix: Any, rhs: Any, *, is_lower: bool, adjoint: bool = False, has_ones: bool = False) -> Any:
         """Return X with A X = rhs, or A^H X = rhs, for triangles A; the batch dimensions broadcast."""

@@ -356,8 +356,7 @@ def matrix_solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
 def matrix_inverse(xp: Any, x: Any, *, adjoint: bool) -> Any:
     """The inverses of square matrices, or of their adjoints."""
     require_square(x)
-    identity = xp.broadcast_to(_identity_arrays(xp, x), x.shape)
-    return xp.solved(adjoint_of(xp, x) if adjoint else x, identity, "Input is not invertible.")
+    return xp.inverted(adjoint_of(xp, x) if adjoint else x, "Input is not invertible.")
 
 
 def _identity_arrays(xp: Any, x: Any) -> Any:

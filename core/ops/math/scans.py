@@ -10,6 +10,7 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.array_namespace import NUMPY
 from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import is_narrow
 from ...parallel.interruption_points import pause
@@ -77,7 +78,7 @@ def _log_sums(x: Array, place: int) -> Array:
     total = np.array(-np.inf, x.dtype)
     for step, row in enumerate(np.moveaxis(x, place, 0)):
         pause()
-        total = _log_sum(np, total, row)
+        total = _log_sum(NUMPY, total, row)
         np.moveaxis(result, place, 0)[step] = total
     return result
 

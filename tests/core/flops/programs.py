@@ -88,7 +88,7 @@ class Namespace:
     def stop_gradient(self, x: Array) -> Array:
         return x
 
-    def require(self, condition: Any) -> None:
+    def require(self, condition: Any, message: str = "") -> None:
         assert np.all(condition)
 
     def same_shape(self, x: Array, y: Array) -> bool:

@@ -89,7 +89,7 @@ def banded_triangular_solve(draw, tally):
     n, bands, sides, lower = draw(SIZE), draw(SIZE), draw(SIZE), draw(st.booleans())
     matrix, rhs = normal(tally, bands, n), normal(tally, n, sides, seed=1)
     result = definitions.banded_substituted(matrix, rhs, lower)
-    same(result, linalg.banded_triangular_solve(np.asarray(matrix), np.asarray(rhs), lower=lower, adjoint=False))
+    same(result, linalg.banded_triangular_solve(NUMPY, np.asarray(matrix), np.asarray(rhs), lower=lower, adjoint=False))
     return Node([(bands, n), (n, sides)], {"lower": lower})
 
 

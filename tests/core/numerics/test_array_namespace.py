@@ -54,6 +54,9 @@ def test_a_singular_system_is_refused_in_the_words_of_the_op() -> None:
     assert NUMPY.solved(matrix, rhs, "singular").tolist() == [[1], [0.5]]
     with pytest.raises(InvalidArgumentError, match="Input matrix is not invertible"):
         NUMPY.solved(np.zeros((2, 2)), rhs, "Input matrix is not invertible.")
+    assert NUMPY.inverted(matrix, "singular").tolist() == [[0.5, 0], [0, 0.25]]
+    with pytest.raises(InvalidArgumentError, match="singular"):
+        NUMPY.inverted(np.zeros((2, 2)), "singular")
     # LAPACK would refuse to solve for no columns, too.
     assert NUMPY.solved(np.zeros((2, 2)), np.zeros((2, 0)), "singular").shape == (2, 0)
 

@@ -15,7 +15,7 @@ from tfg.core.types.shapes import UNKNOWN, Shape, TensorSpec
 
 def spec(*dims: int | None, value: Any = None) -> TensorSpec:
     """Return the spec of a tensor with these dimensions."""
-    return TensorSpec(dtypes.int32, Shape(dims), None if value is None else np.array(value))
+    return TensorSpec(dtypes.int32, Shape(dims), None if value is None else np.array(value, object))
 
 
 def listed(shape: Shape) -> list[int | None]:
@@ -99,6 +99,8 @@ def test_one_unknown_size_stands_for_a_name_in_all_outputs() -> None:
         ("..., ... -> ...", [spec(2), spec(2, 1)], "must have the same rank"),
         ("~... n, ~... n -> n", [spec(2, 1), spec(3, 1)], "dimensions 2 and 3 must be equal"),
         ("<...> -> ...", [spec(2, value=[3, -2])], "must not be negative"),
+        ("<...> -> ...", [spec(1, value=[b"x"])], "b'x' is not a size"),
+        ("<n> -> n", [spec(value=b"x")], "b'x' is not a size"),
         ("<...> -> ...", [spec(255)], "at most 254 dimensions"),
     ],
 )
