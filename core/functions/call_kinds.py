@@ -180,6 +180,7 @@ def function_inputs(function: Function) -> list[Output]:
 
 def function_targets(function: Function, site: CallSite = PLAIN_CALL) -> list[Output | Node]:
     """Return the targets of a call of a function: the results, the control results, and nodes with effects."""
+    # The results come first: `passes/base/race_settling` takes all targets behind them for effects.
     targets: list[Output | Node] = [value for i, value in enumerate(function.results) if i not in site.unused]
     targets += function.control_results
     if site.runs_effects(function):

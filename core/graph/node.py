@@ -63,6 +63,12 @@ class Output(Displayed):
             raise InvalidArgumentError(f"the dtype of {self} is unknown", node=self.node.name, op=self.node.op)
         return self.dtype.base
 
+    @property
+    def is_reference(self) -> bool:
+        """True for a reference to a variable of TensorFlow 1, not its value."""
+        dtype = self.dtype  # once: it is found anew each time
+        return dtype is not None and dtype.is_ref
+
     def __str__(self) -> str:
         return self.name
 
@@ -498,6 +504,12 @@ class Node(NodeKinds, Displayed):
         except TfgError as error:
             raise type(error)(error.message, node=self.name, op=self.op, hint=error.hint) from None
         return value
+
+    def stored_bytes(self) -> int:
+        """Return `Tensor.stored_bytes` of a Const; damaged elements are an error that names the node."""
+        self.constant_value()
+        stored: int = self.attrs["value"].stored_bytes
+        return stored
 
     def text_attr(self, name: str) -> str:
         """Return a string attribute as text, as kernels get it; empty without the attribute."""

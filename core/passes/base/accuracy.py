@@ -52,7 +52,8 @@ def tolerance_of(accuracy: Accuracy, dtype: np.dtype[Any]) -> float:
     return _EXACT if accuracy is Accuracy.EXACT else max(_ROUNDING, _UNITS * _EPSILONS.get(dtype.name, 0))
 
 
-RuleFunction = Callable[[Any, Node], Output | None]
+RuleFunction = Callable[[Any, Node], Output | str | None]
+"""A function (rewriter, node) -> the replacement of the first output, the reason not to replace it, or None."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -327,7 +327,7 @@ class PassContext:
         value = output.node.constant_value()
         # A few bytes of a file can stand for gigabytes of equal elements. A pass that computed with all of them would run out
         # of memory before any limit of a run applies.
-        is_there = value.nbytes <= _SPREAD or value.nbytes <= output.node.attrs["value"].stored_bytes
+        is_there = value.nbytes <= _SPREAD or value.nbytes <= output.node.stored_bytes()
         return value if is_there else None
 
     def repeated(self, output: Output) -> Output | None:
