@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Final
 
-from ..registry.catalog import OpDef
+from ..registry.catalog import CATALOG, OpDef
 from ..registry.op_facts import NodeKinds, has_fact, ops_with
 from .frames import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
 from .graph import Node, Output
@@ -27,7 +27,13 @@ def dereferenced_inputs(node: Node, definition: OpDef) -> tuple[int, ...]:
 
 def any_reference(nodes: Iterable[Node]) -> bool:
     """Return True if a node returns a reference to a variable: graphs of TensorFlow 2, and frozen graphs, have none."""
-    return any(dtype.is_ref for dtypes in {node.output_dtypes for node in nodes} for dtype in dtypes)
+    return any(dtype.is_ref for node in nodes_of_kind(nodes, _may_refer) for dtype in node.output_dtypes)
+
+
+def _may_refer(kind: NodeKinds) -> bool:
+    """Return False for an op whose outputs are declared to be values: no attribute can make them references."""
+    definition = CATALOG.get(kind.op)
+    return definition is None or any(arg.is_ref for arg in definition.outputs)
 
 
 def passed_references(node: Node) -> tuple[int, ...]:

@@ -20,18 +20,27 @@ from ..graph.graph import Function, Graph, Node, Output
 from ..inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ..inference.error_context import faults_of
 from ..inference.inference import Answers, infer, loop_specs, unchanged
+from ..inference.node_calls import call_shape_function
 from ..planning.plan import Loop, Step
 from ..planning.planner import compile_plan
 from ..registry.catalog import OpDef
 from ..registry.op_facts import has_fact
-from ..registry.registry import Composition, has_kernel, onnx_lowering
+from ..registry.registry import Composition, has_kernel, onnx_lowering, shape_function
 from ..runtime.guards.limits import flops_of
 from ..runtime.steps.constant_steps import FOLD_FLOPS, folded_values
 from ..support import dataclasses, hints
-from ..support.errors import DeadlineExceededError, InternalError, ResourceExhaustedError, TfgError, UnimplementedError
+from ..support.errors import (
+    DeadlineExceededError,
+    InternalError,
+    InvalidArgumentError,
+    ResourceExhaustedError,
+    TfgError,
+    UnimplementedError,
+)
 from ..support.grouping import grouped
 from ..support.words import counted
 from ..types import dtypes
+from ..types.arrays import Array
 from ..types.dims import Dim
 from ..types.shapes import POSITION, SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes, relax_shapes
 from ..types.tensors import FuncRef
@@ -292,11 +301,15 @@ class _Frame:
         if isinstance(step, Loop):
             return self.loop(step, values)
         kind = call_kind(self.exporter.functions, step.node)
+        first = len(self.emitter.block.operations)
         outputs = self.call(step.node, kind, values) if kind is not None else self.lowered(step.node, values)
-        return [self.refined(Output(step.node, i), value) for i, value in enumerate(outputs)]
+        return [self.refined(Output(step.node, i), value, first) for i, value in enumerate(outputs)]
 
-    def refined(self, output: Output, value: Any) -> Any:
-        """Return a result in the dtype that the node declares, with the inferred spec."""
+    def refined(self, output: Output, value: Any, first: int = 0) -> Any:
+        """Return a result in the dtype that the node declares, with the inferred spec.
+
+        The node's operations are those from number `first` of the block.
+        """
         spec = self.specs[output]
         if not isinstance(value, Value) or value.is_stacked:
             return value
@@ -305,10 +318,22 @@ class _Frame:
         # Sizes and places are int64 in ONNX, and often int32 in TensorFlow.
         result = self.emitter.cast(value, carrier(spec.dtype))
         if result.array is None:
-            result.spec = dataclasses.replace(spec, dtype=carrier(spec.dtype), shape=_merged(result.shape, spec.shape))
+            shape = _merged(result.shape, spec.shape)
+            # What a branch learns about a value from outside, as by EnsureShape, is not true in the other branches.
+            if str(shape) != str(result.shape) and not self.has_made(result, first):
+                if result.parts is not None:
+                    return result
+                result = self.emitter.Identity(result)
+            result.spec = dataclasses.replace(spec, dtype=carrier(spec.dtype), shape=shape)
             for part in result.parts or ():
                 part.spec = TensorSpec(part.dtype, result.shape)
         return result
+
+    def has_made(self, value: Value, first: int) -> bool:
+        """Return True if an operation of the block, from number `first` on, gives the value or its first part."""
+        sought = value.parts[0] if value.parts else value
+        # From the end: most nodes give what their last operation gives.
+        return any(sought in operation.outputs for operation in reversed(self.emitter.block.operations[first:]))
 
     def lowered(self, node: Node, values: Sequence[Any]) -> Sequence[Any]:
         """Return a node's outputs: constants where all inputs are constants, else the values that the lowering emits."""
@@ -406,14 +431,29 @@ class _Frame:
             constant = g.constant(np.full(axis.shape.known(), place), axis.dtype)
             return lambda: self.emitted(node, lowering, [constant if value is axis else value for value in values])
 
-        if not any(value is axis for value in values):
+        index = next((i for i, value in enumerate(values) if value is axis), None)
+        places = range(0 if index is None else undecided.rank)
+        possible = [place for place in places if self.allows(node, index, np.full(axis.shape.known(), place))]
+        if not possible:
             raise undecided
         # `branches` maps an axis to its branch. An axis that shapes rule out never comes, and may have any branch.
         branches = np.zeros(undecided.rank, np.int64)
-        branches[list(undecided.possible)] = range(len(undecided.possible))
+        branches[possible] = range(len(possible))
         number = g.reshape(g.cast(axis, dtypes.int64), [])
         number = g.Where(g.Less(number, 0), g.Add(number, undecided.rank), number)
-        return g.choose(g.Gather(branches, number), [along(place) for place in undecided.possible])
+        return g.choose(g.Gather(branches, number), [along(place) for place in possible])
+
+    def allows(self, node: Node, index: int | None, axis: Array) -> bool:
+        """Return False for an axis, the input at `index`, that the other inputs of a node do not fit."""
+        specs = [
+            dataclasses.replace(self.specs[value], value=axis) if i == index else self.specs[value]
+            for i, value in enumerate(node.inputs)
+        ]
+        try:
+            call_shape_function(node, shape_function(node.op), specs)
+        except InvalidArgumentError:
+            return False
+        return True
 
     # Functions.
 

@@ -28,7 +28,7 @@ from ...registry.registry import shape_function
 from ...support import dataclasses
 from ...types import dtypes
 from ...types.shapes import Shape
-from ..base.accuracy import Accuracy, Rule, RuleSet, rounds
+from ..base.accuracy import Accuracy, Rule, RuleSet, numbers_at, rounds
 from ..base.graph_pass import PassContext, Waves
 
 # The axes of the weights of convolutions and matrix products that are channels of the result and of the data.
@@ -302,9 +302,10 @@ class Rewriter:
         self._again = []
         if not self.is_open(node):
             return []
+        numbers = numbers_at(node)  # rules that do not fire leave them as they are
         for rule in rules:
             # What the rule makes, refuses or relaxes is recorded here, and taken back if it cannot stand.
-            self._rule, self._node, self._made, self._accuracy = rule.name, node, [], rule.accuracy_at(node)
+            self._rule, self._node, self._made, self._accuracy = rule.name, node, [], rule.accuracy_with(numbers)
             before = node.inputs
             value = rule.function(self, node)
             if isinstance(value, str):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
@@ -18,9 +18,6 @@ from ...engines.protocol import inner_steps
 from ...functions.callers import reached_functions
 from ...graph.graph import Function, Node, Output
 from ...graph.traversal import closure, topological_order
-from ...inference.containers import container_of
-from ...inference.inference import Inference, infer_again
-from ...inference.inference import Specs as KnownSpecs
 from ...planning.plan import Loop, Plan, Step, add_loop_releases, with_releases
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact
@@ -35,6 +32,9 @@ from ..state.tensor_lists import ANY, NOTHING_SET, TensorList
 from ..steps.constant_steps import only_computes
 from ..steps.variable_groups import variable_of
 from .tiers import RUNS_OF_SHAPES, Tier
+
+if TYPE_CHECKING:
+    from ...inference.inference import Inference
 
 # Plans specialized for known shapes of the feeds. Values that follow from shapes are computed before the run.
 # Inference finds tensors with the same value in every run with these shapes. Inference also finds steps that return the first
@@ -60,6 +60,9 @@ def certain(nodes: Sequence[Node], specs: Specs, premises: Specs) -> Specs:
     Inference takes for granted that the elements of a list are alike, in functions too. Specs that follow from nodes of
     which that is not known are left out.
     """
+    from ...inference.containers import container_of  # lazy: a single run has no shapes that came before
+    from ...inference.inference import Specs as KnownSpecs
+
     pool = set(nodes)
 
     def after(node: Node) -> set[Node]:
@@ -325,6 +328,8 @@ class ShapePrograms:
         return _Special(self._make(plan), shapes, tuple(facts.lists), tuple(facts.handles), variables, stamp)
 
     def _inferred(self, nodes: Sequence[Node], specs: Mapping[Output, TensorSpec]) -> Inference:
+        from ...inference.inference import Inference, infer_again
+
         return infer_again(nodes, Inference(dict(specs), {}), specs, self._functions)
 
     def _keeps_variables(self, nodes: Sequence[Node], inference: Inference) -> bool:
