@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -123,14 +123,6 @@ class WeightError:
     """The root of the mean squared error over the root of the mean square."""
 
 
-class Settled(NamedTuple):
-    """A leaf function whose body no pass changed: with a key of the arguments' specs, and the refusals."""
-
-    function: Function
-    specs: Hashable
-    refused: tuple[Refusal, ...]
-
-
 @dataclasses.dataclass(slots=True)
 class SharedPassState:
     """The state shared by the contexts of a graph and of the functions that are optimized with the graph."""
@@ -149,8 +141,6 @@ class SharedPassState:
     """The number of copied nodes of functions so far."""
     folding: float = 0.0
     """The seconds of computing that folding took so far."""
-    settled: dict[str, Settled] = dataclasses.field(default_factory=dict)
-    """The functions that need no second look, by name."""
     calls: CallTable = dataclasses.field(default_factory=CallTable)
     """The calls of the graph and of the functions."""
     is_called_anew: bool = True

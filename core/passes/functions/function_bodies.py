@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from ...functions.call_kinds import CALL_KINDS, Form, call_kind
-from ...functions.call_signatures import signature_of
 from ...functions.callers import all_nodes, function_references
 from ...functions.instantiation import instantiate
 from ...functions.purity import change_blocker
@@ -20,7 +19,7 @@ from ...registry.op_facts import has_fact
 from ...support import dataclasses
 from ...transforms.subgraphs import forget_locations
 from ...types.shapes import TensorSpec
-from ..base.graph_pass import Pass, PassContext, Refusal, Settled
+from ..base.graph_pass import Pass, PassContext
 from ..cleanup.fold import CommonSubexpressions, FoldConstants, Shapes
 from ..cleanup.removals import Dependencies
 from ..rules.arithmetic import Arithmetic
@@ -68,23 +67,9 @@ def _optimize_called(graph: Graph, ctx: PassContext, done: set[str]) -> None:
                 if reason is not None:
                     ctx.refuse("body", name, reason)
                     continue
-                specs = _argument_specs(ctx, node, name)
-                if not _is_settled(graph, ctx, name, specs):
-                    body = ChangedBody(graph, ctx, name, specs)
-                    # A body that calls others may change once they have changed, so only leaves are settled.
-                    if not body.run([one for one in ctx.shared.passes if isinstance(one, _IN_BODIES)]) and body.is_leaf:
-                        ctx.shared.settled[name] = Settled(body.origin, _key(specs), tuple(body.refused.values()))
-                    _optimize_called(body.graph, body.ctx, done)
-
-
-def _is_settled(graph: Graph, ctx: PassContext, name: str, specs: Mapping[int, TensorSpec]) -> bool:
-    """Return True for an unchanged body in which no pass changed anything before; past refusals are recorded again."""
-    settled = ctx.shared.settled.get(name)
-    if settled is None or settled.function is not graph.functions[name] or settled.specs != _key(specs):
-        return False
-    for refusal in settled.refused:
-        ctx.refuse(refusal.rule, refusal.node, refusal.reason)
-    return True
+                body = ChangedBody(graph, ctx, name, _argument_specs(ctx, node, name))
+                body.run([one for one in ctx.shared.passes if isinstance(one, _IN_BODIES)])
+                _optimize_called(body.graph, body.ctx, done)
 
 
 class ChangedBody:
@@ -95,10 +80,7 @@ class ChangedBody:
 
     def __init__(self, graph: Graph, ctx: PassContext, name: str, specs: Mapping[int, TensorSpec]) -> None:
         self.outer = ctx
-        self.origin = graph.functions[name]
-        self.specs = specs
-        self.refused: dict[tuple[str, str], Refusal] = {}
-        self.function = instantiate(self.origin, {})
+        self.function = instantiate(graph.functions[name], {})
         self.graph = self.function.body
         self.graph.functions = graph.functions
         self.ends: dict[Output, Node] = {}
@@ -112,13 +94,8 @@ class ChangedBody:
         arguments = {arg.output(): specs[i] for i, arg in enumerate(self.function.args) if i in specs}
         self.ctx = PassContext(self.graph, self.fetches, function=name, specs=arguments, shared=ctx.shared)
 
-    @property
-    def is_leaf(self) -> bool:
-        """True if the body calls no function."""
-        return not any(name for node in self.graph for name in function_names(self.graph, node))
-
-    def run(self, passes: Sequence[Pass]) -> bool:
-        """Run passes until nothing changes; where something did the function has the new body from then on. True if so."""
+    def run(self, passes: Sequence[Pass]) -> None:
+        """Run passes until nothing changes; where something did the function has the new body from then on."""
         changes: collections.Counter[str] = collections.Counter()
         for _ in range(_MAX_ROUNDS):
             fired = self._round(passes)
@@ -134,12 +111,10 @@ class ChangedBody:
             self.outer.shared.calls.put(changed)
             self.outer.fired += changes
         self.ctx.begin_pass()
-        return bool(changes)
 
     def _round(self, passes: Sequence[Pass]) -> collections.Counter[str]:
         fired: collections.Counter[str] = collections.Counter()
         name = self.function.name
-        self.refused.clear()
         for one in passes:
             self.ctx.begin_pass()
             one.run(self.graph, self.ctx)
@@ -147,7 +122,6 @@ class ChangedBody:
             for refusal in self.ctx.refusals.values():
                 place = refusal.node if ": " in refusal.node else f"{name}: {refusal.node}"
                 self.outer.refuse(refusal.rule, place, refusal.reason)
-                self.refused[place, refusal.rule] = dataclasses.replace(refusal, node=place)
         # A draw from its own stream that nothing reads has no visible effect.
         acting = [node for node in self.graph if self.ctx.acts(node) and (node.uses or not has_fact(node.op, "own_stream"))]
         needed = needed_nodes([*self.fetches, *acting])
@@ -176,8 +150,3 @@ def _argument_specs(ctx: PassContext, node: Node, name: str) -> dict[int, Tensor
     specs = ctx.inference.specs
     # Without values: a value is made a constant by `specialize`, which drops the argument too.
     return {i: dataclasses.replace(specs[value], value=None) for i, value in enumerate(sources) if value in specs}
-
-
-def _key(specs: Mapping[int, TensorSpec]) -> Hashable:
-    """Return a key that is equal for equal specs."""
-    return tuple(specs), signature_of(list(specs.values()))[0]
