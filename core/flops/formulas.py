@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from ..registry import registry
+from ..registry.catalog import CATALOG
 from ..support import dataclasses
 from ..support.arguments import checked, expect
 from ..support.display import Rows
@@ -52,7 +53,7 @@ def flops_formulas(ops: Collection[str]) -> Rows[Formula]:
     expect(str, *ops)
     functions = ((op, registry.flops_function(op)) for op in sorted({ops} if isinstance(ops, str) else ops))
     groups = grouped(
-        (_NONE.get(function) or _formula(function, str(registry.family(op))), op)
+        (_NONE.get(function) or _formula(function, op, str(registry.family(op))), op)
         for op, function in functions
         if function is not None
     )
@@ -60,9 +61,15 @@ def flops_formulas(ops: Collection[str]) -> Rows[Formula]:
     return Rows(Formula(tuple(names), flops, counted, family) for (flops, counted, family), names in ranked)
 
 
-def _formula(function: Callable[..., Any], family: str) -> tuple[str, str, str]:
+def _formula(function: Callable[..., Any], op: str, family: str) -> tuple[str, str, str]:
     """Return (formula, explanation, family) of a counting function."""
     keywords = function.keywords if isinstance(function, functools.partial) else {}
+    if "words" in keywords:
+        names = ["result" if place < 0 else CATALOG[op].inputs[place].name for place in keywords["places"]]
+        sizes = " + ".join(f"size({name}{'[..., 0]' * keywords['of_rows']})" for name in names)
+        per_element = _per_element(keywords["per_element"])
+        times = f"({per_element}) * {sizes}" if " " in per_element else f"{per_element} * {sizes}".removeprefix("1 * ")
+        return times, keywords["words"], family
     if "per_element" in keywords:
         return _per_element(keywords["per_element"]), "for each element of the result", family
     if isinstance(function, functools.partial) and hasattr(function.args[-1], "more"):
@@ -82,7 +89,7 @@ def _formula(function: Callable[..., Any], family: str) -> tuple[str, str, str]:
 def _per_element(cost: registry.Cost) -> str:
     parts = [str(cost.flops)] if cost.flops or not cost.transcendentals else []
     parts += [f"{cost.transcendentals} transcendental"] if cost.transcendentals else []
-    return " + ".join(parts)
+    return " + ".join(parts) + (f", macs: {cost.macs}" if cost.macs else "")
 
 
 _UNKNOWN = "unknown"

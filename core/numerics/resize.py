@@ -101,7 +101,7 @@ def resample(x: Array, rows: Taps, columns: Taps, is_small: bool = False) -> Arr
 
 
 def stays(shape: tuple[int, ...], rows: Taps, columns: Taps) -> bool:
-    """Return True if TensorFlow copies the image: its bilinear kernel does if both sizes stay, so that infinities stay, too."""
+    """Return True if TensorFlow copies the image, infinities too: its bilinear kernel does if both sizes stay."""
     return rows.is_between and shape[1:3] == (len(rows.indices), len(columns.indices))
 
 
@@ -158,7 +158,7 @@ def _add_at_taps(grad: Array, rows: Taps, columns: Taps, dtype: Any) -> Array:
     result = np.zeros((batch, rows.size, columns.size, channels), dtype)
     with np.errstate(all="ignore"):
         for i, j, part in _parts(grad, rows, columns):
-            np.add.at(result, (slice(None), i[:, None], j), part)
+            np.add.at(result, (slice(None), i[:, None], j), part)  # type: ignore[arg-type]
     return result
 
 

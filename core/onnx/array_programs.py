@@ -54,6 +54,7 @@ class OnnxNamespace:
     Its functions have the names of jax.numpy and jax.nn.
     """
 
+    is_eager: ClassVar[bool] = False
     has_64_bits: ClassVar[bool] = True
     has_views: ClassVar[bool] = False
     """Whether arrays have a method `view`, for the bits of floats."""
@@ -297,7 +298,7 @@ class OnnxNamespace:
         """Return the result of a function that has the derivatives of another."""
         return result
 
-    def require(self, condition: Any) -> None:
+    def require(self, condition: Any, message: str = "") -> None:
         """Do nothing: a model has no way to refuse its inputs."""
 
     # Loops, whose values keep their shapes.
@@ -436,6 +437,10 @@ class OnnxNamespace:
         return [self.array_of(functools.reduce(self.g.Expand, other, value)) for value, other in zip(values, others)]
 
     # Parts and wholes.
+
+    def split(self, x: Any, count: int, axis: int) -> list[Any]:
+        """Return equal parts along an axis."""
+        return [self.array_of(part) for part in self.g.split(x.value, count, axis)]
 
     def concatenate(self, arrays: Sequence[Any], axis: int = 0) -> Any:
         values = [self.value(array) for array in arrays]
@@ -622,15 +627,20 @@ def evaluate(
     sizes: Sequence[int],
     inputs: Sequence[Any],
     attrs: dict[str, Any],
+    axes: Sequence[tuple[int, int]] = (),
 ) -> Any:
     """Return the results of an array program as values; the inputs at the places `static` are NumPy arrays, as for XLA.
 
-    Those that are also at the places `sizes` are `Sizes` where only the run knows them.
+    Those that are also at the places `sizes` are `Sizes` where only the run knows them. Each of `axes`, a place and that of
+    the input whose axis it names, may be computed: the program then becomes a branch for each axis.
     """
     xp = OnnxNamespace(g)
     arguments = [_wrapped(xp, value) for value in inputs]
     for place in static:
         value = inputs[place]
+        if place in dict(axes):
+            of = inputs[dict(axes)[place]]
+            value = g.constant(np.int64(g.axis(value, (of if isinstance(of, Value) else of[0]).rank)))
         is_open = place in sizes and value.array is None
         if value.array is None and not is_open:
             g.refuse(f"its input {place} is not constant")

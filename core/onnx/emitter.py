@@ -217,14 +217,11 @@ _TO_INT64: Final = frozenset(["Shape", "Size", "ArgMax", "ArgMin", "NonZero", "N
 
 
 class UndecidedAxisError(UnimplementedError):
-    """An axis that ONNX has as an attribute but the graph computes: `value`, a number from -`rank` to `rank` - 1.
+    """An axis that ONNX has as an attribute but the graph computes: `value`, a number from -`rank` to `rank` - 1."""
 
-    `possible` are the only axes that shapes allow.
-    """
-
-    def __init__(self, value: Value, rank: int, possible: Sequence[int]) -> None:
+    def __init__(self, value: Value, rank: int) -> None:
         super().__init__("its axes are not constant")
-        self.value, self.rank, self.possible = value, rank, tuple(possible)
+        self.value, self.rank = value, rank
 
 
 class ModelTooLargeError(UnimplementedError):
@@ -356,18 +353,17 @@ class Emitter:
             self.refuse(f"its {what} are not constant")
         return value.array
 
-    def axis(self, value: Value, rank: int | None, fits: Callable[[int], bool] = lambda axis: True) -> int:
+    def axis(self, value: Value, rank: int | None) -> int:
         """Return the axis, of `rank` axes, that a value with a single element names.
 
-        A computed value raises UndecidedAxisError; the lowering is then called again for each axis that `fits`.
+        A computed value raises UndecidedAxisError; the lowering is then called again for each axis that shapes allow.
         """
         if value.array is not None:
             place = int(value.array.reshape(-1)[0])
             return place % rank if rank else place
-        possible = [place for place in range(rank or 0) if fits(place)]
-        if rank is None or value.shape.dims not in ((), (1,)) or not possible:
+        if rank is None or value.shape.dims not in ((), (1,)):
             self.refuse("its axes are not constant")
-        raise UndecidedAxisError(value, rank, possible)
+        raise UndecidedAxisError(value, rank)
 
     def rank(self, value: Value) -> int:
         """Return the number of dimensions; refuse an unknown rank."""

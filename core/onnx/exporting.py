@@ -20,18 +20,27 @@ from ..graph.graph import Function, Graph, Node, Output
 from ..inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ..inference.error_context import faults_of
 from ..inference.inference import Answers, infer, loop_specs, unchanged
+from ..inference.node_calls import call_shape_function
 from ..planning.plan import Loop, Step
 from ..planning.planner import compile_plan
 from ..registry.catalog import OpDef
 from ..registry.op_facts import has_fact
-from ..registry.registry import Composition, has_kernel, onnx_lowering
+from ..registry.registry import Composition, has_kernel, onnx_lowering, shape_function
 from ..runtime.guards.limits import flops_of
 from ..runtime.steps.constant_steps import FOLD_FLOPS, folded_values
 from ..support import dataclasses, hints
-from ..support.errors import DeadlineExceededError, InternalError, ResourceExhaustedError, TfgError, UnimplementedError
+from ..support.errors import (
+    DeadlineExceededError,
+    InternalError,
+    InvalidArgumentError,
+    ResourceExhaustedError,
+    TfgError,
+    UnimplementedError,
+)
 from ..support.grouping import grouped
 from ..support.words import counted
 from ..types import dtypes
+from ..types.arrays import Array
 from ..types.dims import Dim
 from ..types.shapes import POSITION, SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes, relax_shapes
 from ..types.tensors import FuncRef
@@ -422,14 +431,29 @@ class _Frame:
             constant = g.constant(np.full(axis.shape.known(), place), axis.dtype)
             return lambda: self.emitted(node, lowering, [constant if value is axis else value for value in values])
 
-        if not any(value is axis for value in values):
+        index = next((i for i, value in enumerate(values) if value is axis), None)
+        places = range(0 if index is None else undecided.rank)
+        possible = [place for place in places if self.allows(node, index, np.full(axis.shape.known(), place))]
+        if not possible:
             raise undecided
         # `branches` maps an axis to its branch. An axis that shapes rule out never comes, and may have any branch.
         branches = np.zeros(undecided.rank, np.int64)
-        branches[list(undecided.possible)] = range(len(undecided.possible))
+        branches[possible] = range(len(possible))
         number = g.reshape(g.cast(axis, dtypes.int64), [])
         number = g.Where(g.Less(number, 0), g.Add(number, undecided.rank), number)
-        return g.choose(g.Gather(branches, number), [along(place) for place in undecided.possible])
+        return g.choose(g.Gather(branches, number), [along(place) for place in possible])
+
+    def allows(self, node: Node, index: int | None, axis: Array) -> bool:
+        """Return False for an axis, the input at `index`, that the other inputs of a node do not fit."""
+        specs = [
+            dataclasses.replace(self.specs[value], value=axis) if i == index else self.specs[value]
+            for i, value in enumerate(node.inputs)
+        ]
+        try:
+            call_shape_function(node, shape_function(node.op), specs)
+        except InvalidArgumentError:
+            return False
+        return True
 
     # Functions.
 

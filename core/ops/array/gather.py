@@ -300,7 +300,7 @@ def _gather_v2_onnx(g: Any, params: Any, indices: Any, axis: Any, *, batch_dims:
     if not batch_dims:
         return g.Gather(params, indices, axis=g.axis(axis, params.rank))
     batch = batch_dims % max(g.rank(indices), 1)
-    place = g.axis(axis, g.rank(params), lambda place: place >= batch)
+    place = g.axis(axis, g.rank(params))
     return g.evaluate(_taken_in_batches, (), (), (params, indices), {"place": place, "batch_dims": batch})
 
 

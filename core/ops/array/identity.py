@@ -21,6 +21,7 @@ from ...registry.registry import (
     gradient,
     kernel,
     lower,
+    not_arithmetic,
     not_differentiable,
     onnx,
     shape,
@@ -37,8 +38,9 @@ from ...types.example_values import example_value, feeding
 from ...types.shapes import Shape, TensorSpec, fits, merge_shapes
 from ...types.tensors import Tensor
 from ..shared.argument_checks import require_rank
+from ..shared.decompositions import by_ops
+from ..shared.elementwise_tables import counted
 from ..shared.kernel_files import append_file, file_name
-from ..shared.plain_shapes import no_outputs_shape, scalar_shape
 from ..shared.shape_arguments import SIZE_DTYPES
 from ..shared.tensor_text import summarize_array
 
@@ -73,9 +75,7 @@ def identity(x: Array) -> Array:
     return x
 
 
-@gradient("DebugGradientIdentity")
-def debug_gradient_identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.DebugGradientIdentity(grad)]
+gradient("DebugGradientIdentity")(by_ops("DebugGradientIdentity dy"))
 
 
 @gradient("PreventGradient")
@@ -126,16 +126,10 @@ def identity_shape(x: TensorSpec) -> TensorSpec:
 
 
 not_differentiable("StopGradient")
-
-
-@gradient(
+gradient(
     "Identity", "GuaranteeConst", "Copy", "CopyHost", "DeepCopy", "Snapshot", "DebugIdentity", "DebugIdentityV2",
-    "DebugIdentityV3", *_NUMERIC_CHECKS,
-)  # fmt: skip
-def identity_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad]
-
-
+    "DebugIdentityV3", "PlaceholderWithDefault", "EnsureShape", "Print", *_NUMERIC_CHECKS,
+)(by_ops("dy"))  # fmt: skip
 zero_flops(*_COPIES, *_WATCHES)
 facts("transparent", of=("StopGradient", "PreventGradient", "Snapshot", "Identity"))
 facts("elementwise", of=_FORWARDING)
@@ -146,7 +140,7 @@ facts("alias", "inexpensive", of=("Identity", "PreventGradient", "StopGradient")
 facts("debug", of=("Copy", "CopyHost", "DebugIdentity", "DebugIdentityV3", "DebugIdentityV2"))
 
 
-@kernel("DebugNanCount")
+@kernel("DebugNanCount", shape="* -> 1")
 def debug_nan_count(x: Array, *, tensor_name: str) -> Result:
     """Count the NaN elements; a vector (1,)."""
     _require_tensor_name(tensor_name)
@@ -154,16 +148,7 @@ def debug_nan_count(x: Array, *, tensor_name: str) -> Result:
     return np.array([count], np.int64)
 
 
-@shape("DebugNanCount")
-def debug_nan_count_shape(x: TensorSpec) -> Shape:
-    return Shape([1])
-
-
-@flops("DebugNanCount", *_NUMERIC_CHECKS)
-def per_element_flops(x: TensorSpec) -> Cost:
-    return Cost(flops=x.shape.num_elements)
-
-
+flops("DebugNanCount", *_NUMERIC_CHECKS)(counted(1, 0, "A comparison."))
 not_differentiable("DebugNanCount")
 facts("side_effect", of=("CheckNumerics", "CheckNumericsV2"))
 facts("diagnostic", of=("DebugIdentityV2", "DebugIdentityV3", "CheckNumerics", "CheckNumericsV2"))
@@ -227,11 +212,6 @@ def placeholder_with_default_shape(x: TensorSpec, *, shape: Shape) -> Shape:
     return shape
 
 
-@gradient("PlaceholderWithDefault")
-def placeholder_with_default_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad]
-
-
 @kernel("EnsureShape")
 def ensure_shape(x: Array, *, shape: Shape) -> Result:
     """Return the input; InvalidArgumentError unless its shape fits the attribute."""
@@ -245,15 +225,9 @@ def ensure_shape_shape(x: TensorSpec, *, shape: Shape) -> Shape:
     return merge_shapes(x.shape, shape)
 
 
-@gradient("EnsureShape")
-def ensure_shape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad]
-
-
 facts("idempotent", "same_shape_same_value", of=("EnsureShape",))
 facts("shape_arithmetic", of=("IdentityN", "EnsureShape"))
 facts("passes_each_on", of=("IdentityN",))
-
 facts("forwarding", of=_FORWARDING)
 
 
@@ -279,7 +253,6 @@ def no_op() -> None:
 
 
 facts("idle", of=("NoOp",))
-shape("NoOp")(no_outputs_shape)
 
 
 @kernel("Assert")
@@ -292,7 +265,6 @@ def assert_(condition: Array, data: list[Array], *, summarize: int) -> None:
         raise InvalidArgumentError(f"assertion failed: {shown}")
 
 
-shape("Assert")(no_outputs_shape)
 not_differentiable("HostConst", "NoOp", "Assert")
 
 
@@ -310,11 +282,6 @@ def print_(ctx: KernelContext, x: Array, data: list[Array], *, message: str, fir
 @shape("Print")
 def print_shape(x: TensorSpec, data: list[TensorSpec]) -> TensorSpec:
     return x
-
-
-@gradient("Print")
-def print_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad, *([None] * (len(node.inputs) - 1))]
 
 
 facts("debug", of=("Print",))
@@ -349,7 +316,7 @@ facts("side_effect", of=("Assert", "Print", "PrintV2"))
 _TRUTHS = ("float32", "float64", "int64", "int32", "uint8", "int16", "int8", "bool", "object")
 
 
-@kernel("ToBool")
+@kernel("ToBool", shape="-> ()")
 def to_bool(x: Array) -> Result:
     """Return a scalar's truth (non-zero, or a non-empty string); for other tensors, True if any elements exist."""
     if np.ndim(x) > 0:
@@ -359,7 +326,6 @@ def to_bool(x: Array) -> Result:
     return np.bool_(bool(np.asarray(x).item()))
 
 
-shape("ToBool")(scalar_shape)
 not_differentiable("PrintV2", "ToBool")
 facts("diagnostic", of=("Assert", "Print", "PrintV2"))
 
@@ -486,15 +452,11 @@ def bitcast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 zero_flops("Bitcast")
 facts("alias_view", of=("Bitcast",))
-
-
 # GuaranteeConst and DeepCopy are stateful in TensorFlow's catalog, and engines get no stateful nodes.
 lower(
     "Identity", "Snapshot", "StopGradient", "PreventGradient", "Copy", "CopyHost", "DebugGradientIdentity", "DebugIdentityV2"
 )(lambda xla, x: x)  # fmt: skip
 lower("IdentityN")(lambda xla, values: tuple(values))
-
-
 onnx(*_COPIES, *_WATCHES, "EnsureShape", "PlaceholderWithDefault", "Print")(lambda g, x, *watched: x)
 onnx("IdentityN")(lambda g, values: values)
 onnx("NoOp", "Assert", "PrintV2")(lambda g, *inputs: ())
@@ -607,6 +569,5 @@ def placeholder_shape(*, shape: Shape) -> Shape:
     return shape
 
 
-not_differentiable("Const", "Placeholder", "PlaceholderV2")
-zero_flops("Const", "Placeholder", "PlaceholderV2")
+not_arithmetic("Const", "Placeholder", "PlaceholderV2")
 facts("inexpensive", of=("Const",))

@@ -110,7 +110,6 @@ def _concat_parts(g: GradientBuilder, values: tuple[Output, ...], axis: Output, 
 
 
 layout("T*A -> T", "ConcatV2")
-
 zero_flops("ConcatV2")
 facts("shape_arithmetic", of=("ConcatV2",))
 facts("total", of=("ConcatV2",))
@@ -134,7 +133,6 @@ def concat_v1_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 
 
 layout("AT* -> T", "Concat")
-
 facts("shape_arithmetic", of=("Concat",))
 facts("total", of=("Concat",))
 
@@ -261,26 +259,11 @@ facts("shape_arithmetic", of=("Pack",))
 facts("total", of=("Pack",))
 facts("bounded_by_inputs", of=("Pack",))
 lower("Pack")(lambda xla, values, *, axis: xla.stacked(values, axis))
-# ONNX has other forms: Pack takes lists, and Concat an axis that only the run knows.
-lower("ConcatV2", static=(-1,))(lambda xla, values, axis: xla.concatenate(values, int(axis)))
-lower("Concat", static=(0,))(lambda xla, axis, values: xla.concatenate(values, int(axis)))
+arrays("ConcatV2", static=(-1,), axes=((-1, 0),))(lambda xp, values, axis: xp.concatenate(values, int(axis)))
+arrays("Concat", static=(0,), axes=((0, 1),))(lambda xp, axis, values: xp.concatenate(values, int(axis)))
 
 
-onnx("ConcatV2")(lambda g, values, axis: _concatenated(g, values, axis))
-onnx("Concat")(lambda g, axis, values: _concatenated(g, values, axis))
-
-
-def _concatenated(g: Any, values: Sequence[Any], axis: Any) -> Any:
-    # An axis that only the run knows becomes a choice among the axes along which the shapes can be joined.
-    return g.Concat(*values, axis=g.axis(axis, values[0].rank, lambda place: _fit(values, place)))
-
-
-def _fit(values: Sequence[Any], axis: int) -> bool:
-    """False if shapes say that tensors cannot be joined along an axis."""
-    others = [[size for place, size in enumerate(value.shape) if place != axis] for value in values]
-    return all(len({size for size in sizes if isinstance(size, int)}) < 2 for sizes in zip(*others, strict=False))
-
-
+# Pack has a form of its own in XLA, which notes the places that it joins, and in ONNX, where it takes lists.
 @onnx("Pack")
 def _pack_onnx(g: Any, values: Sequence[Any], *, axis: int, outputs: list[TensorSpec]) -> Any:
     if outputs[0].dtype is dtypes.variant:
@@ -359,7 +342,6 @@ def split_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
 
 
 layout("AT -> T*", "Split")
-
 zero_flops("Split")
 facts("shape_arithmetic", of=("Split",))
 facts("bounded_by_inputs", of=("Split",))
@@ -464,15 +446,12 @@ facts("shape_arithmetic", of=("SplitV", "Unpack"))
 facts("bounded_by_inputs", of=("SplitV", "Unpack"))
 
 
-# Two forms, as for Concat: a model of ONNX splits along an axis that only the run knows by a choice among the axes that shapes
-# allow, and by sizes that only the run knows; the shapes of XLA follow from both.
+@arrays("Split", static=(0,), axes=((0, 1),))
+def _split_arrays(xp: Any, axis: Array, x: Any, *, num_split: int) -> Any:
+    return tuple(xp.split(x, num_split, int(axis)))
 
 
-@lower("Split", static=(0,))
-def _split_lowering(xla: Any, axis: Array, x: Any, *, num_split: int) -> Any:
-    return tuple(xla.split(x, num_split, int(axis)))
-
-
+# Two forms: a model of ONNX splits by sizes that only the run knows, -1 among them; the shapes of XLA follow from the sizes.
 @lower("SplitV", static=(1, 2))
 def _split_v_lowering(xla: Any, x: Any, sizes: Array, axis: Array) -> Any:
     rest = x.shape[int(axis)] - sizes[sizes >= 0].sum()
@@ -484,22 +463,12 @@ def _unpack_lowering(xla: Any, x: Any, *, num: int, axis: int) -> Any:
     return tuple(xla.squeeze(part, axis) for part in xla.split(x, num, axis)) if num else ()
 
 
-@onnx("Split")
-def _split_onnx(g: Any, axis: Any, x: Any, *, num_split: int) -> Any:
-    return g.split(x, num_split, g.axis(axis, x.rank, lambda place: _divides(num_split, x.shape[place])))
-
-
-def _divides(count: int, size: DimLike) -> bool:
-    """False for a dimension that is known not to be a multiple of `count`."""
-    return not isinstance(size, int) or size % count == 0
-
-
 @onnx("SplitV")
 def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outputs: list[TensorSpec]) -> Any:
     """Split by sizes; a size of -1 takes the rest."""
     if num_split == 1:
         return [x]
-    place = g.axis(axis, x.rank, lambda place: _holds(sizes.array, x.shape[place]))
+    place = g.axis(axis, x.rank)
     lengths = g.vector(sizes)
     known = sizes.spec.value if sizes.array is None else sizes.array
     if known is None or any(map(may_stand_for_rest, known.tolist())):
@@ -507,14 +476,6 @@ def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outp
         rest = g.Sub(g.dim(x, place), g.Add(g.ReduceSum(lengths, [0]), 1))
         lengths = g.Where(g.Equal(lengths, -1), rest, lengths)
     return g.Split(x, lengths, outputs=num_split, axis=place)
-
-
-def _holds(sizes: Array | None, size: DimLike) -> bool:
-    """Return False for a known dimension that differs from the sum of `sizes`."""
-    if sizes is None or not isinstance(size, int):
-        return True
-    total = int(sizes[sizes >= 0].sum())
-    return size >= total if -1 in sizes else size == total
 
 
 @onnx("Unpack")
@@ -527,8 +488,6 @@ def _unpack_onnx(g: Any, x: Any, *, num: int, axis: int) -> Any:
 
 
 facts("of_lists", of=["Unpack"])
-
-
 facts("half_clear", of=["Split", "SplitV"])
 
 

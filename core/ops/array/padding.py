@@ -11,8 +11,8 @@ import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
+from ...numerics.array_namespace import NUMPY
 from ...registry.registry import (
-    Cost,
     arrays,
     facts,
     flops,
@@ -30,6 +30,8 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require_rank
+from ..shared.decompositions import by_ops
+from ..shared.elementwise_tables import reduction_flops
 from ..shared.shape_arguments import dims_of, ints, numbers, unknown_dims
 
 _NOT_TILED = ("uint16", "float8_e5m2", "float8_e4m3fn")
@@ -100,12 +102,7 @@ def tile_grad_shape(x: TensorSpec, multiples: TensorSpec) -> Shape:
     return Shape(d // t if t != 0 else None for d, t in zip(x.shape, times))
 
 
-@flops("TileGrad")
-def tile_grad_flops(x: TensorSpec, multiples: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """One sum less than the number of copies of each result."""
-    return Cost(flops=x.shape.num_elements - outputs[0].shape.num_elements)
-
-
+flops("TileGrad")(reduction_flops)
 facts("backward", of=("TileGrad",))
 without_gradient("TileGrad")
 
@@ -114,7 +111,7 @@ without_gradient("TileGrad")
 def pad(x: Array, paddings: Array) -> Result:
     """Zeros before and after each dimension; paddings is (rank, 2)."""
     x = np.asarray(x)
-    return zero_padded(x, _paddings(paddings, x.ndim))
+    return NUMPY.pad(x, _paddings(paddings, x.ndim))
 
 
 @shape("Pad")
@@ -140,7 +137,6 @@ def pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 zero_flops("Pad")
 facts("same_shape_same_value", of=("Pad",))
-facts("zero_padding", of=("Pad",))
 
 
 def _unpadded(g: GradientBuilder, node: Node, grad: Output) -> Output:
@@ -161,20 +157,7 @@ def pad_v2(x: Array, paddings: Array, constant: Array) -> Result:
     if np.ndim(constant) != 0:
         raise InvalidArgumentError(f"constant_values must be a scalar. Found: {Shape(np.shape(constant))}")
     x = np.asarray(x)
-    return _surrounded(x, _paddings(paddings, x.ndim), constant)
-
-
-def zero_padded(x: Array, pairs: Sequence[tuple[int, ...]]) -> Array:
-    """Return x with zeros, or empty strings, before and after each dimension."""
-    return _surrounded(x, pairs, b"" if x.dtype == object else 0)
-
-
-def _surrounded(x: Array, pairs: Sequence[tuple[int, ...]], constant: Any) -> Array:
-    result = np.empty([before + d + after for d, (before, after) in zip(x.shape, pairs)], x.dtype)
-    # Not np.pad, which fills the border axis by axis and takes several times as long for small arrays.
-    result[...] = constant
-    result[tuple(slice(before, before + d) for d, (before, _) in zip(x.shape, pairs))] = x
-    return result
+    return NUMPY.pad(x, _paddings(paddings, x.ndim), constant)
 
 
 def _paddings(paddings: Array, rank: int) -> list[tuple[int, ...]]:
@@ -204,7 +187,6 @@ def pad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 layout("TV. -> T", "PadV2")
-
 zero_flops("PadV2")
 facts("same_shape_same_value", of=("PadV2",))
 
@@ -222,7 +204,7 @@ def mirror_pad(xp: Any, x: Any, paddings: Array, *, mode: str) -> Any:
     return x
 
 
-kernel("MirrorPad")(functools.partial(mirror_pad, np))
+kernel("MirrorPad")(functools.partial(mirror_pad, NUMPY))
 
 
 def _mirror_paddings(paddings: Array, dims: Sequence[Any], mode: str) -> list[tuple[int, ...]]:
@@ -238,13 +220,7 @@ def _mirror_paddings(paddings: Array, dims: Sequence[Any], mode: str) -> list[tu
 
 
 shape("MirrorPad")(pad_shape)
-
-
-@gradient("MirrorPad")
-def mirror_pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MirrorPadGrad(grad, node.inputs[1], mode=node.attr("mode")), None]
-
-
+gradient("MirrorPad")(by_ops("MirrorPadGrad dy 1"))
 zero_flops("MirrorPad")
 facts("same_shape_same_value", of=("MirrorPad",))
 facts("bounded_by_inputs", of=("MirrorPad",))
@@ -281,16 +257,8 @@ def mirror_pad_grad_shape(grad: TensorSpec, paddings: TensorSpec) -> Shape:
     return Shape(d - before - after for d, before, after in zip(grad.shape, widths[::2], widths[1::2]))
 
 
-@gradient("MirrorPadGrad")
-def mirror_pad_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.MirrorPad(grad, node.inputs[1], mode=node.attr("mode")), None]
-
-
-@flops("MirrorPadGrad")
-def mirror_pad_grad_flops(grad: TensorSpec, paddings: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    return Cost(flops=grad.shape.num_elements - outputs[0].shape.num_elements)
-
-
+gradient("MirrorPadGrad")(by_ops("MirrorPad dy 1"))
+flops("MirrorPadGrad")(reduction_flops)
 facts("backward", of=("MirrorPadGrad",))
 lower("Pad", static=(1,))(lambda xla, x, paddings: xla.pad(x, paddings.tolist()))
 lower("PadV2", static=(1,))(lambda xla, x, paddings, constant: xla.pad(x, paddings.tolist(), constant_values=constant))

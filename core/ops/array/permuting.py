@@ -16,6 +16,7 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec, merge_dims, merge_shapes
 from ..shared.argument_checks import require, require_rank
+from ..shared.decompositions import by_ops
 from ..shared.shape_arguments import dims_of, ints, is_sized, normalize_axis, numbers, replaced, unknown_dims
 
 
@@ -113,11 +114,8 @@ def reverse_v1_shape(x: TensorSpec, dims: TensorSpec) -> Shape:
     return x.shape if x.rank is not None else unknown_dims(dims.shape[0])
 
 
-@gradient("ReverseV2", "Reverse")
-def reverse_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.apply(node.op, grad, node.inputs[1]), None]
-
-
+gradient("ReverseV2")(by_ops("ReverseV2 dy 1"))
+gradient("Reverse")(by_ops("Reverse dy 1"))
 zero_flops("ReverseV2", "Reverse")
 facts("shape_arithmetic", of=("ReverseV2",))
 facts("involution", of=("ReverseV2", "Reverse"))
@@ -159,10 +157,7 @@ def reverse_sequence_shape(x: TensorSpec, lengths: TensorSpec, *, seq_dim: int, 
     return x.shape
 
 
-@gradient("ReverseSequence")
-def reverse_sequence_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    dims = {name: node.attr(name) for name in ("seq_dim", "batch_dim")}
-    return [g.ReverseSequence(grad, node.inputs[1], **dims), None]
+gradient("ReverseSequence")(by_ops("ReverseSequence dy 1"))
 
 
 @kernel("Roll")
@@ -221,9 +216,7 @@ def roll_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 layout("T.A -> T", "Roll")
-
 zero_flops("ReverseSequence", "Roll")
-
 arrays("Transpose", static=(1,))(lambda xp, x, order: xp.transpose(x, order.tolist()))
 arrays("ConjugateTranspose", static=(1,))(lambda xp, x, order: xp.transpose(xp.conj(x), order.tolist()))
 lower("ReverseV2", static=(1,))(lambda xla, x, axes: xla.flip(x, tuple(axes.tolist())))

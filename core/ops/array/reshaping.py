@@ -21,7 +21,7 @@ from ...registry.registry import (
     kernel,
     layout,
     lower,
-    not_differentiable,
+    not_arithmetic,
     onnx,
     shape,
     zero_flops,
@@ -34,7 +34,8 @@ from ...types.dims import Dim, DimLike, floor_div, may_stand_for_rest
 from ...types.dtypes import DType
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..control import _onnx_lists as lists
-from ..shared.argument_checks import is_empty, require, require_rank, with_rank
+from ..shared.argument_checks import is_empty, require, require_rank
+from ..shared.decompositions import by_ops
 from ..shared.shape_arguments import (
     as_dims,
     dims_of,
@@ -143,13 +144,7 @@ def reshape_estimate(x: TensorSpec, dims: TensorSpec) -> Shape | TensorSpec:
 
 facts("view", of=("Reshape", "ExpandDims", "Squeeze"))
 facts("same_shape_same_value", of=("Reshape", "Squeeze"))
-
-
-@gradient("Reshape")
-def reshape_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.Reshape(grad, g.shape_of(node.inputs[0])), *([None] * (len(node.inputs) - 1))]
-
-
+gradient("Reshape", "ExpandDims", "Squeeze")(by_ops("Reshape dy #0"))
 zero_flops("Reshape")
 facts("finds_size", "shape_arithmetic", "total", "inexpensive", "alias_view", of=("Reshape",))
 
@@ -205,10 +200,7 @@ def squeeze_shape(x: TensorSpec, *, squeeze_dims: list[int]) -> Shape:
     return Shape(d for axis, d in enumerate(x.shape) if axis not in dropped)
 
 
-gradient("ExpandDims", "Squeeze")(reshape_gradient)
-
 layout("T -> R", "Squeeze")
-
 zero_flops("ExpandDims", "Squeeze")
 facts("shape_arithmetic", "total", "inexpensive", "alias_view", of=("ExpandDims", "Squeeze"))
 
@@ -363,7 +355,6 @@ def fill_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 layout("V. -> T", "Fill")
-
 zero_flops("BroadcastTo", "Fill")
 facts("bounded_by_inputs", of=("BroadcastTo",))
 facts("shape_arithmetic", of=("Fill",))
@@ -413,13 +404,12 @@ def zeros_like(x: Array) -> Result:
     return np.zeros(np.shape(x), np.asarray(x).dtype)
 
 
-not_differentiable("Empty", "OnesLike", "ZerosLike")
-zero_flops("Empty", "OnesLike", "ZerosLike")
+not_arithmetic("Empty", "OnesLike", "ZerosLike")
 facts("elementwise", "fills_likewise", "idempotent", of=("OnesLike", "ZerosLike"))
 facts("total", of=("ZerosLike",))
 
 
-@kernel("InvertPermutation")
+@kernel("InvertPermutation", shape="n -> n")
 def invert_permutation(x: Array) -> Result:
     """y with y[x[i]] = i."""
     x = np.asarray(x)
@@ -435,17 +425,11 @@ def invert_permutation(x: Array) -> Result:
     return result
 
 
-@shape("InvertPermutation")
-def invert_permutation_shape(x: TensorSpec) -> Shape:
-    return Shape(with_rank(x.shape, 1))
-
-
-not_differentiable("InvertPermutation")
-zero_flops("InvertPermutation")
+not_arithmetic("InvertPermutation")
 facts("involution", of=("InvertPermutation",))
 
 
-@kernel("UnravelIndex")
+@kernel("UnravelIndex", shape="..., rank -> rank ...")
 def unravel_index(indices: Array, dims: Array) -> Result:
     """The coordinates of flat indices into an array of shape `dims`, (len(dims),) or (len(dims), n)."""
     indices, dims = np.asarray(indices), np.asarray(dims)
@@ -473,17 +457,7 @@ def _strides(dims: Array) -> Array:
     return np.array([math.prod(dims[i + 1 :].tolist()) for i in range(dims.size)], np.int64)
 
 
-@shape("UnravelIndex")
-def unravel_index_shape(indices: TensorSpec, dims: TensorSpec) -> Shape:
-    require_rank(dims, 1, "dims")
-    if indices.rank is None:
-        return UNKNOWN
-    return Shape([dims.shape[0]]) + indices.shape
-
-
-not_differentiable("UnravelIndex")
-zero_flops("UnravelIndex")
-
+not_arithmetic("UnravelIndex")
 lower("ZerosLike", always=True)(lambda xla, x: x.zeros_like() if hasattr(x, "zeros_like") else xla.zeros_like(x))
 arrays_as(OnesLike="ones_like")
 
@@ -502,8 +476,6 @@ lower("Squeeze")(lambda xla, x, *, squeeze_dims: xla.squeeze(x, tuple(squeeze_di
 arrays("BroadcastTo", static=(1,), sizes=(1,))(lambda xp, x, dims: xp.broadcast_to(x, dims))
 arrays("Fill", static=(0,), sizes=(0,))(lambda xp, dims, value: xp.full(dims, value))
 arrays("Empty", static=(0,), sizes=(0,))(lambda xp, dims, *, dtype: xp.full(dims, _zero(dtype)))
-
-
 onnx("ZerosLike")(lists.zeros_like)
 facts("of_lists", of=["ZerosLike"])
 onnx("ExpandDims")(lambda g, x, axis: g.Unsqueeze(x, g.vector(axis)))
@@ -614,12 +586,9 @@ def rank_shape(x: TensorSpec) -> Shape | TensorSpec:
 
 
 layout("T -> .", "Rank", "Size")
-
-not_differentiable("Shape", "ShapeN", "Size", "Rank")
-zero_flops("Shape", "ShapeN", "Size", "Rank")
+not_arithmetic("Shape", "ShapeN", "Size", "Rank")
 facts("total", of=("Shape", "ShapeN", "Size", "Rank"))
 facts("view", "inexpensive", "metadata", of=("Rank", "Shape", "ShapeN", "Size"))
-
 lower("Shape")(lambda xla, x, *, out_type: xla.extents(x.shape, out_type.numpy))
 lower("ShapeN")(lambda xla, values, *, out_type: tuple(xla.extents(x.shape, out_type.numpy) for x in values))
 lower("Size")(lambda xla, x, *, out_type: xla.extents([x.size], out_type.numpy).reshape(()))
@@ -628,5 +597,4 @@ onnx("Shape")(lambda g, x: g.dims(x))
 onnx("ShapeN")(lambda g, values: [g.dims(x) for x in values])
 onnx("Rank")(lambda g, x: g.constant(np.int32(x.rank)) if x.rank is not None else g.Size(g.Shape(x)))
 onnx("Size")(lambda g, x: g.Size(x))
-
 facts("half_clear", of=["Rank", "Shape", "ShapeN", "Size"])

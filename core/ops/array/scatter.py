@@ -11,12 +11,12 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.group_reductions import update_rows
-from ...registry.registry import Cost, arrays, flops, gradient, kernel, shape, without_gradient, zero_flops
+from ...registry.registry import arrays, flops, gradient, kernel, shape, shaped, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require, require_known_sizes
-from ..shared.plain_shapes import first_shape
+from ..shared.elementwise_tables import counted
 from ..shared.row_updates import require_room, scatter_depth
 from ..shared.shape_arguments import ints, shape_from
 from .gather import is_outside, row_numbers
@@ -76,9 +76,7 @@ def scatter_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [None, g.GatherNd(grad, node.inputs[0]), None]
 
 
-@flops("ScatterNd")
-def scatter_nd_flops(indices: TensorSpec, updates: TensorSpec, dims: TensorSpec) -> Cost:
-    return Cost(flops=updates.shape.num_elements)
+flops("ScatterNd")(counted(1, 1, "An addition for each update."))
 
 
 _TENSOR_SCATTERS = (
@@ -128,7 +126,7 @@ def scatter_nd_non_aliasing_add(tensor: Array, indices: Array, updates: Array, *
     return scatter_into(np.add, np.array(tensor, order="C"), indices, updates, bad_indices_policy)
 
 
-shape(*(op for op, _ in _TENSOR_SCATTERS), "ScatterNdNonAliasingAdd")(first_shape)
+shaped("... -> ...", *(op for op, _ in _TENSOR_SCATTERS), "ScatterNdNonAliasingAdd")
 
 
 @gradient("TensorScatterAdd", "ScatterNdNonAliasingAdd")
@@ -136,9 +134,9 @@ def tensor_scatter_add_gradient(g: GradientBuilder, node: Node, grad: Output) ->
     return [grad, None, g.GatherNd(grad, node.inputs[1])]
 
 
-@flops(*(op for op, ufunc in _TENSOR_SCATTERS if ufunc), "ScatterNdNonAliasingAdd")
-def tensor_scatter_flops(tensor: TensorSpec, indices: TensorSpec, updates: TensorSpec) -> Cost:
-    return Cost(flops=updates.shape.num_elements)
+flops(*(op for op, ufunc in _TENSOR_SCATTERS if ufunc), "ScatterNdNonAliasingAdd")(
+    counted(1, 2, "An operation for each update.")
+)
 
 
 @gradient("TensorScatterUpdate")
@@ -168,7 +166,7 @@ def tensor_scatter_extreme_gradient(g: GradientBuilder, node: Node, grad: Output
     return [g.Mul(share, from_tensor), None, g.Mul(g.GatherNd(share, indices, bad_indices_policy=policy), from_updates)]
 
 
-@kernel("InplaceUpdate")
+@kernel("InplaceUpdate", shape="... -> ...")
 def inplace_update(x: Array, i: Array, v: Array) -> Result:
     """Return `x` with the rows `i` replaced by the rows of `v`; row numbers wrap around."""
     result, rows, v = _inplace_target(x, i, v)
@@ -193,7 +191,7 @@ def _inplace_target(x: Array, i: Array, v: Array) -> tuple[Array, Array, Array]:
     return np.array(x, order="C"), np.mod(i, x.shape[0]) if i.size else i, v
 
 
-@kernel("InplaceAdd")
+@kernel("InplaceAdd", shape="... -> ...")
 def inplace_add(x: Array, i: Array, v: Array) -> Result:
     """`x` with the rows of `v` added at the rows `i`; row numbers wrap around."""
     result, rows, v = _inplace_target(x, i, v)
@@ -207,7 +205,7 @@ def _require_numbers(x: Any) -> None:
         raise InvalidArgumentError(f"Unsupported data type: {x.dtype.name}")
 
 
-@kernel("InplaceSub")
+@kernel("InplaceSub", shape="... -> ...")
 def inplace_sub(x: Array, i: Array, v: Array) -> Result:
     """`x` with the rows of `v` subtracted at the rows `i`; row numbers wrap around."""
     result, rows, v = _inplace_target(x, i, v)
@@ -217,15 +215,8 @@ def inplace_sub(x: Array, i: Array, v: Array) -> Result:
     return result
 
 
-shape("InplaceUpdate", "InplaceAdd", "InplaceSub")(first_shape)
 zero_flops("TensorScatterUpdate", "InplaceUpdate")
-
-
-@flops("InplaceAdd", "InplaceSub")
-def inplace_flops(x: TensorSpec, i: TensorSpec, v: TensorSpec) -> Cost:
-    return Cost(flops=v.shape.num_elements)
-
-
+flops("InplaceAdd", "InplaceSub")(counted(1, 2, "An addition for each element of the rows."))
 without_gradient("InplaceUpdate", "InplaceAdd", "InplaceSub")
 
 

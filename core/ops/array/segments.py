@@ -20,9 +20,8 @@ from ...registry.registry import (
     flops,
     gradient,
     kernel,
-    lower,
-    onnx_arrays,
     shape,
+    shaped,
     without_gradient,
 )
 from ...support.errors import InvalidArgumentError
@@ -30,6 +29,7 @@ from ...types.arrays import Array
 from ...types.dims import DimLike
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ..shared.argument_checks import require, require_known_sizes, require_rank
+from ..shared.elementwise_tables import counted
 from ..shared.shape_arguments import dims_of, scalar_int
 
 # op, ufunc, value of a segment without rows
@@ -131,10 +131,9 @@ def segment_shape(data: TensorSpec, segment_ids: TensorSpec) -> Shape:
     return Shape([rows]) + data.shape[1:]
 
 
-@flops(*(op for op, *_ in _SORTED))
-def segment_flops(data: TensorSpec, segment_ids: TensorSpec) -> Cost:
-    """One operation for each element; the first row of a mean is not added, but each result is divided."""
-    return Cost(flops=data.shape.num_elements)
+flops(*(op for op, *_ in _SORTED))(
+    counted(1, 0, "One operation for each element; the first row of a mean is not added, but each result is divided.")
+)
 
 
 @gradient("SegmentSum")
@@ -246,10 +245,7 @@ def _static_count(num_segments: TensorSpec) -> DimLike | None:
     return sizes[0] if sizes else None
 
 
-@flops(*(op for op, *_ in _UNSORTED))
-def unsorted_segment_flops(data: TensorSpec, segment_ids: TensorSpec, num_segments: TensorSpec) -> Cost:
-    """One operation for each element."""
-    return Cost(flops=data.shape.num_elements)
+flops(*(op for op, *_ in _UNSORTED))(counted(1, 0, "One operation for each element."))
 
 
 def _gather_valid(g: GradientBuilder, x: Output, ids: Output, fill: Output) -> Output:
@@ -427,12 +423,7 @@ def sparse_segment_grad_shape(
     return Shape([_static_count(output_dim0)]) + grad.shape[1:]
 
 
-@shape(*(f"{op}GradV2" for op in _SPARSE))
-def sparse_segment_grad_v2_shape(
-    grad: TensorSpec, indices: TensorSpec, segment_ids: TensorSpec, dense_output_dim0: TensorSpec
-) -> tuple[Shape, Shape]:
-    rows = Shape([None])
-    return rows + grad.shape[1:], rows
+shaped("_ ... -> rows ..., rows", *(f"{op}GradV2" for op in _SPARSE))
 
 
 @flops(*_SPARSE, *(f"{op}WithNumSegments" for op in _SPARSE), "SparseSegmentSumGrad", "SparseSegmentSumGradV2")
@@ -523,8 +514,7 @@ _SORTED_PROGRAMS: Final = {
 }
 # XLA needs these ids when it compiles: the last one says how many segments there are. In ONNX a size may be of the run.
 for _op, _program in _SORTED_PROGRAMS.items():
-    lower(_op, static=(1,))(_program)
-    onnx_arrays(_op)(_program)
+    arrays(_op, xla_static=(1,))(_program)
 
 
 def _unsorted_program(how: str, start: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -595,7 +585,6 @@ def _gathered_gradient_program(op: str) -> Callable[..., Any]:
 
 
 for _op in _SPARSE:
-    lower(_op, static=(2,))(_gathered_program(_op))
-    onnx_arrays(_op)(_gathered_program(_op))
+    arrays(_op, xla_static=(2,))(_gathered_program(_op))
     arrays(f"{_op}WithNumSegments", static=(3,), sizes=(3,))(_gathered_program(_op))
     arrays(f"{_op}Grad", static=(3,), sizes=(3,))(_gathered_gradient_program(_op))

@@ -11,13 +11,13 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.elementwise import chosen
 from ...registry.registry import (
-    Cost,
     arrays,
     facts,
     flops,
     gradient,
     kernel,
     layout,
+    not_arithmetic,
     not_differentiable,
     onnx,
     shape,
@@ -28,6 +28,7 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, broadcast_shapes, merge_shapes
 from ..shared.argument_checks import require_rank
+from ..shared.elementwise_tables import counted
 from ..shared.shape_arguments import dims_of
 
 
@@ -116,14 +117,8 @@ def where_shape(x: TensorSpec) -> Shape:
     return Shape([None, x.rank])
 
 
-@flops("Where")
-def where_flops(x: TensorSpec) -> Cost:
-    """A comparison with zero for each element."""
-    return Cost(flops=x.shape.num_elements)
-
-
+flops("Where")(counted(1, 0, "A comparison with zero for each element."))
 not_differentiable("Where")
-
 arrays("SelectV2")(lambda xp, condition, t, e: xp.where(condition, t, e))
 
 
@@ -191,8 +186,7 @@ def one_hot_shape(indices: TensorSpec, depth: TensorSpec, on_value: TensorSpec, 
     return indices.shape[:position] + Shape([size]) + indices.shape[position:]
 
 
-not_differentiable("OneHot")
-zero_flops("OneHot")
+not_arithmetic("OneHot")
 
 
 @arrays("OneHot", static=(1,), sizes=(1,))

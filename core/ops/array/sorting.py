@@ -32,8 +32,9 @@ from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike
 from ...types.dtypes import DType
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims
-from ..shared.argument_checks import require, require_known_sizes, require_rank, with_rank
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.argument_checks import require, require_known_sizes, require_rank
+from ..shared.elementwise_tables import counted
 from ..shared.onnx_lowerings import along
 from ..shared.shape_arguments import dims_of, normalize_axis, replaced, scalar_int, unknown_dims
 from ..shared.sparse_checks import common_keys
@@ -171,7 +172,7 @@ def approx_top_k_flops(x: TensorSpec, *, reduction_dimension: int) -> Cost:
     return Cost(flops=x.shape.num_elements - replaced(x.shape, reduction_dimension, 1).num_elements)
 
 
-@kernel("NthElement")
+@kernel("NthElement", shape="... n, () -> ...")
 def nth_element(x: Array, n: Array, *, reverse: bool) -> Result:
     """The n-th least (or greatest) along the last dimension."""
     x = np.asarray(x)
@@ -187,14 +188,6 @@ def nth_element(x: Array, n: Array, *, reverse: bool) -> Result:
     # NumPy has no partition in descending order: the n-th greatest is counted from the other end.
     n = x.shape[-1] - 1 - n if reverse else n
     return np.partition(wide(x), n, -1)[..., n].astype(x.dtype)
-
-
-@shape("NthElement")
-def nth_element_shape(x: TensorSpec, n: TensorSpec) -> Shape:
-    require_rank(n, 0, "n")
-    if x.rank == 0:
-        raise InvalidArgumentError("the input must be at least of rank 1")
-    return x.shape[:-1]
 
 
 @gradient("NthElement")
@@ -275,7 +268,7 @@ def _unique(x: Array, axis: int | None, out_idx: DType) -> tuple[Array, Array, A
     return np.take(x, first, axis), inverse.astype(out_idx.numpy), counts.astype(out_idx.numpy)
 
 
-@kernel("Unique")
+@kernel("Unique", shape="n -> distinct, n")
 def unique(x: Array, *, out_idx: DType) -> tuple[Result, Result]:
     """Return the distinct values in order of appearance, and the index of the value of each element."""
     if x.ndim == 1 and x.size <= _SHORT and x.dtype.kind in "iu":
@@ -293,25 +286,13 @@ def _few_unique(x: Array, out_idx: DType) -> tuple[Array, Array]:
     return np.array(list(numbers), x.dtype), np.array(inverse, out_idx.numpy)
 
 
-@shape("Unique")
-def unique_shape(x: TensorSpec) -> tuple[Shape, Shape]:
-    require_rank(x, 1, "x")
-    return Shape([None]), x.shape
-
-
 facts("finds_distinct", of=("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"))
 
 
-@kernel("UniqueWithCounts")
+@kernel("UniqueWithCounts", shape="n -> distinct, n, distinct")
 def unique_with_counts(x: Array, *, out_idx: DType) -> tuple[Result, Result, Result]:
     """Unique, and how often each value occurs."""
     return _unique(x, None, out_idx)
-
-
-@shape("UniqueWithCounts")
-def unique_with_counts_shape(x: TensorSpec) -> tuple[Shape, Shape, Shape]:
-    count = Shape([None])
-    return count, x.shape, count
 
 
 def _unique_axis(x: Array, axis: Array) -> int | None:
@@ -351,16 +332,11 @@ def unique_with_counts_v2_shape(x: TensorSpec, axis: TensorSpec) -> tuple[Shape,
     return replaced(x.shape, position, count[0]), Shape([x.shape[position]]), count
 
 
-@flops("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2")
-def unique_flops(x: TensorSpec, *axis: TensorSpec) -> Cost:
-    """One look-up for each element."""
-    return Cost(flops=x.shape.num_elements)
-
-
+flops("Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2")(counted(1, 0, "One look-up for each element."))
 without_gradient("Unique", "UniqueWithCounts", "UniqueV2", "UniqueWithCountsV2")
 
 
-@kernel("ListDiff")
+@kernel("ListDiff", shape="n, m -> left, left")
 def list_diff(x: Array, y: Array, *, out_idx: DType) -> tuple[Result, Result]:
     """The elements of `x` that are not in `y`, and where they are."""
     x, y = np.asarray(x), np.asarray(y)
@@ -376,17 +352,10 @@ def list_diff(x: Array, y: Array, *, out_idx: DType) -> tuple[Result, Result]:
     return x[is_new], np.flatnonzero(is_new).astype(out_idx.numpy)
 
 
-@shape("ListDiff")
-def list_diff_shape(x: TensorSpec, y: TensorSpec) -> list[Shape]:
-    require_rank(x, 1, "x")
-    require_rank(y, 1, "y")
-    return [Shape([None])] * 2
-
-
 zero_flops("ListDiff")
 
 
-@kernel("InTopKV2")
+@kernel("InTopKV2", shape="rows classes, rows, () -> rows")
 def in_top_k(predictions: Array, targets: Array, k: Array) -> Result:
     """Return True if fewer than k classes are predicted above the target; False if a prediction is not finite."""
     if np.ndim(k) != 0:
@@ -394,13 +363,7 @@ def in_top_k(predictions: Array, targets: Array, k: Array) -> Result:
     return in_top_k_v1(predictions, targets, k=scalar_int(k, "k"))
 
 
-@shape("InTopKV2")
-def in_top_k_shape(predictions: TensorSpec, targets: TensorSpec, k: TensorSpec) -> Shape:
-    require_rank(k, 0, "k")
-    return in_top_k_v1_shape(predictions, targets)
-
-
-@kernel("InTopK")
+@kernel("InTopK", shape="rows classes, rows -> rows")
 def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
     """InTopKV2 with a fixed k."""
     predictions, targets = np.asarray(predictions), np.asarray(targets)
@@ -420,21 +383,11 @@ def in_top_k_v1(predictions: Array, targets: Array, *, k: int) -> Result:
     return valid & (np.count_nonzero(predictions > chosen, axis=1) < k)
 
 
-@shape("InTopK")
-def in_top_k_v1_shape(predictions: TensorSpec, targets: TensorSpec) -> Shape:
-    return Shape([merge_dims(with_rank(predictions.shape, 2)[0], with_rank(targets.shape, 1)[0])])
-
-
-@flops("InTopK", "InTopKV2")
-def in_top_k_flops(predictions: TensorSpec, *rest: TensorSpec) -> Cost:
-    """Two comparisons for each prediction: finite, and above the target's prediction."""
-    return Cost(flops=2 * predictions.shape.num_elements)
-
-
+flops("InTopK", "InTopKV2")(counted(2, 0, "Two comparisons for each prediction: finite, and above the target's prediction."))
 without_gradient("ListDiff", "InTopKV2", "InTopK")
 
 
-@kernel("LowerBound")
+@kernel("LowerBound", shape="_ _, rows values -> rows values")
 def lower_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
     """Return for each value the first place in its sorted row where an insertion keeps the order."""
     return _bounds(sorted_inputs, values, "left", out_type)
@@ -481,17 +434,10 @@ def _places(rows: Array, values: Array, is_lower: bool) -> Array:
     return first
 
 
-@kernel("UpperBound")
+@kernel("UpperBound", shape="_ _, rows values -> rows values")
 def upper_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
     """Return for each value the last place in its sorted row where an insertion keeps the order."""
     return _bounds(sorted_inputs, values, "right", out_type)
-
-
-@shape("LowerBound", "UpperBound")
-def bounds_shape(sorted_inputs: TensorSpec, values: TensorSpec) -> Shape:
-    require_rank(sorted_inputs, 2, "sorted_inputs")
-    require_rank(values, 2, "values")
-    return values.shape
 
 
 @flops("LowerBound", "UpperBound")

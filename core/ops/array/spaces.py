@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,9 @@ from ...types.arrays import Array, Result
 from ...types.dims import Dim, DimLike, ceil_div
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import is_empty, require_rank, with_rank
-from ..shared.plain_shapes import first_shape
+from ..shared.decompositions import by_ops
 from ..shared.shape_arguments import dims_of, ints, is_sized, numbers, unknown_dims
 from ..shared.window_geometry import window_pads
-from .padding import zero_padded
 
 
 def _pairs(value: Any, count: int, name: str) -> list[tuple[Any, ...]]:
@@ -51,14 +50,10 @@ def _block(block_shape: Array, rank: int) -> tuple[int, ...]:
     return sizes
 
 
-@kernel("SpaceToBatchND")
-def space_to_batch_nd(x: Array, block_shape: Array, paddings: Array) -> Result:
+# Block sizes decide how many axes the blocks have, so that they must be known; in ONNX crops and pads may be inputs.
+@everywhere("SpaceToBatchND", static=(1, 2), sizes=(2,))
+def space_to_batch_nd(xp: Any, x: Any, block_shape: Array, paddings: Any) -> Any:
     """Pads the spatial dimensions, cuts them into blocks and moves the places within a block in front of the batch."""
-    return _space_to_batch(np, x, block_shape, paddings, zero_padded)
-
-
-def _space_to_batch(xp: Any, x: Any, block_shape: Array, paddings: Any, pad: Callable[..., Any]) -> Any:
-    """Do what SpaceToBatchND does; `pad` takes x and the numbers of zeros before and after each dimension."""
     block = _block(block_shape, x.ndim)
     count = len(block)
     pads = _pairs(paddings, count, "paddings")
@@ -67,7 +62,7 @@ def _space_to_batch(xp: Any, x: Any, block_shape: Array, paddings: Any, pad: Cal
         if isinstance(dim, int) and dim % size:
             raise InvalidArgumentError(f"padded_shape = {padded} is not divisible by block_shape = {block}")
     if any(not isinstance(width, int) or width for pair in pads for width in pair):
-        x = pad(x, [(0, 0), *pads, *[(0, 0)] * (x.ndim - 1 - count)])
+        x = xp.pad(x, [(0, 0), *pads, *[(0, 0)] * (x.ndim - 1 - count)])
     batch, rest = x.shape[0], x.shape[1 + count :]
     dims = (batch * math.prod(block), *(dim // size for dim, size in zip(padded, block)), *rest)
     if is_empty(xp, x):  # whose blocks may be larger than NumPy takes for a shape
@@ -119,23 +114,13 @@ def _check_amounts(amounts: Any, block: Any, name: str) -> Any:
         raise InvalidArgumentError(f"{name} must be two numbers for each of {len(block)} dimensions, not {len(amounts)}")
 
 
-@gradient("SpaceToBatchND")
-def space_to_batch_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    _, block, paddings = node.inputs
-    return [g.BatchToSpaceND(grad, block, paddings), None, None]
-
-
+gradient("SpaceToBatchND")(by_ops("BatchToSpaceND dy 1 2"))
 zero_flops("SpaceToBatchND")
 
 
-@kernel("BatchToSpaceND")
-def batch_to_space_nd(x: Array, block_shape: Array, crops: Array) -> Result:
+@everywhere("BatchToSpaceND", static=(1, 2), sizes=(2,))
+def batch_to_space_nd(xp: Any, x: Any, block_shape: Array, crops: Any) -> Any:
     """The inverse of SpaceToBatchND: places within a block return from the batch, borders are cropped."""
-    return _batch_to_space(np, x, block_shape, crops)
-
-
-def _batch_to_space(xp: Any, x: Any, block_shape: Array, crops: Any) -> Any:
-    """Do what BatchToSpaceND does."""
     block = _block(block_shape, x.ndim)
     count = len(block)
     cuts = _pairs(crops, count, "crops")
@@ -178,21 +163,14 @@ def _unbatched(x: Shape, block: Sequence[DimLike] | None, cuts: Sequence[DimLike
     return Shape(dims)
 
 
-@gradient("BatchToSpaceND")
-def batch_to_space_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    _, block, crops = node.inputs
-    return [g.SpaceToBatchND(grad, block, crops), None, None]
+gradient("BatchToSpaceND")(by_ops("SpaceToBatchND dy 1 2"))
 
 
-@kernel("SpaceToBatch")
-def space_to_batch(x: Array, paddings: Array, *, block_size: int) -> Result:
+@everywhere("SpaceToBatch", static=(1,), sizes=(1,))
+def space_to_batch(xp: Any, x: Any, paddings: Any, *, block_size: int) -> Any:
     """SpaceToBatchND with a square block."""
-    return _square_blocks(np, x, paddings, block_size, zero_padded)
-
-
-def _square_blocks(xp: Any, x: Any, paddings: Any, block_size: int, pad: Callable[..., Any]) -> Any:
     _require_rank_4(x)
-    return _space_to_batch(xp, x, np.array([block_size] * 2), paddings, pad)
+    return space_to_batch_nd(xp, x, np.array([block_size] * 2), paddings)
 
 
 def _require_rank_4(x: Any) -> None:
@@ -205,24 +183,15 @@ def space_to_batch_shape(x: TensorSpec, paddings: TensorSpec, *, block_size: int
     return _batched(Shape(with_rank(x.shape, 4)), [block_size] * 2, dims_of(paddings))
 
 
-@gradient("SpaceToBatch")
-def space_to_batch_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.BatchToSpace(grad, node.inputs[1], block_size=node.attr("block_size")), None]
-
-
+gradient("SpaceToBatch")(by_ops("BatchToSpace dy 1"))
 zero_flops("BatchToSpaceND", "SpaceToBatch")
 
 
-@kernel("BatchToSpace")
-def batch_to_space(x: Array, crops: Array, *, block_size: int) -> Result:
+@everywhere("BatchToSpace", static=(1,), sizes=(1,))
+def batch_to_space(xp: Any, x: Any, crops: Any, *, block_size: int) -> Any:
     """BatchToSpaceND with a square block."""
-    return _joined_square_blocks(np, x, crops, block_size=block_size)
-
-
-@arrays("BatchToSpace", static=(1,), sizes=(1,))
-def _joined_square_blocks(xp: Any, x: Any, crops: Any, *, block_size: int) -> Any:
     _require_rank_4(x)
-    return _batch_to_space(xp, x, np.array([block_size] * 2), crops)
+    return batch_to_space_nd(xp, x, np.array([block_size] * 2), crops)
 
 
 @shape("BatchToSpace")
@@ -230,11 +199,7 @@ def batch_to_space_shape(x: TensorSpec, crops: TensorSpec, *, block_size: int) -
     return _unbatched(Shape(with_rank(x.shape, 4)), [block_size] * 2, dims_of(crops))
 
 
-@gradient("BatchToSpace")
-def batch_to_space_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.SpaceToBatch(grad, node.inputs[1], block_size=node.attr("block_size")), None]
-
-
+gradient("BatchToSpace")(by_ops("SpaceToBatch dy 1"))
 zero_flops("BatchToSpace")
 
 
@@ -285,9 +250,7 @@ def space_to_depth_shape(x: TensorSpec, *, block_size: int, data_format: str) ->
     return _depth_block_shape(x, block_size, data_format, True)
 
 
-@gradient("SpaceToDepth")
-def space_to_depth_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.DepthToSpace(grad, block_size=node.attr("block_size"), data_format=node.attr("data_format"))]
+gradient("SpaceToDepth")(by_ops("DepthToSpace dy"))
 
 
 @everywhere("DepthToSpace")
@@ -307,13 +270,8 @@ def depth_to_space_shape(x: TensorSpec, *, block_size: int, data_format: str) ->
     return _depth_block_shape(x, block_size, data_format, False)
 
 
-@gradient("DepthToSpace")
-def depth_to_space_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.SpaceToDepth(grad, block_size=node.attr("block_size"), data_format=node.attr("data_format"))]
-
-
+gradient("DepthToSpace")(by_ops("SpaceToDepth dy"))
 layout("T -> T", "DepthToSpace", "SpaceToDepth")
-
 zero_flops("SpaceToDepth")
 
 
@@ -331,19 +289,17 @@ def _format_map(src_format: str, dst_format: str) -> Array:
 facts("row_wise", of=("DepthToSpace", "SpaceToDepth"))
 
 
-@kernel("DataFormatDimMap")
-def data_format_dim_map(x: Array, *, src_format: str, dst_format: str) -> Result:
+@everywhere("DataFormatDimMap", shape="... -> ...")
+def data_format_dim_map(xp: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
     """Convert dimension numbers from one layout to another; negative numbers count from the end."""
     table = _format_map(src_format, dst_format)
-    x = np.asarray(x)
-    return table[np.mod(x, len(table))].astype(x.dtype)
+    return xp.take(table, xp.mod(x, len(table)), 0).astype(x.dtype)
 
 
-@kernel("DataFormatVecPermute")
-def data_format_vec_permute(x: Array, *, src_format: str, dst_format: str) -> Result:
+@everywhere("DataFormatVecPermute", shape="... -> ...")
+def data_format_vec_permute(xp: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
     """Permute a vector with a number for each dimension, or rows of pairs, into the order of another layout."""
-    x = np.asarray(x)
-    return x[_order_of_rows(x.shape, src_format, dst_format)]
+    return xp.take(x, np.array(_order_of_rows(x.shape, src_format, dst_format)), 0)
 
 
 def _order_of_rows(shape: tuple[int, ...], src_format: str, dst_format: str) -> list[int]:
@@ -369,7 +325,6 @@ def _spatial_only(layout: str) -> str:
     return "".join(name for name in layout if name in names)
 
 
-shape("DataFormatDimMap", "DataFormatVecPermute")(first_shape)
 not_differentiable("DataFormatDimMap", "DataFormatVecPermute")
 zero_flops("DepthToSpace", "DataFormatDimMap", "DataFormatVecPermute")
 facts("elementwise", of=("DataFormatDimMap",))
@@ -490,34 +445,6 @@ def extract_volume_patches_gradient(g: GradientBuilder, node: Node, grad: Output
 
 
 zero_flops("ExtractVolumePatches")
-
-
-# Kernels whose functions of arrays are those of array programs, too.
-# Block sizes decide how many axes the blocks have, so that they must be known; in ONNX crops and pads may be inputs.
-arrays("BatchToSpaceND", static=(1, 2), sizes=(2,))(_batch_to_space)
-
-
-@arrays("SpaceToBatchND", static=(1, 2), sizes=(2,))
-def _space_to_batch_arrays(xp: Any, x: Any, block_shape: Array, paddings: Any) -> Any:
-    return _space_to_batch(xp, x, block_shape, paddings, xp.pad)
-
-
-@arrays("SpaceToBatch", static=(1,), sizes=(1,))
-def _square_blocks_arrays(xp: Any, x: Any, paddings: Any, *, block_size: int) -> Any:
-    return _square_blocks(xp, x, paddings, block_size, xp.pad)
-
-
-@arrays("DataFormatDimMap")
-def _mapped_dimensions(xp: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
-    table = _format_map(src_format, dst_format)
-    return xp.take(table, xp.mod(x, len(table)), 0).astype(x.dtype)
-
-
-@arrays("DataFormatVecPermute")
-def _vec_permuted(xp: Any, x: Any, *, src_format: str, dst_format: str) -> Any:
-    return xp.take(x, np.array(_order_of_rows(x.shape, src_format, dst_format)), 0)
-
-
 facts("half_clear", of=["BatchToSpace", "BatchToSpaceND", "DepthToSpace", "SpaceToBatch", "SpaceToBatchND", "SpaceToDepth"])
 
 

@@ -22,9 +22,7 @@ from ...registry.registry import (
     flops,
     gradient,
     kernel,
-    lower,
     not_differentiable,
-    onnx_arrays,
     shape,
     without_gradient,
     zero_flops,
@@ -37,6 +35,7 @@ from ...types.shapes import Shape, TensorSpec, merge_dims
 from ..random._random import node_stream
 from ..random.random_stateless import seeded
 from ..shared.argument_checks import may_equal, require, require_rank, scalar, with_rank
+from ..shared.elementwise_tables import counted
 from ..shared.shape_arguments import ints, shape_from
 
 
@@ -189,14 +188,10 @@ def crop_and_resize_grad_image_flops(
 
 
 facts("backward", of=("CropAndResizeGradImage",))
-
-
-@flops("CropAndResizeGradBoxes")
-def crop_and_resize_grad_boxes_flops(grads: TensorSpec, image: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec) -> Cost:
-    """Along both axes the slope at the element, five operations, times its gradient, and a multiply-add for either edge."""
-    return Cost(20, macs=4) * grads.shape.num_elements
-
-
+# Along both axes the slope takes five operations; each element moves with two edges of a box.
+flops("CropAndResizeGradBoxes")(
+    counted(Cost(20, macs=4), 0, "Slopes along both axes, times the gradient, and a multiply-add for either edge.")
+)
 facts("backward", of=("CropAndResizeGradBoxes",))
 
 
@@ -249,13 +244,13 @@ def _draw_boxes(images: Array, boxes: Array, colours: Array) -> Array:
     return canvas
 
 
-@kernel("DrawBoundingBoxes")
+@kernel("DrawBoundingBoxes", shape="a b c d -> a b c d")
 def draw_bounding_boxes(images: Array, boxes: Array) -> Result:
     """The images (N, H, W, C) with the outlines of their boxes (N, boxes, 4) in ten colours; white on grey images."""
     return draw_bounding_boxes_v2(images, boxes, np.zeros((0, 4), np.float32))
 
 
-@kernel("DrawBoundingBoxesV2")
+@kernel("DrawBoundingBoxesV2", shape="a b c d -> a b c d")
 def draw_bounding_boxes_v2(images: Array, boxes: Array, colors: Array) -> Result:
     """As DrawBoundingBoxes, in the given colours (n, RGBA) in turn; an empty tensor means the ten default colours."""
     require_rank(colors, 2, "colors")
@@ -267,11 +262,6 @@ def draw_bounding_boxes_v2(images: Array, boxes: Array, colors: Array) -> Result
             # Of a colour only the first channel counts on grey images, and several of the ten would be black.
             colors = np.ones_like(_COLOURS)
     return _draw_boxes(images, boxes, colors.astype(images.dtype))
-
-
-@shape("DrawBoundingBoxes", "DrawBoundingBoxesV2")
-def draw_bounding_boxes_shape(images: TensorSpec, *rest: TensorSpec) -> Shape:
-    return Shape(with_rank(images.shape, 4))
 
 
 not_differentiable("DrawBoundingBoxes")
@@ -388,7 +378,7 @@ def _as_slice(crop: tuple[Any, ...], height: int, width: int, dtype: np.dtype[An
     return begin.astype(dtype), size.astype(dtype), box.reshape(1, 1, 4)
 
 
-@kernel("SampleDistortedBoundingBox")
+@kernel("SampleDistortedBoundingBox", shape="* -> 3, 3, 1 1 4")
 def sample_distorted_bounding_box(
     ctx: KernelContext,
     image_size: Array,
@@ -403,7 +393,7 @@ def sample_distorted_bounding_box(
     return _sample(node_stream(ctx, seed, seed2), image_size, bounding_boxes, min_object_covered, crops)
 
 
-@kernel("SampleDistortedBoundingBoxV2")
+@kernel("SampleDistortedBoundingBoxV2", shape="* -> 3, 3, 1 1 4")
 def sample_distorted_bounding_box_v2(
     ctx: KernelContext,
     image_size: Array,
@@ -419,17 +409,12 @@ def sample_distorted_bounding_box_v2(
     return _sample(node_stream(ctx, seed, seed2), image_size, bounding_boxes, covered, crops)
 
 
-@kernel("StatelessSampleDistortedBoundingBox")
+@kernel("StatelessSampleDistortedBoundingBox", shape="* -> 3, 3, 1 1 4")
 def stateless_sample_distorted_bounding_box(
     image_size: Array, bounding_boxes: Array, min_object_covered: Array, seed: Array, *, crops: Crops
 ) -> tuple[Result, ...]:
     """As SampleDistortedBoundingBoxV2; a pure function of a seed of two integers."""
     return _sample(seeded(seed), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"), crops)
-
-
-@shape("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", "StatelessSampleDistortedBoundingBox")
-def sample_distorted_bounding_box_shape(image_size: TensorSpec, bounding_boxes: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    return [Shape([3]), Shape([3]), Shape([1, 1, 4])]
 
 
 _SAMPLERS = ("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
@@ -440,42 +425,57 @@ without_gradient("StatelessSampleDistortedBoundingBox")
 zero_flops(*_SAMPLERS, "StatelessSampleDistortedBoundingBox")
 
 
-@onnx_arrays("CropAndResize")
+@arrays("CropAndResize", static=(3,), sizes=(3,))
 def _crop_and_resize_of_arrays(
     xp: Any, image: Any, boxes: Any, box_ind: Any, crop_size: Any, *, method: str, extrapolation_value: float
 ) -> Any:
     """Crop boxes (y1, x1, y2, x2), in parts of an image, and resize them to a common size."""
-    image = image.astype(np.float32)
-    _, height, width, channels = image.shape
-    crop_size = crop_size.astype(np.int64)
-    ys, inside_y = _samples(xp, boxes, 0, height, crop_size[0])
-    xs, inside_x = _samples(xp, boxes, 1, width, crop_size[1])
-    rows = xp.reshape(image, (-1, channels))
-    # Pixels of all images in one list, so that a single gather reads from images, rows and columns at once.
+    require_rank(image, 4, "image")
+    require(may_equal(crop_size.shape, (2,)), f"crop_size must be of shape (2,), not {crop_size.shape}")
+    sizes = crop_size.tolist()
+    _require_positive(image.shape[1:3], "image")
+    _require_positive(sizes, "crop_size")
+    _check_boxes_of_arrays(xp, boxes, box_ind, image.shape[0])
+    ys, xs, inside, numbers = _sampled(xp, boxes, box_ind, image.shape, sizes)
+    pixels = xp.reshape(image.astype(np.float32), (-1, image.shape[3]))
+    if method == "nearest":
+        crops = xp.take(pixels, numbers(xp.floor(ys + 0.5), xp.floor(xs + 0.5)), 0)
+    else:
+        down, across = (ys - xp.floor(ys))[:, :, None, None], (xs - xp.floor(xs))[:, None, :, None]
+        (top_left, top_right), (bottom_left, bottom_right) = _corners(xp, pixels, ys, xs, numbers)
+        crops = _between(_between(top_left, top_right, across), _between(bottom_left, bottom_right, across), down)
+    return xp.where(inside, crops, np.float32(extrapolation_value))
+
+
+def _require_positive(sizes: Sequence[Any], name: str) -> None:
+    """Require sizes above 0, as far as they are known."""
+    require(min([size for size in sizes if isinstance(size, int)], default=1) > 0, f"{name} must not be empty: {tuple(sizes)}")
+
+
+def _sampled(
+    xp: Any, boxes: Any, box_ind: Any, dims: Sequence[Any], counts: Sequence[Any]
+) -> tuple[Any, Any, Any, Callable[[Any, Any], Any]]:
+    """Return the rows (boxes, h) and columns (boxes, w) of samples in images of `dims`, and a mask of the samples inside.
+
+    The last result is a function from rows and columns to the numbers (boxes, h, w) of pixels, counted through all images.
+    """
+    _, height, width, _ = dims
+    (ys, inside_y), (xs, inside_x) = (_samples(xp, boxes, i, dims[1 + i], counts[i]) for i in range(2))
     first = xp.reshape(box_ind.astype(np.int64), (-1, 1, 1)) * (height * width)
 
-    def at(y: Any, x: Any) -> Any:
-        """Return the pixels at rows (boxes, h) and columns (boxes, w), as (boxes, h, w, c)."""
-        return xp.take(rows, first + _numbers(xp, y, x, height, width), 0)
+    def numbers(y: Any, x: Any) -> Any:
+        # Samples outside of the image are masked later, but gather a pixel all the same.
+        y, x = (xp.maximum(place, 0).astype(np.int64) for place in (y, x))
+        y, x = xp.minimum(y, height - 1), xp.minimum(x, width - 1)
+        return first + (y[:, :, None] * width + x[:, None, :])
 
-    if method == "nearest":
-        pixels = at(xp.floor(ys + 0.5), xp.floor(xs + 0.5))
-    else:
-        part_y, part_x = ((places - xp.floor(places)) for places in (ys, xs))
-        part_y, part_x = part_y[:, :, None, None], part_x[:, None, :, None]
-        low, high = xp.floor(xs), xp.ceil(xs)
-        top, bottom = (_between(at(y, low), at(y, high), part_x) for y in (xp.floor(ys), xp.ceil(ys)))
-        pixels = _between(top, bottom, part_y)
-    inside = (inside_y[:, :, None] & inside_x[:, None, :])[..., None]
-    return xp.where(inside, pixels, np.float32(extrapolation_value))
+    return ys, xs, (inside_y[:, :, None] & inside_x[:, None, :])[..., None], numbers
 
 
-def _numbers(xp: Any, y: Any, x: Any, height: Any, width: Any) -> Any:
-    """Return the numbers (boxes, h, w) of the pixels of an image at rows (boxes, h) and columns (boxes, w)."""
-    # Samples outside of the image are masked later, but gather a pixel all the same.
-    y, x = (xp.maximum(place, 0).astype(np.int64) for place in (y, x))
-    y, x = xp.minimum(y, height - 1), xp.minimum(x, width - 1)
-    return y[:, :, None] * width + x[:, None, :]
+def _corners(xp: Any, pixels: Any, ys: Any, xs: Any, numbers: Callable[[Any, Any], Any]) -> list[list[Any]]:
+    """Return the pixels above and below samples, each to the left and to the right."""
+    columns = xp.floor(xs), xp.ceil(xs)
+    return [[xp.take(pixels, numbers(y, x), 0) for x in columns] for y in (xp.floor(ys), xp.ceil(ys))]
 
 
 def _between(a: Any, b: Any, part: Any) -> Any:
@@ -508,20 +508,6 @@ def _rounded(xp: Any, operation: Callable[[Any, Any], Any], a: Any, b: Any) -> A
     return operation(a.astype(np.float64), b.astype(np.float64)).astype(np.float32)
 
 
-@lower("CropAndResize", static=(3,))
-def _crop_and_resize_lowering(
-    xla: Any, image: Any, boxes: Any, box_ind: Any, crop_size: Array, *, method: str, extrapolation_value: float
-) -> Any:
-    require_rank(image, 4, "image")
-    require(min(image.shape[1:3]) > 0, f"image must not be empty: {image.shape}")
-    sizes = ints(crop_size, "crop_size", 2)
-    require(min(sizes) > 0, f"crop_size must be positive, not {sizes}")
-    _check_boxes_of_arrays(xla, boxes, box_ind, image.shape[0])
-    return _crop_and_resize_of_arrays(
-        xla, image, boxes, box_ind, np.array(sizes), method=method, extrapolation_value=extrapolation_value
-    )
-
-
 def _check_boxes_of_arrays(xp: Any, boxes: Any, box_ind: Any, images: Any) -> None:
     require_rank(boxes, 2, "boxes")
     fits = may_equal((*box_ind.shape, 4), boxes.shape)
@@ -532,8 +518,8 @@ def _check_boxes_of_arrays(xp: Any, boxes: Any, box_ind: Any, images: Any) -> No
 def _check_gradient_of_arrays(xp: Any, grads: Any, boxes: Any, box_ind: Any, dims: Sequence[Any]) -> None:
     """Check the inputs of a gradient for images of `dims`, as far as sizes are known."""
     require_rank(grads, 4, "grads")
-    known = [size for size in (*grads.shape[1:3], *dims[1:3]) if isinstance(size, int)]
-    fits = may_equal((*boxes.shape[:1], dims[3]), (grads.shape[0], grads.shape[3])) and min(known, default=1) > 0
+    _require_positive((*grads.shape[1:3], *dims[1:3]), "grads and images")
+    fits = may_equal((*boxes.shape[:1], dims[3]), (grads.shape[0], grads.shape[3]))
     require(fits, f"grads {grads.shape} do not fit {boxes.shape} boxes and images {tuple(dims)}")
     _check_boxes_of_arrays(xp, boxes, box_ind, dims[0])
 
@@ -543,17 +529,13 @@ def _image_gradient_of_arrays(xp: Any, grads: Any, boxes: Any, box_ind: Any, ima
     """Add each element's gradient to the pixel nearest to it, or in shares to the four around."""
     images, height, width, channels = dims = image_size.tolist()
     _check_gradient_of_arrays(xp, grads, boxes, box_ind, dims)
-    ys, inside_y = _samples(xp, boxes, 0, height, grads.shape[1])
-    xs, inside_x = _samples(xp, boxes, 1, width, grads.shape[2])
-    inside = (inside_y[:, :, None] & inside_x[:, None, :])[..., None]
+    ys, xs, inside, numbers = _sampled(xp, boxes, box_ind, dims, grads.shape[1:3])
     wide_grads = xp.where(inside, grads, 0).astype(T.numpy if T.numpy.itemsize > 2 else np.float32)
-    first = xp.reshape(box_ind.astype(np.int64), (-1, 1, 1)) * (height * width)
     total = xp.full((images * height * width, channels), 0, wide_grads.dtype)
     for y, y_share in _neighbours(xp, ys, method):
         for x, x_share in _neighbours(xp, xs, method):
             rows = xp.reshape(wide_grads * (y_share[:, :, None] * x_share[:, None, :])[..., None], (-1, channels))
-            at = xp.reshape(first + _numbers(xp, y, x, height, width), (-1, 1))
-            total = xp.scattered(total, at, rows, "add")
+            total = xp.scattered(total, xp.reshape(numbers(y, x), (-1, 1)), rows, "add")
     return xp.reshape(total, (images, height, width, channels)).astype(T.numpy)
 
 
@@ -571,16 +553,11 @@ def _boxes_gradient_of_arrays(xp: Any, grads: Any, image: Any, boxes: Any, box_i
     require_rank(image, 4, "image")
     _, height, width, channels = image.shape
     _check_gradient_of_arrays(xp, grads, boxes, box_ind, image.shape)
-    ys, inside_y = _samples(xp, boxes, 0, height, grads.shape[1])
-    xs, inside_x = _samples(xp, boxes, 1, width, grads.shape[2])
+    ys, xs, inside, numbers = _sampled(xp, boxes, box_ind, image.shape, grads.shape[1:3])
     pixels = xp.reshape(image.astype(np.float32), (-1, channels))
-    first = xp.reshape(box_ind.astype(np.int64), (-1, 1, 1)) * (height * width)
-    (top_left, top_right), (bottom_left, bottom_right) = (
-        [xp.take(pixels, first + _numbers(xp, y, x, height, width), 0) for x in (xp.floor(xs), xp.ceil(xs))]
-        for y in (xp.floor(ys), xp.ceil(ys))
-    )
+    (top_left, top_right), (bottom_left, bottom_right) = _corners(xp, pixels, ys, xs, numbers)
     down, across = (ys - xp.floor(ys))[:, :, None, None], (xs - xp.floor(xs))[:, None, :, None]
-    grads = xp.where((inside_y[:, :, None] & inside_x[:, None, :])[..., None], grads, 0)
+    grads = xp.where(inside, grads, 0)
     by_row = xp.sum(_between(bottom_left - top_left, bottom_right - top_right, across) * grads, (2, 3))
     by_column = xp.sum(_between(top_right - top_left, bottom_right - bottom_left, down) * grads, (1, 3))
     moves = _moves(xp, height, grads.shape[1]), _moves(xp, width, grads.shape[2])

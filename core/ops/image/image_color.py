@@ -11,8 +11,8 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
 from ...registry.registry import (
-    Cost,
     arrays,
+    everywhere,
     facts,
     flops,
     gradient,
@@ -26,7 +26,7 @@ from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require, require_min_rank, require_shape, scalar
 from ..shared.decompositions import gradient_by_parts
-from ..shared.plain_shapes import first_shape
+from ..shared.elementwise_tables import counted
 
 
 def _check_colours(images: Array, rank: int, error: type[Any] = InvalidArgumentError) -> None:
@@ -116,11 +116,11 @@ def _hsv_to_rgb(xp: Any, images: Any) -> Any:
     return ((1 - saturation) + saturation * _shares(xp, hue * 6)) * value
 
 
-@kernel("RGBToHSV")
-def rgb_to_hsv(images: Array) -> Result:
+@everywhere("RGBToHSV", shape="... 3 -> ... 3")
+def rgb_to_hsv(xp: Any, images: Any) -> Any:
     """Red, green and blue to hue, saturation and value, along the last dimension."""
     _check_colours(images, 1, FailedPreconditionError)
-    return _rgb_to_hsv(np, wide(images)).astype(images.dtype, copy=False)
+    return _rgb_to_hsv(xp, wide(images)).astype(images.dtype, copy=False)
 
 
 def _channel(g: GradientBuilder, x: Output, index: int) -> Output:
@@ -172,37 +172,25 @@ def rgb_to_hsv_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradien
     return [g.Pack(parts, axis=-1)]
 
 
-shape("AdjustHue")(first_shape)
+flops("RGBToHSV")(
+    counted(21, 0, "A pixel: extremes and their difference 5, saturation 2, hue by each of three sectors 14.", of_rows=True)
+)
 
 
-@shape("RGBToHSV", "HSVToRGB")
-def color_space_shape(images: TensorSpec) -> Shape:
-    return images.shape if images.rank is None else images.shape[:-1] + merge_shapes(images.shape[-1:], Shape([3]))
-
-
-@flops("RGBToHSV")
-def rgb_to_hsv_flops(images: TensorSpec) -> Cost:
-    """A pixel: extremes and their difference 5, saturation 2, hue by each of three sectors 14."""
-    return Cost(21) * images.shape[:-1].num_elements
-
-
-@kernel("HSVToRGB")
-def hsv_to_rgb(images: Array) -> Result:
+@everywhere("HSVToRGB", shape="... 3 -> ... 3")
+def hsv_to_rgb(xp: Any, images: Any) -> Any:
     """Hue, saturation and value to red, green and blue, along the last dimension."""
     _check_colours(images, 1, FailedPreconditionError)
-    return _hsv_to_rgb(np, wide(images)).astype(images.dtype, copy=False)
+    return _hsv_to_rgb(xp, wide(images)).astype(images.dtype, copy=False)
 
 
-@flops("HSVToRGB")
-def hsv_to_rgb_flops(images: TensorSpec) -> Cost:
-    """A pixel: hue times six and three clipped ramps 16, and the mixture with grey 10."""
-    return Cost(26) * images.shape[:-1].num_elements
-
-
+flops("HSVToRGB")(
+    counted(26, 0, "A pixel: hue times six and three clipped ramps 16, and the mixture with grey 10.", of_rows=True)
+)
 not_differentiable("HSVToRGB")
 
 
-@kernel("AdjustHue")
+@kernel("AdjustHue", shape="... -> ...")
 def adjust_hue(images: Array, delta: Array) -> Result:
     """Hues turned by `delta` turns; the smallest and the largest channel keep their values."""
     delta = scalar(delta, "delta")
@@ -247,16 +235,11 @@ def _wrap(hue: Array) -> Array:
     return hue
 
 
-@flops("AdjustHue")
-def adjust_hue_flops(images: TensorSpec, delta: TensorSpec) -> Cost:
-    """A pixel: order 5, hue 6, the turn within a circle 5, and back 4."""
-    return Cost(20) * images.shape[:-1].num_elements
-
-
+flops("AdjustHue")(counted(20, 0, "A pixel: order 5, hue 6, the turn within a circle 5, and back 4.", of_rows=True))
 without_gradient("AdjustHue")
 
 
-@kernel("AdjustSaturation")
+@kernel("AdjustSaturation", shape="... -> ...")
 def adjust_saturation(images: Array, scale: Array) -> Result:
     """Saturations times `scale`, kept within 0 and 1."""
     scale = scalar(scale, "scale")
@@ -291,10 +274,14 @@ def _plus(x: Array, term: float) -> Array:
     return (x.astype(np.float64) + term).astype(np.float32)
 
 
-@flops("AdjustSaturation")
-def adjust_saturation_flops(images: TensorSpec, scale: TensorSpec) -> Cost:
-    """A pixel: extremes and their difference 5, hue by each of three sectors 15, saturation 5, and back 12."""
-    return Cost(37) * images.shape[:-1].num_elements
+flops("AdjustSaturation")(
+    counted(
+        37,
+        0,
+        "A pixel: extremes and their difference 5, hue by each of three sectors 15, saturation 5, and back 12.",
+        of_rows=True,
+    )
+)
 
 
 def _mean(images: Array) -> Array:
@@ -334,9 +321,6 @@ def adjust_contrast_v2(images: Array, contrast_factor: Array) -> Result:
     return _contrast(images.astype(np.float32), factor).astype(images.dtype, copy=False)
 
 
-shape("AdjustSaturation")(first_shape)
-
-
 @shape("AdjustContrastv2")
 def adjust_contrast_v2_shape(images: TensorSpec, contrast_factor: TensorSpec) -> Shape:
     merge_shapes(contrast_factor.shape, SCALAR)
@@ -344,12 +328,7 @@ def adjust_contrast_v2_shape(images: TensorSpec, contrast_factor: TensorSpec) ->
     return images.shape
 
 
-@flops("AdjustContrastv2")
-def adjust_contrast_v2_flops(images: TensorSpec, contrast_factor: TensorSpec) -> Cost:
-    """An element's share of the mean, a difference, a product and a sum."""
-    return Cost(4) * images.shape.num_elements
-
-
+flops("AdjustContrastv2")(counted(4, 0, "An element's share of the mean, a difference, a product and a sum."))
 without_gradient("AdjustSaturation")
 
 
@@ -361,7 +340,7 @@ def adjust_contrast_v2_parts(g: GradientBuilder, node: Node, inputs: Sequence[Ou
     return [g.AddV2(g.Mul(g.Sub(images, mean), g.Cast(factor, DstT=node.attr("T"))), mean)]
 
 
-@kernel("AdjustContrast")
+@kernel("AdjustContrast", shape="... -> ...")
 def adjust_contrast(images: Array, contrast_factor: Array, min_value: Array, max_value: Array) -> Result:
     """As AdjustContrastv2, clipped to [min_value, max_value], float32."""
     require_min_rank(images, 3, "images")
@@ -370,33 +349,9 @@ def adjust_contrast(images: Array, contrast_factor: Array, min_value: Array, max
     return np.minimum(np.maximum(_contrast(images.astype(np.float32), factor), np.float32(low)), np.float32(high))
 
 
-shape("AdjustContrast")(first_shape)
-
-
-@flops("AdjustContrast")
-def adjust_contrast_flops(
-    images: TensorSpec, contrast_factor: TensorSpec, min_value: TensorSpec, max_value: TensorSpec
-) -> Cost:
-    """As AdjustContrastv2, and two comparisons."""
-    return Cost(6) * images.shape.num_elements
-
-
+flops("AdjustContrast")(counted(6, 0, "As AdjustContrastv2, and two comparisons."))
 without_gradient("AdjustContrast")
-
-
 facts("own_gradient", of=["RGBToHSV"])
-
-
-@arrays("RGBToHSV")
-def _rgb_to_hsv_of_arrays(xp: Any, images: Any) -> Any:
-    _check_colours(images, 1, FailedPreconditionError)
-    return _rgb_to_hsv(xp, wide(images))
-
-
-@arrays("HSVToRGB")
-def _hsv_to_rgb_of_arrays(xp: Any, images: Any) -> Any:
-    _check_colours(images, 1, FailedPreconditionError)
-    return _hsv_to_rgb(xp, wide(images))
 
 
 # The kernels of AdjustHue and AdjustSaturation sort the channels of each pixel and round as TensorFlow's loops do. On arrays

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_dims
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
 from ..shared.onnx_lowerings import iota
-from ..shared.plain_shapes import vector_shape
 
 _ALL = (
     "NonMaxSuppression",
@@ -25,12 +24,8 @@ _ALL = (
     "NonMaxSuppressionWithOverlaps",
     "CombinedNonMaxSuppression",
 )
-
-
-@kernel("NonMaxSuppression")
-def non_max_suppression(boxes: Array, scores: Array, max_output_size: Array, *, iou_threshold: float) -> Result:
-    """The numbers of the boxes kept."""
-    return non_max_suppression_v2(boxes, scores, max_output_size, np.float32(iou_threshold))
+_NO_SIGMA: Final = np.zeros((), np.float32)
+"""The sigma with which boxes are removed, and their scores not lowered."""
 
 
 def _checked_boxes(boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Array) -> tuple[Any, Any]:
@@ -50,34 +45,6 @@ def _check_boxes_and_scores(boxes: Any, scores: Any, limit: Any) -> None:
     require(limit >= 0, f"max_output_size must not be negative: {limit}")
 
 
-@kernel("NonMaxSuppressionV2")
-def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Any) -> Result:
-    """The numbers of the boxes kept."""
-    limit, threshold = _checked_boxes(boxes, scores, max_output_size, iou_threshold)
-    # The lowest number as the threshold of scores: boxes of -inf are never picked.
-    return suppress(scores, limit, threshold, np.finfo(scores.dtype).min, box_overlaps(boxes))[0]
-
-
-shape("NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3")(vector_shape)
-
-
-@shape("NonMaxSuppressionWithOverlaps")
-def non_max_suppression_with_overlaps_shape(overlaps: TensorSpec, scores: TensorSpec, *settings: TensorSpec) -> Shape:
-    rows, columns = with_rank(overlaps.shape, 2)
-    merge_dims(merge_dims(rows, columns), with_rank(scores.shape, 1)[0])
-    return Shape([None])
-
-
-@kernel("NonMaxSuppressionV3")
-def non_max_suppression_v3(
-    boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Array, score_threshold: Array
-) -> Result:
-    """Return the indices of the picked boxes, all with scores above the threshold."""
-    return non_max_suppression_v4(
-        boxes, scores, max_output_size, iou_threshold, score_threshold, pad_to_max_output_size=False
-    )[0]
-
-
 def _pairs(count: Any) -> Any:
     return count * (count - 1) // 2
 
@@ -89,7 +56,7 @@ def non_max_suppression_flops(boxes: TensorSpec, scores: TensorSpec, *rest: Tens
     return Cost(13) * _pairs(count) + Cost(8) * count
 
 
-@kernel("NonMaxSuppressionWithOverlaps")
+@kernel("NonMaxSuppressionWithOverlaps", shape="n n, n -> picked")
 def non_max_suppression_with_overlaps(
     overlaps: Array, scores: Array, max_output_size: Array, overlap_threshold: Array, score_threshold: Array
 ) -> Result:
@@ -116,38 +83,13 @@ def _padded(values: Array, limit: int, pad: bool) -> Array:
     return np.concatenate((values, np.zeros(limit - len(values), values.dtype))) if pad else values
 
 
-@kernel("NonMaxSuppressionV4")
-def non_max_suppression_v4(
-    boxes: Array,
-    scores: Array,
-    max_output_size: Array,
-    iou_threshold: Array,
-    score_threshold: Array,
-    *,
-    pad_to_max_output_size: bool,
-) -> tuple[Result, Result]:
-    """The numbers of the boxes kept, and how many there are before padding."""
-    limit, threshold = _checked_boxes(boxes, scores, max_output_size, iou_threshold)
-    lowest = scores.dtype.type(scalar(score_threshold, "score_threshold"))
-    picked, _ = suppress(scores, limit, threshold, lowest, box_overlaps(boxes))
-    return _padded(picked, limit, pad_to_max_output_size), np.int32(len(picked))
-
-
 def _limit(spec: TensorSpec) -> int | None:
     return int(spec.value) if spec.value is not None and spec.value.ndim == 0 and spec.value >= 0 else None
-
-
-@shape("NonMaxSuppressionV4")
-def non_max_suppression_v4_shape(
-    boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec, pad_to_max_output_size: bool
-) -> list[Shape]:
-    return [Shape([_limit(max_output_size) if pad_to_max_output_size else None]), SCALAR]
 
 
 _SELECTING = ("NonMaxSuppressionV5", "CombinedNonMaxSuppression")
 not_differentiable(*(op for op in _ALL if op not in _SELECTING))
 without_gradient(*_SELECTING)
-
 flops("NonMaxSuppressionV4")(non_max_suppression_flops)
 
 
@@ -177,6 +119,35 @@ def non_max_suppression_v5(
     return _padded(picked, limit, pad), _padded(picked_scores, limit, pad), np.int32(len(picked))
 
 
+# The older versions are parts of the fifth: without a sigma, then without padding, then without a threshold of scores.
+@kernel("NonMaxSuppressionV4")
+def non_max_suppression_v4(
+    boxes: Array, scores: Array, limit: Array, threshold: Array, lowest: Array, *, pad_to_max_output_size: bool
+) -> tuple[Result, ...]:
+    """The numbers of the boxes kept, and how many there are before padding."""
+    pad = pad_to_max_output_size
+    return non_max_suppression_v5(boxes, scores, limit, threshold, lowest, _NO_SIGMA, pad_to_max_output_size=pad)[::2]
+
+
+@kernel("NonMaxSuppressionV3", shape="-> n")
+def non_max_suppression_v3(*inputs: Array) -> Result:
+    """Return the indices of the picked boxes, all with scores above the threshold."""
+    return non_max_suppression_v4(*inputs, pad_to_max_output_size=False)[0]
+
+
+@kernel("NonMaxSuppressionV2", shape="-> n")
+def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, iou_threshold: Array) -> Result:
+    """The numbers of the boxes kept."""
+    # The lowest number as the threshold of scores: boxes of -inf are never picked.
+    return non_max_suppression_v3(boxes, scores, max_output_size, iou_threshold, np.finfo(scores.dtype).min)
+
+
+@kernel("NonMaxSuppression", shape="-> n")
+def non_max_suppression(boxes: Array, scores: Array, max_output_size: Array, *, iou_threshold: float) -> Result:
+    """The numbers of the boxes kept."""
+    return non_max_suppression_v2(boxes, scores, max_output_size, np.asarray(iou_threshold, np.float32))
+
+
 @shape("NonMaxSuppressionV5")
 def non_max_suppression_v5_shape(
     boxes: TensorSpec, scores: TensorSpec, max_output_size: TensorSpec, *thresholds: TensorSpec, pad_to_max_output_size: bool
@@ -185,18 +156,17 @@ def non_max_suppression_v5_shape(
     return [indices, indices, SCALAR]
 
 
+@shape("NonMaxSuppressionV4")
+def non_max_suppression_v4_shape(*inputs: TensorSpec, pad_to_max_output_size: bool) -> list[Shape]:
+    return non_max_suppression_v5_shape(*inputs, pad_to_max_output_size=pad_to_max_output_size)[::2]
+
+
 @flops("NonMaxSuppressionV5")
-def non_max_suppression_v5_flops(
-    boxes: TensorSpec,
-    scores: TensorSpec,
-    limit: TensorSpec,
-    iou_threshold: TensorSpec,
-    score_threshold: TensorSpec,
-    soft_nms_sigma: TensorSpec,
-) -> Cost:
+def non_max_suppression_v5_flops(boxes: TensorSpec, *rest: TensorSpec) -> Cost:
     """As NonMaxSuppression; unless sigma is known to be zero each overlap lowers a score: three more and an exponential."""
     count = with_rank(boxes.shape, 2)[0]
-    is_hard = soft_nms_sigma.value is not None and not soft_nms_sigma.value.any()
+    sigma = rest[-1].value
+    is_hard = sigma is not None and not sigma.any()
     return Cost(8) * count + (Cost(13) if is_hard else Cost(16, transcendentals=1)) * _pairs(count)
 
 
@@ -305,7 +275,7 @@ def combined_non_max_suppression_flops(
 
 
 def _suppressed_onnx(
-    g: Any, boxes: Any, scores: Any, most: Any, overlap: Any, lowest: Any = None, pads: bool = False, sigma: Any = None
+    g: Any, boxes: Any, scores: Any, most: Any, overlap: Any, lowest: Any = None, sigma: Any = None, *, pads: bool = False
 ) -> tuple[Any, Any, Any]:
     """Return the numbers of the boxes kept, their scores, and how many they are; where `pads`, `most` numbers, zero behind
     them.
@@ -337,18 +307,14 @@ def _suppression_onnx(g: Any, boxes: Any, scores: Any, most: Any, *, iou_thresho
     return _suppressed_onnx(g, boxes, scores, most, g.constant(np.float32(iou_threshold)))[0]
 
 
-@onnx("NonMaxSuppressionV4")
-def _suppression_v4_onnx(
-    g: Any, boxes: Any, scores: Any, most: Any, overlap: Any, lowest: Any, *, pad_to_max_output_size: bool
-) -> Any:
-    return _suppressed_onnx(g, boxes, scores, most, overlap, lowest, pad_to_max_output_size)[::2]
-
-
 @onnx("NonMaxSuppressionV5")
-def _suppression_v5_onnx(
-    g: Any, boxes: Any, scores: Any, most: Any, overlap: Any, lowest: Any, sigma: Any, *, pad_to_max_output_size: bool
-) -> Any:
-    return _suppressed_onnx(g, boxes, scores, most, overlap, lowest, pad_to_max_output_size, sigma)
+def _suppression_v5_onnx(g: Any, *inputs: Any, pad_to_max_output_size: bool) -> Any:
+    return _suppressed_onnx(g, *inputs, pads=pad_to_max_output_size)
+
+
+@onnx("NonMaxSuppressionV4")
+def _suppression_v4_onnx(g: Any, *inputs: Any, pad_to_max_output_size: bool) -> Any:
+    return _suppressed_onnx(g, *inputs, pads=pad_to_max_output_size)[::2]
 
 
 @onnx("CombinedNonMaxSuppression")
@@ -499,15 +465,6 @@ def _best_of_picks(
     return xp.clip(parts[0], 0, 1) if clip_boxes else parts[0], parts[1][..., 0], parts[2][..., 0], valid
 
 
-@lower("NonMaxSuppressionV4", static=(2,))
-def _suppression_v4_lowered(
-    xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any, lowest: Any, *, pad_to_max_output_size: bool
-) -> Any:
-    count = _checked_for_xla(xla, boxes, scores, limit, threshold)
-    picks = _picked(xla, boxes, scores, count, lowest, _hard(xla, threshold))
-    return picks.boxes, picks.counts
-
-
 @lower("NonMaxSuppressionV5", static=(2, 5))
 def _suppression_v5_lowered(
     xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any, lowest: Any, sigma: Any, *, pad_to_max_output_size: bool
@@ -517,6 +474,14 @@ def _suppression_v5_lowered(
     require(width >= 0, f"soft_nms_sigma must not be negative: {width}")
     suppressed = _soft(xla, width, lowest) if width > 0 else _hard(xla, threshold)
     return tuple(_picked(xla, boxes, scores, count, lowest, suppressed))
+
+
+@lower("NonMaxSuppressionV4", static=(2,))
+def _suppression_v4_lowered(
+    xla: Any, boxes: Any, scores: Any, limit: Any, threshold: Any, lowest: Any, *, pad_to_max_output_size: bool
+) -> Any:
+    pad = pad_to_max_output_size
+    return _suppression_v5_lowered(xla, boxes, scores, limit, threshold, lowest, _NO_SIGMA, pad_to_max_output_size=pad)[::2]
 
 
 @lower("CombinedNonMaxSuppression", static=(2, 3))

@@ -34,8 +34,8 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_min
 from ...types.shapes import UNKNOWN, Shape, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
-from ..shared.decompositions import gradient_by_parts
-from ..shared.plain_shapes import second_shape
+from ..shared.decompositions import by_ops, gradient_by_parts
+from ..shared.elementwise_tables import RESULT, counted
 from ..shared.shape_arguments import ints, shape_from
 
 _ATTRS = ("align_corners", "half_pixel_centers")
@@ -102,15 +102,8 @@ def _attrs(node: Node) -> dict[Any, Any]:
     return {name: node.attr(name) for name in _ATTRS}
 
 
-@gradient("ResizeBilinear")
-def resize_bilinear_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.ResizeBilinearGrad(grad, node.inputs[0], **_attrs(node)), None]
-
-
-@flops("ResizeBilinear")
-def resize_bilinear_flops(images: TensorSpec, size: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """Three interpolations, each a difference and a multiply-add."""
-    return Cost(9, macs=3) * outputs[0].shape.num_elements
+gradient("ResizeBilinear")(by_ops("ResizeBilinearGrad dy 0"))
+flops("ResizeBilinear")(counted(Cost(9, macs=3), RESULT, "Three interpolations, each a difference and a multiply-add."))
 
 
 @kernel("ResizeBicubic")
@@ -128,10 +121,7 @@ def resize_bicubic_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gra
     return [g.ResizeBicubicGrad(grad, image, **_attrs(node)), None]
 
 
-@flops("ResizeBicubic")
-def resize_bicubic_flops(images: TensorSpec, size: TensorSpec, *, outputs: list[TensorSpec]) -> Cost:
-    """Four rows and one column of four multiply-adds for each element."""
-    return Cost(40, macs=20) * outputs[0].shape.num_elements
+flops("ResizeBicubic")(counted(Cost(40, macs=20), RESULT, "Four rows and one column of four multiply-adds for each element."))
 
 
 @kernel("ResizeNearestNeighbor")
@@ -183,7 +173,7 @@ def _covered(size: DimLike, outputs: int, align_corners: bool) -> DimLike:
     return outputs * step // unit + outputs - whole
 
 
-@kernel("ResizeBilinearGrad")
+@kernel("ResizeBilinearGrad", shape="*, ... -> ...")
 def resize_bilinear_grad(grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """The gradient for the original image."""
     return _resize_grad(numerics.bilinear, grads, original_image, align_corners, half_pixel_centers)
@@ -207,27 +197,16 @@ def _gradient_taps(method: Callable[..., Any], grads: Array, original_image: Arr
     return _taps(method, original_image.shape, *grads.shape[1:3], *settings)
 
 
-@flops("ResizeBilinearGrad")
-def resize_bilinear_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> Cost:
-    """A multiply-add for each of the four neighbours."""
-    return Cost(8, macs=4) * grads.shape.num_elements
+flops("ResizeBilinearGrad")(counted(Cost(8, macs=4), 0, "A multiply-add for each of the four neighbours."))
 
 
-@kernel("ResizeBicubicGrad")
+@kernel("ResizeBicubicGrad", shape="*, ... -> ...")
 def resize_bicubic_grad(grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
     """The gradient for the original image."""
     return _resize_grad(numerics.bicubic, grads, original_image, align_corners, half_pixel_centers)
 
 
-shape("ResizeBilinearGrad", "ResizeBicubicGrad")(second_shape)
-
-
-@flops("ResizeBicubicGrad")
-def resize_bicubic_grad_flops(grads: TensorSpec, original_image: TensorSpec) -> Cost:
-    """A multiply-add for each of the sixteen neighbours."""
-    return Cost(32, macs=16) * grads.shape.num_elements
-
-
+flops("ResizeBicubicGrad")(counted(Cost(32, macs=16), 0, "A multiply-add for each of the sixteen neighbours."))
 # TensorFlow declares it so, although the op is as linear as that of ResizeBicubic.
 not_differentiable("ResizeBilinearGrad")
 
@@ -318,14 +297,7 @@ def _slice_of(places: Array) -> Any:
 
 
 shape("ResizeNearestNeighborGrad")(resize_shape)
-
-
-@flops("ResizeNearestNeighborGrad")
-def resize_nearest_neighbor_grad_flops(grads: TensorSpec, size: TensorSpec) -> Cost:
-    """A sum for each element."""
-    return Cost(grads.shape.num_elements)
-
-
+flops("ResizeNearestNeighborGrad")(counted(1, 0, "A sum for each element."))
 facts("backward", of=("ResizeNearestNeighborGrad",))
 
 
@@ -400,7 +372,7 @@ def _span(size: DimLike, scale: Any, kernel_type: str, antialias: bool) -> DimLi
     return dim_min(2 * math.ceil(numerics.SAMPLING_KERNELS[kernel_type][0] * stretch) + 1, size)
 
 
-@kernel("ScaleAndTranslateGrad")
+@kernel("ScaleAndTranslateGrad", shape="*, ... -> ...")
 def scale_and_translate_grad(
     grads: Array, original_image: Array, scale: Array, translation: Array, *, kernel_type: str, antialias: bool
 ) -> Result:
@@ -409,9 +381,6 @@ def scale_and_translate_grad(
     height, width = grads.shape[1:3]
     taps = _scaling_taps(original_image.shape, height, width, scale, translation, kernel_type, antialias)
     return numerics.resample_gradient(grads, *taps)
-
-
-shape("ScaleAndTranslateGrad")(second_shape)
 
 
 @flops("ScaleAndTranslateGrad")

@@ -12,19 +12,31 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.elementwise import choose, expm1_below_zero, in_blocks, positive_part
 from ...numerics.half_precision import wide, widened
-from ...registry.registry import Cost, arrays, arrays_as, facts, flops, gradient, kernel, lower, onnx, shape
+from ...registry.registry import (
+    Cost,
+    arrays,
+    arrays_as,
+    everywhere,
+    facts,
+    flops,
+    gradient,
+    kernel,
+    lower,
+    onnx,
+    shaped,
+)
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import Shape
-from ..shared.decompositions import gradient_by_parts
-from ..shared.plain_shapes import first_shape, merged_shape
+from ..shared.argument_checks import may_equal
+from ..shared.decompositions import by_ops, gradient_by_parts
 
 _SELU_SCALE = 1.0507009873554805
 _SELU_ALPHA = 1.6732632423543772
 
 
-def _same_shapes(gradients: Array, features: Array) -> None:
-    if np.shape(gradients) != np.shape(features):
+def _same_shapes(gradients: Any, features: Any) -> None:
+    if gradients.shape != features.shape and not may_equal(gradients.shape, features.shape):
         raise InvalidArgumentError(
             f"gradients and features must have one shape, not {Shape(np.shape(gradients))} and {Shape(np.shape(features))}"
         )
@@ -65,9 +77,7 @@ def leaky_relu(features: Array, *, alpha: float) -> Result:
     return in_blocks(evaluate, features)
 
 
-@gradient("LeakyRelu")
-def leaky_relu_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.LeakyReluGrad(grad, node.inputs[0], alpha=node.attr("alpha"))]
+gradient("LeakyRelu")(by_ops("LeakyReluGrad dy 0"))
 
 
 @kernel("Elu")
@@ -87,12 +97,11 @@ def _elu(x: Array, y: Array) -> None:
 _FORWARD = ("Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign")
 
 
-shape(*_FORWARD)(first_shape)
+shaped("... -> ...", *_FORWARD)
 
 
-@gradient("Relu", "Relu6", "Elu", "Selu")
-def activation_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.apply(f"{node.op}Grad", grad, node.output())]
+for _op in ("Relu", "Relu6", "Elu", "Selu"):
+    gradient(_op)(by_ops(f"{_op}Grad dy y"))
 
 
 facts("monotone", of=_FORWARD)
@@ -142,9 +151,7 @@ def softsign(features: Array) -> Result:
     return features / (np.abs(features) + 1)
 
 
-@gradient("Softsign")
-def softsign_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.SoftsignGrad(grad, node.inputs[0])]
+gradient("Softsign")(by_ops("SoftsignGrad dy 0"))
 
 
 @kernel("ReluGrad")
@@ -192,7 +199,7 @@ def elu_grad(gradients: Array, outputs: Array) -> Result:
 _GRAD = ("ReluGrad", "Relu6Grad", "LeakyReluGrad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad")
 
 
-shape(*_GRAD)(merged_shape)
+shaped("..., ... -> ...", *_GRAD)
 facts("backward", of=_GRAD)
 facts("elementwise", of=(*_FORWARD, *_GRAD))
 
@@ -230,11 +237,10 @@ def softplus_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
     return [g.SoftplusGrad(grad, x), g.RealDiv(g.Mul(grad, dy), denominator)]
 
 
-@kernel("SoftsignGrad")
-@widened
-def softsign_grad(gradients: Array, features: Array) -> Result:
+@everywhere("SoftsignGrad")
+def softsign_grad(xp: Any, gradients: Any, features: Any) -> Any:
     _same_shapes(gradients, features)
-    return gradients / np.square(1 + np.abs(features))
+    return (wide(gradients) / xp.square(1 + abs(wide(features)))).astype(gradients.dtype, copy=False)
 
 
 @gradient_by_parts("SoftsignGrad")
@@ -270,7 +276,6 @@ arrays("LeakyReluGrad")(lambda xp, dy, x, *, alpha: xp.where(x > 0, dy, dy * alp
 arrays("EluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + 1), dy))
 arrays("SeluGrad")(lambda xp, dy, y: xp.where(y < 0, dy * (y + _SELU_SCALE * _SELU_ALPHA), dy * _SELU_SCALE))
 arrays("SoftplusGrad")(lambda xp, dy, x: dy * xp.sigmoid(x))
-arrays("SoftsignGrad")(lambda xp, dy, x: dy / xp.square(1 + xp.abs(x)))
 facts("own_gradient", of=["Elu", "Selu", "Softsign", "SoftsignGrad"])
 onnx("LeakyRelu")(lambda g, x, *, alpha: g.LeakyRelu(x, alpha=alpha))  # one operator in place of three
 

@@ -13,7 +13,7 @@ from ...numerics.elementwise import positive_part
 from ...numerics.half_precision import wide
 from ...registry.registry import Cost, everywhere, facts, flops, gradient, kernel, layout, shape, without_gradient
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, merge_shapes
+from ...types.shapes import Shape, TensorSpec
 from ..shared.argument_checks import require_rank, require_same_shape, require_shape, with_rank
 from ..shared.decompositions import composed
 from .normalization import (
@@ -46,7 +46,7 @@ def _factors(xp: Any, v: Any, gamma: Any, epsilon: float, is_scaled: bool) -> tu
     return inverse, inverse * gamma if is_scaled else inverse
 
 
-@everywhere("BatchNormWithGlobalNormalization")
+@everywhere("BatchNormWithGlobalNormalization", shape="n h w c, c, c, c, c -> n h w c")
 def batch_norm_with_global_normalization(
     xp: Any, t: Any, m: Any, v: Any, beta: Any, gamma: Any, *, variance_epsilon: float, scale_after_normalization: bool
 ) -> Any:
@@ -54,17 +54,6 @@ def batch_norm_with_global_normalization(
     x, m, v, beta, gamma = _checked(t, m=m, v=v, beta=beta, gamma=gamma)
     _, factor = _factors(xp, v, gamma, variance_epsilon, scale_after_normalization)
     return ((x - m) * factor + beta).astype(t.dtype, copy=False)
-
-
-@shape("BatchNormWithGlobalNormalization")
-def batch_norm_with_global_normalization_shape(
-    t: TensorSpec, m: TensorSpec, v: TensorSpec, beta: TensorSpec, gamma: TensorSpec
-) -> Shape:
-    dims = with_rank(t.shape, 4)
-    channels = Shape(dims[3:])
-    for vector in (m, v, beta, gamma):
-        channels = merge_shapes(channels, vector.shape)
-    return Shape((*dims[:3], channels[0]))
 
 
 @gradient("BatchNormWithGlobalNormalization")
@@ -82,7 +71,7 @@ def batch_norm_with_global_normalization_flops(
     return Cost(3 * t.shape.num_elements + (4 if scale_after_normalization else 3) * with_rank(t.shape, 4)[3])
 
 
-@everywhere("BatchNormWithGlobalNormalizationGrad")
+@everywhere("BatchNormWithGlobalNormalizationGrad", shape="n h w c, c, c, c, n h w c -> n h w c, c, c, c, c")
 def batch_norm_with_global_normalization_grad(
     xp: Any, t: Any, m: Any, v: Any, gamma: Any, backprop: Any, *, variance_epsilon: float, scale_after_normalization: bool
 ) -> Any:
@@ -96,17 +85,6 @@ def batch_norm_with_global_normalization_grad(
     d_gamma = centered * inverse if scale_after_normalization else xp.zeros_like(gamma)
     d_variance = centered * factor * (inverse * inverse) * -0.5
     return tuple(x.astype(dtype, copy=False) for x in (backprop * factor, -(d_beta * factor), d_variance, d_beta, d_gamma))
-
-
-@shape("BatchNormWithGlobalNormalizationGrad")
-def batch_norm_with_global_normalization_grad_shape(
-    t: TensorSpec, m: TensorSpec, v: TensorSpec, gamma: TensorSpec, backprop: TensorSpec
-) -> list[Shape]:
-    dims = with_rank(merge_shapes(t.shape, backprop.shape), 4)
-    channels = Shape(dims[3:])
-    for vector in (m, v, gamma):
-        channels = merge_shapes(channels, vector.shape)
-    return [Shape(dims[:3]) + channels, channels, channels, channels, channels]
 
 
 @flops("BatchNormWithGlobalNormalizationGrad")

@@ -9,13 +9,12 @@ from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import of_input, reduction
 from ...numerics.channel_sums import row_sums, summed
 from ...numerics.half_precision import wide
-from ...registry.registry import affine, arrays, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape
+from ...registry.registry import affine, arrays, facts, flops, gradient, kernel, layout, lower, onnx, profiled, shape, shaped
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims
-from ..shared.argument_checks import with_rank
+from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import reduction_flops, unary_flops
-from ..shared.plain_shapes import first_shape
 from ..shared.window_geometry import is_channels_first
 
 
@@ -78,13 +77,8 @@ def _others(value: Any, data_format: str) -> tuple[int, ...]:
     return tuple(axis for axis in range(value.ndim) if axis != channels)
 
 
-shape("BiasAdd")(first_shape)
-
-
-@shape("BiasAddV1")
-def bias_add_v1_shape(value: TensorSpec, bias: TensorSpec) -> Shape:
-    channels = with_rank(bias.shape, 1)[0]
-    return value.shape if value.rank is None else value.shape[:-1] + [merge_dims(value.shape[-1], channels)]
+shaped("... -> ...", "BiasAdd")
+shaped("... c, c -> ... c", "BiasAddV1")
 
 
 @shape("BiasAddGrad")
@@ -97,10 +91,7 @@ def bias_add_grad_shape(out_backprop: TensorSpec, *, data_format: str) -> Shape:
     return Shape([out_backprop.shape[_channel_axis(data_format, len(out_backprop.shape))]])
 
 
-@gradient("BiasAdd", "BiasAddV1")
-def bias_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    attrs = {"data_format": node.attr("data_format")} if node.op == "BiasAdd" else {}
-    return [grad, g.BiasAddGrad(grad, **attrs)]
+gradient("BiasAdd", "BiasAddV1")(by_ops("dy", "BiasAddGrad dy"))
 
 
 @gradient("BiasAddGrad")
@@ -111,8 +102,6 @@ def bias_add_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Grad
 
 # One sum an element.
 flops("BiasAdd", "BiasAddV1")(unary_flops(1))
-
-
 flops("BiasAddGrad")(reduction_flops)
 layout("T. -> T", "BiasAdd")
 layout("T -> .", "BiasAddGrad")

@@ -184,7 +184,6 @@ def _file_weights(ctx: KernelContext, path: str) -> Any:
 
 
 flops("FixedUnigramCandidateSampler")(_sampler_flops(Cost(2), Cost(1)))
-
 facts("reads_files", of=("FixedUnigramCandidateSampler",))
 
 

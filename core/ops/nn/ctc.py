@@ -115,7 +115,7 @@ def _ctc_loss(
     return loss.astype(inputs.dtype), grad.astype(inputs.dtype)
 
 
-@kernel("CTCLoss")
+@kernel("CTCLoss", shape="t b c, _ _, _, b -> b, t b c")
 def ctc_loss(
     inputs: Array, labels_indices: Array, labels_values: Array, sequence_length: Array, *, merging: Merging
 ) -> tuple[Result, Result]:
@@ -124,23 +124,12 @@ def ctc_loss(
     return _ctc_loss(inputs, labels_indices, labels_values, sequence_length, inputs.shape[2] - 1, merging)
 
 
-@kernel("CTCLossV2")
+@kernel("CTCLossV2", shape="t b c, _ _, _, b -> b, t b c")
 def ctc_loss_v2(
     inputs: Array, labels_indices: Array, labels_values: Array, sequence_length: Array, *, merging: Merging
 ) -> tuple[Result, Result]:
     """As CTCLoss, the blank being class 0."""
     return _ctc_loss(inputs, labels_indices, labels_values, sequence_length, 0, merging)
-
-
-@shape("CTCLoss", "CTCLossV2")
-def ctc_loss_shape(
-    inputs: TensorSpec, labels_indices: TensorSpec, labels_values: TensorSpec, sequence_length: TensorSpec
-) -> list[Shape]:
-    times, _, classes = with_rank(inputs.shape, 3)
-    with_rank(labels_indices.shape, 2)
-    with_rank(labels_values.shape, 1)
-    batch = _batch(inputs, sequence_length)
-    return [Shape([batch]), Shape([times, batch, classes])]
 
 
 def _batch(inputs: TensorSpec, sequence_length: TensorSpec) -> DimLike:
@@ -188,7 +177,7 @@ def _collapsed(row: list[int]) -> list[int]:
     return [label for i, label in enumerate(row) if i == 0 or label != row[i - 1]]
 
 
-@kernel("CTCGreedyDecoder")
+@kernel("CTCGreedyDecoder", shape="t b c, b -> k 2, k, 2, b 1")
 def ctc_greedy_decoder(
     inputs: Array, sequence_length: Array, *, merge_repeated: bool, blank_index: int
 ) -> tuple[Result, Result, Result, Result]:
@@ -229,12 +218,6 @@ def ctc_beam_search_decoder(
     return (*(list(part) for part in zip(*decoded)), probabilities)
 
 
-@shape("CTCGreedyDecoder")
-def ctc_greedy_decoder_shape(inputs: TensorSpec, sequence_length: TensorSpec) -> list[Shape]:
-    count = Dim.unknown()
-    return [Shape([count, 2]), Shape([count]), Shape([2]), Shape([_batch(inputs, sequence_length), 1])]
-
-
 @shape("CTCBeamSearchDecoder")
 def ctc_beam_search_decoder_shape(
     inputs: TensorSpec, sequence_length: TensorSpec, *, top_paths: int
@@ -246,8 +229,6 @@ def ctc_beam_search_decoder_shape(
 
 
 not_differentiable("CTCGreedyDecoder", "CTCBeamSearchDecoder")
-
-
 # One comparison less than logits at each step, and a sum.
 flops("CTCGreedyDecoder")(unary_flops(1))
 

@@ -22,7 +22,6 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..linalg import matmul
 from ..shared.argument_checks import require, require_shape
 from ..shared.decompositions import composed
-from ..shared.plain_shapes import first_shape
 from ..shared.window_geometry import WindowAttributes
 from . import activations, convolution, depthwise
 
@@ -174,9 +173,7 @@ def fused_conv2d(
     return _convolved(functools.partial(convolution.conv2d, input, filter, window=window), input, args, epilogue)
 
 
-@shape("_FusedConv2D")
-def fused_conv2d_shape(input: TensorSpec, filter: TensorSpec, *args: list[TensorSpec], window: WindowAttributes) -> Shape:
-    return convolution.conv_shape(input, filter, window=window)
+shape("_FusedConv2D")(convolution.conv_shape)
 
 
 _PER_ELEMENT = {
@@ -209,8 +206,8 @@ facts("row_wise", of=("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNati
 facts("finished_product", of=("_FusedConv2D", "_FusedDepthwiseConv2dNative"))
 
 
-@flops("_FusedConv2D")
-def fused_conv2d_flops(
+@flops("_FusedConv2D", "_FusedConv3D")
+def fused_convolution_flops(
     input: TensorSpec, filter: TensorSpec, *args: list[TensorSpec], fused_ops: list[str], outputs: list[TensorSpec]
 ) -> Cost:
     product = convolution.convolution_flops(input, filter, outputs=outputs)
@@ -256,14 +253,6 @@ def fused_conv3d_shape(
     return convolution.conv_shape(input, filter, window=window)
 
 
-@flops("_FusedConv3D")
-def fused_conv3d_flops(
-    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, fused_ops: list[str], outputs: list[TensorSpec]
-) -> Cost:
-    product = convolution.convolution_flops(input, filter, outputs=outputs)
-    return product + _finish_cost(fused_ops, outputs[0].shape)
-
-
 @kernel("_FusedDepthwiseConv2dNative")
 def fused_depthwise_conv2d(
     input: Array, filter: Array, args: list[Array], *, window: WindowAttributes, epilogue: Epilogue
@@ -273,11 +262,7 @@ def fused_depthwise_conv2d(
     return _convolved(convolve, input, args, epilogue)
 
 
-@shape("_FusedDepthwiseConv2dNative")
-def fused_depthwise_conv2d_shape(
-    input: TensorSpec, filter: TensorSpec, args: list[TensorSpec], *, window: WindowAttributes
-) -> Shape:
-    return depthwise.depthwise_conv2d_native_shape(input, filter, window=window)
+shape("_FusedDepthwiseConv2dNative")(depthwise.depthwise_conv2d_native_shape)
 
 
 @composed("_FusedConv2D", "_FusedConv3D", "_FusedDepthwiseConv2dNative", "_FusedMatMul")
@@ -368,7 +353,7 @@ def fused_matmul_flops(
     return product + _finish_cost(fused_ops, outputs[0].shape)
 
 
-@kernel("_MklLayerNorm")
+@kernel("_MklLayerNorm", shape="... -> ...")
 def mkl_layer_norm(x: Array, scale: Array, offset: Array, *, epsilon: float) -> Result:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset, with the moments over the last of two or three dimensions."""
     require(x.ndim in (2, 3), f"x must have rank 2 or 3, not shape {x.shape}")
@@ -379,9 +364,6 @@ def mkl_layer_norm(x: Array, scale: Array, offset: Array, *, epsilon: float) -> 
     variance = np.square(centered).mean(-1, keepdims=True)
     y = centered / np.sqrt(variance + values.dtype.type(epsilon)) * wide(scale) + wide(offset)
     return y.astype(x.dtype, copy=False)
-
-
-shape("_MklLayerNorm")(first_shape)
 
 
 @flops("_MklLayerNorm")

@@ -11,6 +11,7 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics import channel_sums
+from ...numerics.array_namespace import NUMPY
 from ...numerics.half_precision import wide
 from ...parallel.gemm import matmul
 from ...registry.registry import (
@@ -26,6 +27,7 @@ from ...registry.registry import (
     lower,
     onnx,
     shape,
+    shaped,
     without_gradient,
 )
 from ...runtime.state.run_context import reserve
@@ -33,7 +35,8 @@ from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import may_equal, with_rank
-from ..shared.onnx_lowerings import nan_of_no_elements, on_channels_first
+from ..shared.decompositions import by_ops
+from ..shared.onnx_lowerings import on_channels_first
 from ..shared.window_geometry import from_channels_last, is_channels_first, to_channels_last
 
 _Value = TypeVar("_Value")
@@ -328,30 +331,34 @@ def fused_batch_norm_grad_flops(
     return Cost(8 * elements + 7 * channels if is_training else 5 * elements + 3 * channels)
 
 
-def _along_channels(v: Any, data_format: str) -> Any:
-    return v.reshape([-1 if name == "C" else 1 for name in data_format])
+def _along_channels(xp: Any, v: Any, data_format: str) -> Any:
+    return xp.reshape(v, [-1 if name == "C" else 1 for name in data_format])
 
 
 facts("own_gradient", of=[*_FORWARD, *_BACKWARD])
 
 
+def _statistics(xp: Any, x: Any, vectors: Vectors[Any], settings: BatchNormAttributes) -> tuple[Any, ...]:
+    """Return the running mean and variance, and the mean and variance to normalize by: in training those of the batch."""
+    running, data_format = (vectors.mean, vectors.variance), settings.data_format
+    if not settings.is_training:
+        return *running, *running
+    axes = tuple(axis for axis, name in enumerate(data_format) if name != "C")
+    mean = xp.mean(x, axes)
+    centered = x - _along_channels(xp, mean, data_format)
+    variance = xp.mean(centered * centered, axes)
+    count = xp.asarray(xp.size(x) // x.shape[data_format.index("C")]).astype(x.dtype)
+    # A batch's variance is returned without bias, and saved for the gradient with bias.
+    new, factor = (mean, variance * (count / xp.maximum(count - 1, 1))), settings.exponential_avg_factor
+    return *(new if factor == 1 else (a * (1 - factor) + b * factor for a, b in zip(running, new))), mean, variance
+
+
 @lower("FusedBatchNormV3")
 def _fused_batch_norm_lowering(xla: Any, x: Any, vectors: Vectors[Any], *, settings: BatchNormAttributes) -> Any:
-    """As _normalized; a batch's variance is returned without bias, and saved for the gradient with bias."""
-    scale, offset, mean, variance = vectors
-    data_format, returned = settings.data_format, (mean, variance)
-    if settings.is_training:
-        axes = tuple(axis for axis, name in enumerate(data_format) if name != "C")
-        count = x.size // x.shape[data_format.index("C")]
-        batch = xla.mean(x, axes), xla.var(x, axes)
-        factor = settings.exponential_avg_factor
-        unbiased = batch[0], batch[1] * (count / max(count - 1, 1))
-        if factor != 1:
-            unbiased = tuple(old * (1 - factor) + new * factor for old, new in zip(returned, unbiased))
-        returned = unbiased
-        mean, variance = batch
-    multiple = _along_channels(xla.rsqrt(variance + settings.epsilon) * scale, data_format)
-    y = (x - _along_channels(mean, data_format)) * multiple + _along_channels(offset, data_format)
+    x, data_format = x.astype(vectors.scale.dtype), settings.data_format  # squares of half precision would overflow
+    *returned, mean, variance = _statistics(xla, x, vectors, settings)
+    multiple = _along_channels(xla, xla.rsqrt(variance + settings.epsilon) * vectors.scale, data_format)
+    y = (x - _along_channels(xla, mean, data_format)) * multiple + _along_channels(xla, vectors.offset, data_format)
     return y, *returned, mean, variance, np.zeros(0, np.float32)
 
 
@@ -370,12 +377,12 @@ def _fused_batch_norm_grad_of_arrays(
     x, dy = x.astype(scale.dtype), grad.astype(scale.dtype)
     axes = tuple(axis for axis, name in enumerate(data_format) if name != "C")
     inverse = xp.rsqrt(variance + settings.epsilon)
-    normal = (x - _along_channels(mean, data_format)) * _along_channels(inverse, data_format)
+    normal = (x - _along_channels(xp, mean, data_format)) * _along_channels(xp, inverse, data_format)
     d_scale, d_offset = xp.sum(dy * normal, axes), xp.sum(dy, axes)
     if settings.is_training:
         of_scale, of_offset = (xp.mean(value, axes, keepdims=True) for value in (dy * normal, dy))
         dy = dy - of_offset - normal * of_scale
-    dx = (dy * _along_channels(scale * inverse, data_format)).astype(grad.dtype)
+    dx = (dy * _along_channels(xp, scale * inverse, data_format)).astype(grad.dtype)
     nothing = np.zeros((), np.float32)
     return dx, d_scale, d_offset, nothing, nothing
 
@@ -384,41 +391,17 @@ def _fused_batch_norm_grad_of_arrays(
 def _fused_batch_norm_onnx(
     g: Any, x: Any, vectors: Vectors[Any], *, settings: BatchNormAttributes, outputs: list[TensorSpec]
 ) -> Any:
-    """Lower to arithmetic; in training the batch's statistics are used, and returned mixed with the running statistics."""
-    scale, offset, mean, variance = vectors
-    data_format, average = settings.data_format, settings.exponential_avg_factor
-    wide_x, running = g.cast(x, scale.dtype), (mean, variance)
-    if settings.is_training:
-        axes = [axis for axis, name in enumerate(data_format) if name != "C"]
-        mean = g.ReduceMean(wide_x, axes, keepdims=0)
-        squares = g.ReduceMean(_squared_onnx(g, g.Sub(wide_x, _spread(g, mean, data_format))), axes, keepdims=0)
-        count = g.Div(g.cast(g.Size(wide_x), scale.dtype), g.cast(g.dim(wide_x, data_format.index("C")), scale.dtype))
-        variance, corrected = squares, g.Mul(squares, g.Div(count, g.Max(g.Sub(count, 1), 1)))
-        mixed = (_mixed_onnx(g, *pair, average) for pair in zip(running, (mean, corrected)))
-        returned = [nan_of_no_elements(g, wide_x, np.array(axes), value) for value in mixed]
-    else:
-        returned = [mean, variance]
+    """Normalize by ONNX's operator, which runtimes fuse with a convolution before it."""
+    scale, offset, _, _ = vectors
+    wide_x = g.cast(x, scale.dtype)
+    *returned, mean, variance = g.evaluate(_statistics, (), (), (wide_x, vectors, settings), {})
 
     def normalized(first: Any) -> Any:
         return g.BatchNormalization(first, scale, offset, mean, variance, epsilon=settings.epsilon)
 
-    y = g.cast(on_channels_first(g, wide_x, data_format, normalized), x.dtype)
-    reserved = np.zeros(_reserved_dims(len(data_format), x.dtype.name == "half"))
-    rest = [g.constant(reserved, scale.dtype)] * len(outputs[5:])
-    return [y, *returned, mean, variance, *rest]
-
-
-def _squared_onnx(g: Any, x: Any) -> Any:
-    return g.Mul(x, x)
-
-
-def _spread(g: Any, v: Any, data_format: str) -> Any:
-    """Return a vector along the channels."""
-    return g.reshape(v, [-1 if name == "C" else 1 for name in data_format])
-
-
-def _mixed_onnx(g: Any, old: Any, new: Any, factor: float) -> Any:
-    return new if factor == 1 else g.Add(g.Mul(old, 1 - factor), g.Mul(new, factor))
+    y = g.cast(on_channels_first(g, wide_x, settings.data_format, normalized), x.dtype)
+    reserved = np.zeros(_reserved_dims(len(settings.data_format), x.dtype.name == "half"))
+    return [y, *returned, mean, variance, *[g.constant(reserved, scale.dtype)] * len(outputs[5:])]
 
 
 facts("half_infer", of=["FusedBatchNormGradV2", "FusedBatchNormGradV3", "FusedBatchNormV2", "FusedBatchNormV3"])
@@ -457,11 +440,11 @@ def lrn(xp: Any, input: Any, *, depth_radius: int, bias: float, alpha: float, be
     return (x * _inverse_power(xp, norm, beta)).astype(input.dtype, copy=False)
 
 
-kernel("LRN")(functools.partial(lrn, np))
+kernel("LRN")(functools.partial(lrn, NUMPY))
 lower("LRN")(lrn)
 
 
-@everywhere("LRNGrad")
+@everywhere("LRNGrad", shape="n h w c, n h w c, n h w c -> n h w c")
 def lrn_grad(
     xp: Any,
     input_grads: Any,
@@ -484,22 +467,8 @@ def lrn_grad(
     return result.astype(input_grads.dtype, copy=False)
 
 
-@shape("LRN")
-def lrn_shape(input: TensorSpec) -> Shape:
-    return merge_shapes(input.shape, Shape([None] * 4))
-
-
-@shape("LRNGrad")
-def lrn_grad_shape(input_grads: TensorSpec, input_image: TensorSpec, output_image: TensorSpec) -> Shape:
-    return Shape(with_rank(merge_shapes(input_grads.shape, merge_shapes(input_image.shape, output_image.shape)), 4))
-
-
-@gradient("LRN")
-def lrn_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    attrs = {name: node.attr(name) for name in ("depth_radius", "bias", "alpha", "beta")}
-    return [g.LRNGrad(grad, node.inputs[0], node.output(), **attrs)]
-
-
+shaped("a b c d -> a b c d", "LRN")
+gradient("LRN")(by_ops("LRNGrad dy 0 y"))
 without_gradient("LRNGrad")
 
 

@@ -10,11 +10,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ...building.gradbuilder import GradientBuilder, Gradients
-from ...graph.graph import Node, Output
 from ...inference.profiler_formulas import pool
 from ...numerics import convolution as convolutions
 from ...numerics import pooling as numerics
+from ...numerics.array_namespace import NUMPY
 from ...numerics.group_reductions import lowest
 from ...numerics.half_precision import wide
 from ...numerics.pooling import NEAR, window_counts
@@ -31,6 +30,7 @@ from ...registry.registry import (
     onnx,
     profiled,
     shape,
+    shaped,
     without_gradient,
     zero_flops,
 )
@@ -39,12 +39,12 @@ from ...types.arrays import Array, Result
 from ...types.dims import DimLike
 from ...types.dtypes import DType
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
-from ..shared.argument_checks import may_equal, require_known_sizes, require_true
+from ..shared.argument_checks import may_equal, require_known_sizes
+from ..shared.decompositions import by_ops
+from ..shared.elementwise_tables import counted
 from ..shared.onnx_lowerings import along, channels_first, in_format, on_channels_first, window_attrs
-from ..shared.plain_shapes import ranked
 from ..shared.pooling_shared import (
     PoolingAttributes,
-    pool_attrs,
     pool_max,
     pool_max_gradient,
     pool_max_gradient_gradient,
@@ -54,7 +54,7 @@ from ..shared.pooling_shared import (
     reject_depth,
     require_spatial,
 )
-from ..shared.shape_arguments import ints, shape_in
+from ..shared.shape_arguments import ints
 from ..shared.window_geometry import (
     WindowAttributes,
     batch_and_channel,
@@ -78,10 +78,8 @@ def pool_shape(x: TensorSpec, *, window: WindowAttributes) -> Shape:
     return pooled_shape(x, PoolingAttributes(window))
 
 
-@gradient("MaxPool", "MaxPool3D")
-def max_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    names = ("explicit_paddings", "data_format") if node.op == "MaxPool" else ("data_format",)
-    return [g.apply(f"{node.op}Grad", node.inputs[0], node.output(), grad, **pool_attrs(node, *names))]
+gradient("MaxPool")(by_ops("MaxPoolGrad 0 y dy"))
+gradient("MaxPool3D")(by_ops("MaxPool3DGrad 0 y dy"))
 
 
 @flops("MaxPool", "MaxPool3D")
@@ -119,11 +117,7 @@ def max_pool_v2_shape(input: TensorSpec, ksize: TensorSpec, strides: TensorSpec,
     return pooled_shape(input, PoolingAttributes(_window_of_inputs(ksize.value, strides.value, padding, data_format)))
 
 
-@gradient("MaxPoolV2")
-def max_pool_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x, ksize, strides = node.inputs
-    attrs = {name: node.attr(name) for name in ("padding", "data_format")}
-    return [g.MaxPoolGradV2(x, node.output(), grad, ksize, strides, **attrs), None, None]
+gradient("MaxPoolV2")(by_ops("MaxPoolGradV2 0 y dy 1 2"))
 
 
 @flops("MaxPoolV2")
@@ -152,13 +146,7 @@ def max_pool_grad_flops(orig_input: TensorSpec, orig_output: TensorSpec, grad: T
 
 
 profiled(pool(1, 1, more=1), "MaxPoolGrad", differs="tf.profiler counts an additional operation for each window")
-
-
-@gradient("MaxPoolGradV2")
-def max_pool_grad_v2_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x, y, _, ksize, strides = node.inputs
-    attrs = {name: node.attr(name) for name in ("padding", "data_format")}
-    return [g.zeros_like(x), g.zeros_like(y), g.MaxPoolGradGradV2(x, y, grad, ksize, strides, **attrs), None, None]
+gradient("MaxPoolGradV2")(by_ops("ZerosLike 0", "ZerosLike 1", "MaxPoolGradGradV2 0 1 dy 3 4"))
 
 
 @flops("MaxPoolGradV2")
@@ -174,12 +162,9 @@ _GRADIENTS_OF_GRADIENTS = {
 }
 
 
-@gradient(*_GRADIENTS_OF_GRADIENTS)
-def max_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    x, y, _ = node.inputs
-    attrs = pool_attrs(node, "data_format")
+for _op, _reverse in _GRADIENTS_OF_GRADIENTS.items():
     # As in TensorFlow, no place of a maximum changes with x.
-    return [g.zeros_like(x), g.zeros_like(y), g.apply(_GRADIENTS_OF_GRADIENTS[node.op], x, y, grad, **attrs)]
+    gradient(_op)(by_ops("ZerosLike 0", "ZerosLike 1", f"{_reverse} 0 1 dy"))
 
 
 @kernel("MaxPoolGradGrad", "MaxPool3DGradGrad")
@@ -203,9 +188,9 @@ def max_pool_grad_grad_shape(
 
 kernel("MaxPoolGradV2")(_of_window_inputs(max_pool_grad))
 kernel("MaxPoolGradGradV2")(_of_window_inputs(max_pool_grad_grad))
-shape("MaxPoolGrad", "MaxPoolGradV2")(ranked(4))
-shape("MaxPool3DGrad")(ranked(5))
-shape("MaxPoolGradGradV2")(ranked(4, 1))
+shaped("a b c d -> a b c d", "MaxPoolGrad", "MaxPoolGradV2")
+shaped("a b c d e -> a b c d e", "MaxPool3DGrad")
+shaped("*, a b c d -> a b c d", "MaxPoolGradGradV2")
 flops("MaxPoolGradGrad", "MaxPool3DGradGrad")(max_pool_flops)
 flops("MaxPoolGradGradV2")(max_pool_v2_flops)
 # TensorFlow has a gradient for the other versions, and none for this one.
@@ -228,9 +213,8 @@ def avg_pool(value: Array, *, window: WindowAttributes) -> Result:
 shape("AvgPool", "AvgPool3D")(pool_shape)
 
 
-@gradient("AvgPool", "AvgPool3D")
-def avg_pool_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [g.apply(f"{node.op}Grad", g.shape_of(node.inputs[0]), grad, **pool_attrs(node, "data_format"))]
+for _op in ("AvgPool", "AvgPool3D"):
+    gradient(_op)(by_ops(f"{_op}Grad #0 dy"))
 
 
 @flops("AvgPool", "AvgPool3D")
@@ -256,13 +240,12 @@ def avg_pool_grad(orig_input_shape: Array, grad: Array, *, window: WindowAttribu
     return pool_mean_gradient(orig_input_shape, grad, PoolingAttributes(window))
 
 
-shape("AvgPoolGrad")(shape_in(0, 4))
-shape("AvgPool3DGrad")(shape_in(0, 5))
+shaped("<a b c d> -> a b c d", "AvgPoolGrad")
+shaped("<a b c d e> -> a b c d e", "AvgPool3DGrad")
 
 
-@gradient("AvgPoolGrad", "AvgPool3DGrad")
-def avg_pool_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, g.apply(node.op.removesuffix("Grad"), grad, **pool_attrs(node, "data_format"))]
+for _op in ("AvgPool", "AvgPool3D"):
+    gradient(f"{_op}Grad")(by_ops("", f"{_op} dy"))
 
 
 @flops("AvgPoolGrad", "AvgPool3DGrad")
@@ -306,16 +289,11 @@ def max_pool_with_argmax_shape(input: TensorSpec, *, window: WindowAttributes) -
     return [pooled, pooled]
 
 
-@gradient("MaxPoolWithArgmax")
-def max_pool_with_argmax_gradient(g: GradientBuilder, node: Node, grad: Output, _argmax: Output) -> Gradients:
-    attrs = pool_attrs(node, "include_batch_in_index")
-    return [g.MaxPoolGradWithArgmax(node.inputs[0], grad, node.output(1), **attrs)]
-
-
+gradient("MaxPoolWithArgmax")(by_ops("MaxPoolGradWithArgmax 0 dy y1"))
 flops("MaxPoolWithArgmax")(max_pool_flops)
 
 
-@kernel("MaxPoolGradWithArgmax")
+@kernel("MaxPoolGradWithArgmax", shape="a b c d -> a b c d")
 def max_pool_grad_with_argmax(
     input: Array, grad: Array, argmax: Array, *, window: WindowAttributes, include_batch_in_index: bool
 ) -> Result:
@@ -325,20 +303,14 @@ def max_pool_grad_with_argmax(
     pool.require_output(x, grad, "grad")
     if grad.shape != argmax.shape:
         raise InvalidArgumentError(f"grad and argmax must have the same shape: {grad.shape} and {argmax.shape}")
-    index = _targets(np, x, argmax, include_batch_in_index)
+    index = _targets(NUMPY, x, argmax, include_batch_in_index)
     # Not by indexing: of the windows that share an element, only the last would count.
     # In double precision, which bincount adds in anyway; the result is rounded once.
     summed = np.bincount(index.ravel(), wide(grad).ravel().astype(np.float64), x.size)
     return summed.reshape(x.shape).astype(grad.dtype)
 
 
-shape("MaxPoolGradWithArgmax")(ranked(4))
-
-
-@flops("MaxPoolGradWithArgmax")
-def max_pool_grad_with_argmax_flops(input: TensorSpec, grad: TensorSpec, argmax: TensorSpec) -> Cost:
-    """One addition for each window."""
-    return Cost(argmax.shape.num_elements)
+flops("MaxPoolGradWithArgmax")(counted(1, 2, "One addition for each window."))
 
 
 @everywhere("MaxPoolGradGradWithArgmax")
@@ -346,7 +318,7 @@ def max_pool_grad_grad_with_argmax(
     xp: Any, input: Any, grad: Any, argmax: Any, *, window: WindowAttributes, include_batch_in_index: bool
 ) -> Any:
     """The elements of a gradient shaped like the input at the index that argmax gives."""
-    if xp is np:
+    if xp.is_eager:
         PoolingAttributes(window).last(input)
     if not may_equal(grad.shape, input.shape):
         raise InvalidArgumentError(f"Expected grad shape to be {Shape(input.shape)}, but got {Shape(grad.shape)}")
@@ -360,7 +332,7 @@ def _targets(xp: Any, x: Any, argmax: Any, include_batch: bool) -> Any:
         # Without the batch in the index, TensorFlow counts from the beginning of each image.
         of_image = size // (max(images, 1) if isinstance(images, int) else images)
         index = index + (xp.arange(images).astype(np.int64) * of_image)[:, None, None, None]
-    require_true(((index >= 0) & (index < size)).all(), f"argmax holds an index outside of [0, {size})", xp)
+    xp.require(((index >= 0) & (index < size)).all(), f"argmax holds an index outside of [0, {size})")
     return index
 
 

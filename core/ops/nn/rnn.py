@@ -13,10 +13,9 @@ import numpy as np
 from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...numerics.half_precision import wide
-from ...registry.registry import Cost, facts, flops, gradient, kernel, multiply_adds, shape, without_gradient
+from ...registry.registry import Cost, facts, flops, gradient, kernel, multiply_adds, shaped, without_gradient
 from ...types.arrays import Array, Result
-from ...types.dims import DimLike
-from ...types.shapes import Shape, TensorSpec, merge_dims
+from ...types.shapes import TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, scalar, with_rank
 from ..shared.decompositions import composed
 
@@ -161,22 +160,11 @@ def _narrow(values: Sequence[Array], dtype: Any) -> tuple[Array, ...]:
     return tuple(value.astype(dtype, copy=False) for value in values)
 
 
-@kernel("LSTMBlockCell")
+@kernel("LSTMBlockCell", shape="b i, b c, b c -> b c, b c, b c, b c, b c, b c, b c")
 def lstm_block_cell(cell: Cell[Array], *, settings: LSTMAttributes) -> tuple[Result, ...]:
     """Compute an LSTM step: i, cs, f, o, ci, co, h, each (batch, cells)."""
     _check_cell(cell)
     return _narrow(_cell(Cell._make(map(wide, cell)), settings, _V1), cell.x.dtype)
-
-
-def _state_shape(cell: Cell[TensorSpec], x: Sequence[DimLike]) -> Shape:
-    """Return the shape of a state, whose batch is that of a step of the input and of the states before."""
-    batch, cells = map(merge_dims, with_rank(cell.cs_prev.shape, 2), with_rank(cell.h_prev.shape, 2))
-    return Shape((merge_dims(x[0], batch), cells))
-
-
-@shape("LSTMBlockCell")
-def lstm_block_cell_shape(cell: Cell[TensorSpec]) -> list[Shape]:
-    return [_state_shape(cell, with_rank(cell.x.shape, 2))] * 7
 
 
 def _step_cost(x: TensorSpec, cs_prev: TensorSpec, use_peephole: bool, cell_clip: float) -> Cost:
@@ -216,7 +204,7 @@ def lstm_cell_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) ->
     return [i, cs, f, o, ci, co, g.Mul(co, o)]
 
 
-@kernel("LSTMBlockCellGrad")
+@kernel("LSTMBlockCellGrad", shape="b i, b c, b c -> b c, b 4c, c, c, c")
 def lstm_block_cell_grad(cell: Cell[Array], step: LSTMStep[Array], *, use_peephole: bool) -> tuple[Result, ...]:
     """The gradients of cs_prev, of the four gates side by side, and of the peepholes."""
     _check_cell(cell)
@@ -227,12 +215,6 @@ def lstm_block_cell_grad(cell: Cell[Array], step: LSTMStep[Array], *, use_peepho
     cs_prev_grad, gates = _cell_gradient(wider, step, use_peephole)
     peepholes = _peephole_gradients(gates, wider.cs_prev, step.cs, use_peephole)
     return _narrow((cs_prev_grad, _join(gates, _V1), *peepholes), cell.x.dtype)
-
-
-@shape("LSTMBlockCellGrad")
-def lstm_block_cell_grad_shape(cell: Cell[TensorSpec], step: LSTMStep[TensorSpec]) -> list[Shape]:
-    batch, cells = _state_shape(cell, with_rank(cell.x.shape, 2))
-    return [Shape((batch, cells)), Shape((batch, 4 * cells)), *[Shape((cells,))] * 3]
 
 
 def _gates_gradient_cost(cs_prev: TensorSpec, use_peephole: bool) -> Cost:
@@ -285,10 +267,7 @@ def block_lstm_gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradi
     return [None, *g.apply(op, *node.inputs, *outputs, grads[1], grads[6], use_peephole=node.attr("use_peephole"))]
 
 
-@shape("BlockLSTM", "BlockLSTMV2")
-def block_lstm_shape(seq_len_max: TensorSpec, cell: Cell[TensorSpec]) -> list[Shape]:
-    x = with_rank(cell.x.shape, 3)
-    return [Shape((x[0], *_state_shape(cell, x[1:])))] * 7
+shaped("*, t b i, b c, b c -> t b c, t b c, t b c, t b c, t b c, t b c, t b c", "BlockLSTM", "BlockLSTMV2")
 
 
 @flops("BlockLSTM", "BlockLSTMV2")
@@ -348,9 +327,7 @@ _register_sequences("", _V1)
 _register_sequences("V2", _V2)
 
 
-@shape("BlockLSTMGrad", "BlockLSTMGradV2")
-def block_lstm_grad_shape(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *results: TensorSpec) -> list[Shape]:
-    return [Shape(with_rank(spec.shape, rank)) for spec, rank in zip(cell, (3, 2, 2, 2, 1, 1, 1, 1))]
+shaped("*, t b i, b c, b c, w g, c, c, c, g -> t b i, b c, b c, w g, c, c, c, g", "BlockLSTMGrad", "BlockLSTMGradV2")
 
 
 @flops("BlockLSTMGrad", "BlockLSTMGradV2")
@@ -365,7 +342,6 @@ def block_lstm_grad_flops(seq_len_max: TensorSpec, cell: Cell[TensorSpec], *resu
 
 without_gradient("BlockLSTMGrad", "BlockLSTMGradV2")
 facts("backward", of=("BlockLSTMGrad", "BlockLSTMGradV2"))
-
 facts("half_allow", of=["BlockLSTM", "BlockLSTMGrad", "BlockLSTMGradV2", "BlockLSTMV2", "LSTMBlockCell", "LSTMBlockCellGrad"])
 
 
@@ -381,7 +357,7 @@ def _check_gru(x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_
     require_shape(b_c, (cells,), "b_c")
 
 
-@kernel("GRUBlockCell")
+@kernel("GRUBlockCell", shape="b i, b c -> b c, b c, b c, b c")
 def gru_block_cell(
     x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array
 ) -> tuple[Result, Result, Result, Result]:
@@ -390,12 +366,6 @@ def gru_block_cell(
     r, u = np.split(sigmoid(np.concatenate((x, h_prev), 1) @ w_ru + b_ru), 2, 1)
     c = np.tanh(np.concatenate((x, h_prev * r), 1) @ w_c + b_c)
     return r, u, c, u * h_prev + (1 - u) * c
-
-
-@shape("GRUBlockCell")
-def gru_block_cell_shape(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    batch, cells = with_rank(h_prev.shape, 2)
-    return [Shape((merge_dims(with_rank(x.shape, 2)[0], batch), cells))] * 4
 
 
 @flops("GRUBlockCell")
@@ -417,7 +387,7 @@ def gru_cell_parts(g: GradientBuilder, node: Node, inputs: Sequence[Output]) -> 
     return [r, u, c, g.AddV2(g.Mul(u, h_prev), g.Mul(g.Sub(g.scalar_like(x, 1), u), c))]
 
 
-@kernel("GRUBlockCellGrad")
+@kernel("GRUBlockCellGrad", shape="b i, b c -> b i, b c, b c, b 2c")
 def gru_block_cell_grad(
     x: Array, h_prev: Array, w_ru: Array, w_c: Array, b_ru: Array, b_c: Array, r: Array, u: Array, c: Array, d_h: Array
 ) -> tuple[Result, Result, Result, Result]:
@@ -435,14 +405,6 @@ def gru_block_cell_grad(
     d_gates = d_ru_bar @ w_ru.T
     d_x = d_gates[:, :inputs] + d_candidate[:, :inputs]
     return d_x, d_gates[:, inputs:] + d_hr * r + d_h * u, d_c_bar, d_ru_bar
-
-
-@shape("GRUBlockCellGrad")
-def gru_block_cell_grad_shape(x: TensorSpec, h_prev: TensorSpec, *rest: TensorSpec) -> list[Shape]:
-    rows, inputs = with_rank(x.shape, 2)
-    batch, cells = with_rank(h_prev.shape, 2)
-    batch = merge_dims(rows, batch)
-    return [Shape((batch, inputs)), Shape((batch, cells)), Shape((batch, cells)), Shape((batch, 2 * cells))]
 
 
 @flops("GRUBlockCellGrad")

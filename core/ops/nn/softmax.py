@@ -15,9 +15,7 @@ from ...numerics.half_precision import wide
 from ...registry.registry import Cost, arrays, arrays_as, everywhere, facts, flops, gradient, kernel, layout, profiled, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec, broadcast_shapes, merge_dims
-from ..shared.argument_checks import with_rank
-from ..shared.plain_shapes import scalar_shape
+from ...types.shapes import Shape, TensorSpec, broadcast_shapes
 
 _BLOCK: Final = 1 << 16
 """The elements of a block of rows that stays in a cache together with the intermediate results."""
@@ -137,7 +135,7 @@ def softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Resul
     return loss.astype(features.dtype, copy=False), backprop.astype(features.dtype, copy=False)
 
 
-@kernel("SparseSoftmaxCrossEntropyWithLogits")
+@kernel("SparseSoftmaxCrossEntropyWithLogits", shape="rows classes, rows -> rows, rows classes")
 def sparse_softmax_cross_entropy(features: Array, labels: Array) -> tuple[Result, Result]:
     """Return -log_softmax(features)[label] for each row, and the gradient."""
     if features.ndim != 2:
@@ -169,13 +167,6 @@ def softmax_cross_entropy_shape(features: TensorSpec, labels: TensorSpec) -> lis
     if len(both) != 2:
         raise InvalidArgumentError(f"logits and labels must be 2-dimensional, not {features.shape} and {labels.shape}")
     return [both[:1], both]
-
-
-@shape("SparseSoftmaxCrossEntropyWithLogits")
-def sparse_softmax_cross_entropy_shape(features: TensorSpec, labels: TensorSpec) -> list[Shape]:
-    rows, classes = with_rank(features.shape, 2)
-    rows = merge_dims(rows, with_rank(labels.shape, 1)[0])
-    return [Shape([rows]), Shape([rows, classes])]
 
 
 def _cross_entropy_gradient(g: GradientBuilder, node: Node, grad_loss: Output, grad_backprop: Output) -> Output:
@@ -218,14 +209,11 @@ def sparse_softmax_cross_entropy_flops(features: TensorSpec, labels: TensorSpec,
     return Cost(4 * elements, transcendentals=elements + rows)
 
 
-@everywhere("L2Loss")
+@everywhere("L2Loss", shape="-> ()")
 def l2_loss(xp: Any, t: Any) -> Any:
     """Half the sum of squares."""
     # TensorFlow halves each square in the dtype of t, before the sum: two large squares do not overflow, a half of 300 does.
     return xp.sum(wide(t * t * t.dtype.type(0.5))).astype(t.dtype)
-
-
-shape("L2Loss")(scalar_shape)
 
 
 @gradient("L2Loss")
@@ -241,7 +229,6 @@ def l2_loss_flops(t: TensorSpec) -> Cost:
 
 layout("T -> .", "L2Loss")
 profiled(of_input(3, less=1), "L2Loss")
-
 arrays_as(Softmax="softmax", LogSoftmax="log_softmax")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...building.gradbuilder import GradientBuilder, Gradients
+from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
 from ...numerics import convolution as numerics
 from ...numerics.half_precision import wide
@@ -21,6 +21,7 @@ from ...types.arrays import Array
 from ...types.dims import DimLike
 from ...types.shapes import Shape, TensorSpec
 from .argument_checks import require, require_dims, require_rank, with_rank
+from .decompositions import by_ops
 from .shape_arguments import ints
 from .window_geometry import (
     Pads,
@@ -224,32 +225,11 @@ def window_multiply_adds(result_elements: DimLike, window_and_depth: tuple[int, 
     return multiply_adds(result_elements * math.prod(window_and_depth))
 
 
-def register_gradients(forward: Any, by_input: Any, by_filter: Any, *names: Any) -> Any:
-    """Register the gradients of a convolution and of its gradients for input and filter, each by the other two ops.
-
-    `names` are the attributes that the three ops share.
-    """
-
-    def attributes(node: Node) -> dict[Any, Any]:
-        return {name: node.attr(name) for name in names}
-
-    @gradient(forward)
-    def forward_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-        x, w = node.inputs
-        attrs = attributes(node)
-        return [g.apply(by_input, g.shape_of(x), w, grad, **attrs), g.apply(by_filter, x, g.shape_of(w), grad, **attrs)]
-
-    @gradient(by_input)
-    def by_input_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-        _, w, out_backprop = node.inputs
-        attrs = attributes(node)
-        return [None, g.apply(by_filter, grad, g.shape_of(w), out_backprop, **attrs), g.apply(forward, grad, w, **attrs)]
-
-    @gradient(by_filter)
-    def by_filter_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-        x, _, out_backprop = node.inputs
-        attrs = attributes(node)
-        return [g.apply(by_input, g.shape_of(x), grad, out_backprop, **attrs), None, g.apply(forward, x, grad, **attrs)]
+def register_gradients(forward: str, by_input: str, by_filter: str) -> None:
+    """Register the gradients of a convolution and of its gradients for input and filter, each by the other two ops."""
+    gradient(forward)(by_ops(f"{by_input} #0 1 dy", f"{by_filter} 0 #1 dy"))
+    gradient(by_input)(by_ops("", f"{by_filter} dy #1 2", f"{forward} dy 1"))
+    gradient(by_filter)(by_ops(f"{by_input} #0 dy 2", "", f"{forward} 0 dy"))
 
 
 def convolved(xla: Any, x: Any, w: Any, window: WindowAttributes) -> Any:

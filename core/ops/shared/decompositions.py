@@ -1,4 +1,6 @@
-"""Ops composed of other ops: engines run the parts, and gradients are those of the parts, built again."""
+"""Ops composed of other ops: engines run the parts, and gradients are those of the parts, built again; and gradients that are
+single ops.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from ...building.gradbuilder import GradientBuilder, Gradients
 from ...graph.graph import Node, Output
 from ...graph.traversal import topological_order
 from ...registry import registry
+from ...registry.catalog import CATALOG
 
 Build = Callable[[GradientBuilder, Node, Sequence[Output]], Sequence[Output]]
 
@@ -31,6 +34,42 @@ def composed(*ops: str, static: tuple[int, ...] = ()) -> Callable[[Build], Build
         return registry.composed(*ops, static=static)(gradient_by_parts(*ops)(build))
 
     return register
+
+
+def by_ops(*terms: str) -> Callable[..., Gradients]:
+    """Return the gradient function that states an op for each input: "LRNGrad dy 0 y" is LRNGrad of the gradient, the first
+    input and the output.
+
+    `y1` is the second output, and `#0` the shape of the first input. "dy" alone hands the gradient on; "" is no gradient, as
+    for the inputs beyond the terms. The op has the node's attributes.
+    """
+
+    def gradient(g: GradientBuilder, node: Node, *grads: Output) -> Gradients:
+        made = [_applied(g, node, grads[0], *term.split()) if term else None for term in terms]
+        return [*made, *[None] * (len(node.inputs) - len(made))]
+
+    return gradient
+
+
+def _applied(g: GradientBuilder, node: Node, grad: Output, op: str, *names: str) -> Output:
+    if op == "dy":
+        return grad
+    result: Output = g.apply(op, *(_operand(g, node, grad, name) for name in names), **shared_attrs(node, op))
+    return result
+
+
+def _operand(g: GradientBuilder, node: Node, grad: Output, name: str) -> Output:
+    if name == "dy":
+        return grad
+    if name[0] == "y":
+        return node.output(int(name[1:] or 0))
+    return g.shape_of(node.inputs[int(name[1:])]) if name[0] == "#" else node.inputs[int(name)]
+
+
+def shared_attrs(node: Node, op: str) -> dict[str, Any]:
+    """Return the node's attributes that `op` has as well, but those that inputs of `op` decide."""
+    decided = {name for arg in CATALOG[op].inputs for name in arg.attr_names}
+    return {name: node.attr(name) for name in CATALOG[op].attrs if name in CATALOG[node.op].attrs and name not in decided}
 
 
 def _gradient(build: Build, g: GradientBuilder, node: Node, *grads: Output | None) -> Gradients:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder
 from ...graph.graph import Node, Output
+from ...numerics.array_namespace import NUMPY
 from ...numerics.half_precision import widened
 from ...registry import kernel_types, registry
 from ...registry.registry import Cost, WithoutGradient
@@ -27,16 +28,23 @@ UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 INTEGERS = (*SIGNED, *UNSIGNED)
 
 
+class ElementwiseProgram(NamedTuple):
+    """An array program in a row: the kernel and both lowerings of the op."""
+
+    function: Callable[..., Any]
+
+
 class Unary(NamedTuple):
     """An elementwise op of one input. `gradient(g, x, y, dy)` returns dx, None for no gradient flow, WITHOUT_GRADIENT where
     TensorFlow has no gradient.
 
-    A `function` by its name is that of NumPy in the kernel, and of the namespaces of XLA and ONNX in array programs. `flops`
-    and `transcendentals` are per element; a `widened` kernel computes 16-bit floats in float32.
+    A `function` by its name is that of NumPy in the kernel, and of the namespaces of XLA and ONNX in array programs; all three
+    may be an `ElementwiseProgram`. `flops` and `transcendentals` are per element; a `widened` kernel computes 16-bit floats in
+    float32.
     """
 
     op: str
-    function: Callable[..., Any] | str
+    function: Callable[..., Any] | str | ElementwiseProgram
     gradient: Callable[..., Any] | WithoutGradient | None
     flops: int = 1
     transcendentals: int = 0
@@ -47,7 +55,7 @@ class Binary(NamedTuple):
     """An elementwise op of two inputs that broadcast: `gradient(g, x, y, z, dz)` returns (dx, dy) before the sums."""
 
     op: str
-    function: Callable[..., Any] | str
+    function: Callable[..., Any] | str | ElementwiseProgram
     gradient: Callable[..., Any] | WithoutGradient | None
     flops: int = 1
     transcendentals: int = 0
@@ -99,12 +107,35 @@ def binary_shape(x: TensorSpec, y: TensorSpec, *rest: TensorSpec) -> Shape:
 
 def unary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]:
     """Return a FLOPs function: `flops` per element of the first input."""
-    return functools.partial(_unary_cost, per_element=Cost(flops, 0, transcendentals))
+    return counted(Cost(flops, 0, transcendentals), 0, "")
 
 
 def binary_flops(flops: int = 1, transcendentals: int = 0) -> Callable[..., Cost]:
     """Return a FLOPs function: `flops` per element of two broadcast inputs."""
     return functools.partial(_binary_cost, per_element=Cost(flops, 0, transcendentals))
+
+
+RESULT: Final = -1
+"""The place of the result, for `counted`."""
+
+
+def counted(per_element: int | Cost, places: int | tuple[int, ...], words: str, of_rows: bool = False) -> Callable[..., Cost]:
+    """Return a FLOPs function: `per_element` for each element of the inputs at some places, or for each row of the last
+    dimension.
+
+    `words` say what is counted, for the list of formulas.
+    """
+    cost = per_element if isinstance(per_element, Cost) else Cost(per_element)
+    places = places if isinstance(places, tuple) else (places,)
+    return functools.partial(_counted, places=places, per_element=cost, words=words, of_rows=of_rows)
+
+
+def _counted(
+    *inputs: TensorSpec, outputs: list[TensorSpec], places: tuple[int, ...], per_element: Cost, words: str, of_rows: bool
+) -> Cost:
+    shapes = [(outputs[0] if place == RESULT else inputs[place]).shape for place in places]
+    counts = [(shape[:-1] if of_rows else shape).num_elements for shape in shapes]
+    return per_element * sum(counts[1:], counts[0])
 
 
 def reduction_flops(x: TensorSpec, *rest: TensorSpec, outputs: list[TensorSpec]) -> Cost:
@@ -117,15 +148,15 @@ def _register_kernels(row: Unary | Binary) -> None:
     if isinstance(function, str):
         registry.arrays_as(**{row.op: function})
         function = getattr(np, function)
+    if isinstance(function, ElementwiseProgram):
+        registry.arrays(row.op)(function.function)
+        function = functools.partial(function.function, NUMPY)
+        function = broadcasting(function) if isinstance(row, Binary) else function
     # Kernels for narrow floats come first, as the registry takes the first that accepts the dtypes.
     narrow = [dtype for dtype in NARROW if row.widened and kernel_types.takes(row.op, "T", dtype)]
     if narrow:
         registry.kernel(row.op, T=narrow)(widened(function))
     registry.kernel(row.op)(function)
-
-
-def _unary_cost(x: TensorSpec, *rest: TensorSpec, per_element: Cost) -> Cost:
-    return per_element * x.shape.num_elements
 
 
 def _binary_cost(x: TensorSpec, y: TensorSpec, *, per_element: Cost) -> Cost:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.graph import Node
 from ...numerics import pooling as numerics
 from ...numerics.half_precision import wide
 from ...support.errors import InvalidArgumentError, UnimplementedError
@@ -192,7 +191,3 @@ def pooled_shape(x: TensorSpec, pool: PoolingAttributes) -> Shape:
     dims = shape_to_channels_last(with_rank(x.shape, pool.rank), pool.data_format)
     channels = dims[-1] // pool.depth if pool.depth > 1 else dims[-1]
     return shape_from_channels_last((dims[0], *pool.sizes(dims[1:-1]), channels), pool.data_format)
-
-
-def pool_attrs(node: Node, *names: str) -> dict[Any, Any]:
-    return {name: node.attr(name) for name in ("ksize", "strides", "padding", *names)}

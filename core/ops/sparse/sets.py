@@ -9,11 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from ...numerics.integers import extremes
-from ...registry.registry import Cost, flops, kernel, not_differentiable, shape
+from ...registry.registry import flops, kernel, not_differentiable, shape
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..array.sorting import unique_index
+from ..shared.elementwise_tables import counted
 from ..shared.shape_arguments import dims_of, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_order, flat_positions, index_vectors, rank_of, sparse_shapes, validate
 
@@ -136,10 +137,7 @@ def dense_to_dense_set_operation_shape(set1: TensorSpec, set2: TensorSpec) -> tu
     return sparse_shapes(rank)
 
 
-@flops("DenseToDenseSetOperation")
-def dense_to_dense_set_operation_flops(set1: TensorSpec, set2: TensorSpec) -> Cost:
-    """One look-up for each element."""
-    return Cost(flops=set1.shape.num_elements + set2.shape.num_elements)
+flops("DenseToDenseSetOperation")(counted(1, (0, 1), "One look-up for each element."))
 
 
 @kernel("DenseToSparseSetOperation")
@@ -161,17 +159,11 @@ def dense_to_sparse_set_operation_shape(
     return sparse_shapes(rank)
 
 
-@flops("DenseToSparseSetOperation")
-def dense_to_sparse_set_operation_flops(
-    set1: TensorSpec, indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec
-) -> Cost:
-    return Cost(flops=set1.shape.num_elements + values.shape.num_elements)
-
-
+flops("DenseToSparseSetOperation")(counted(1, (0, 2), "One look-up for each element."))
 not_differentiable("DenseToDenseSetOperation", "DenseToSparseSetOperation")
 
 
-@kernel("SparseToSparseSetOperation")
+@kernel("SparseToSparseSetOperation", shape="n r, n, r, m r, m, r -> k r, k, r")
 def sparse_to_sparse_set_operation(
     first: SparseParts[Array], second: SparseParts[Array], *, set_operation: str, validate_indices: bool
 ) -> tuple[Result, Result, Result]:
@@ -180,17 +172,7 @@ def sparse_to_sparse_set_operation(
     return _combine(first_rows, _sparse_rows(*second, validate_indices), set_operation)
 
 
-@shape("SparseToSparseSetOperation")
-def sparse_to_sparse_set_operation_shape(first: SparseParts[TensorSpec], second: SparseParts[TensorSpec]) -> tuple[Shape, ...]:
-    rank = rank_of(first.indices, first.dense_shape)
-    return sparse_shapes(rank_of(second.indices, second.dense_shape) if rank is None else rank)
-
-
-@flops("SparseToSparseSetOperation")
-def sparse_to_sparse_set_operation_flops(
-    indices1: TensorSpec, values1: TensorSpec, shape1: TensorSpec, indices2: TensorSpec, values2: TensorSpec, *rest: Any
-) -> Cost:
-    return Cost(flops=values1.shape.num_elements + values2.shape.num_elements)
+flops("SparseToSparseSetOperation")(counted(1, (1, 4), "One look-up for each element."))
 
 
 @kernel("SetSize")
@@ -218,9 +200,5 @@ def set_size_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorS
     return unknown_dims(rank - 1) if isinstance(rank, int) and rank > 0 else UNKNOWN
 
 
-@flops("SetSize")
-def set_size_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Cost:
-    return Cost(flops=values.shape.num_elements)
-
-
+flops("SetSize")(counted(1, 1, "One look-up for each element."))
 not_differentiable("SparseToSparseSetOperation", "SetSize")

@@ -41,7 +41,7 @@ from ..shared.sparse_checks import (
 )
 
 
-@kernel("SparseReorder")
+@kernel("SparseReorder", shape="n r, n, r -> n r, n")
 def sparse_reorder(indices: Array, values: Array, dense_shape: Array) -> tuple[Result, Result]:
     """Indices and values in row-major order."""
     validate(indices, values, dense_shape)
@@ -49,13 +49,6 @@ def sparse_reorder(indices: Array, values: Array, dense_shape: Array) -> tuple[R
     (keys,) = common_keys(indices)
     order = np.argsort(keys, kind="stable")
     return indices[order], values[order]
-
-
-@shape("SparseReorder")
-def sparse_reorder_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> tuple[Shape, Shape]:
-    count, rank = with_rank(indices.shape, 2)
-    count = merge_dims(count, with_rank(values.shape, 1)[0])
-    return Shape([count, merge_dims(rank, with_rank(dense_shape.shape, 1)[0])]), Shape([count])
 
 
 @gradient("SparseReorder")
@@ -257,7 +250,7 @@ not_differentiable("SparseConcat")
 without_gradient("SparseSplit")
 
 
-@kernel("SparseSlice")
+@kernel("SparseSlice", shape="n r, n, r, r, r -> k r, k, r")
 def sparse_slice(
     indices: Array, values: Array, dense_shape: Array, start: Array, size: Array
 ) -> tuple[Result, Result, Result]:
@@ -272,13 +265,6 @@ def sparse_slice(
     return indices[is_inside] - start, values[is_inside], np.maximum(np.minimum(size, dense_shape - start), 0)
 
 
-@shape("SparseSlice")
-def sparse_slice_shape(
-    indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, start: TensorSpec, size: TensorSpec
-) -> tuple[Shape, ...]:
-    return sparse_shapes(rank_of(indices, dense_shape))
-
-
 @gradient("SparseSlice")
 def sparse_slice_gradient(g: GradientBuilder, node: Node, _indices: Output, grad: Output, _shape: Output) -> Gradients:
     indices, _, _, start, _ = node.inputs
@@ -288,7 +274,7 @@ def sparse_slice_gradient(g: GradientBuilder, node: Node, _indices: Output, grad
 zero_flops("SparseSplit", "SparseSlice")
 
 
-@kernel("SparseSliceGrad")
+@kernel("SparseSliceGrad", shape="k, n r, r, k r -> n")
 def sparse_slice_grad(grad: Array, indices: Array, start: Array, output_indices: Array) -> Result:
     """Return the gradient of each element of the input, 0 outside the slice."""
     if np.ndim(grad) != 1 or np.ndim(indices) != 2 or np.ndim(output_indices) != 2 or np.ndim(start) != 1:
@@ -313,16 +299,9 @@ def taken_by_key(keys: Array, among: Array, values: Array) -> Array:
     return result
 
 
-@shape("SparseSliceGrad")
-def sparse_slice_grad_shape(grad: TensorSpec, indices: TensorSpec, start: TensorSpec, output_indices: TensorSpec) -> Shape:
-    return Shape([indices.shape[0]])
-
-
 without_gradient("SparseSliceGrad")
 zero_flops("SparseSliceGrad")
 facts("backward", of=("SparseSliceGrad",))
-
-
 arrays("SparseToDense", static=(1,), sizes=(1,))(programs.to_dense)
 arrays("SparseReorder")(programs.reordered)
 arrays("SparseReshape")(programs.reshaped)
@@ -401,7 +380,7 @@ def sparse_fill_empty_rows_gradient(
 zero_flops("SparseFillEmptyRows")
 
 
-@kernel("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
+@kernel("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad", shape="n, _ -> n, ()")
 def fill_empty_rows_grad(reverse_index_map: Array, grad_values: Array) -> tuple[Result, Result]:
     """Return the gradient of the values and the gradient of the default: the sum of the gradients not used by the values."""
     if np.ndim(reverse_index_map) != 1 or np.ndim(grad_values) != 1:
@@ -415,12 +394,6 @@ def fill_empty_rows_grad(reverse_index_map: Array, grad_values: Array) -> tuple[
     return grad[places], np.sum(grad[rest], dtype=grad.dtype)
 
 
-@shape("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
-def fill_empty_rows_grad_shape(reverse_index_map: TensorSpec, grad_values: TensorSpec) -> tuple[Shape, Shape]:
-    require_rank(grad_values, 1, "grad_values")
-    return Shape(with_rank(reverse_index_map.shape, 1)), Shape(())
-
-
 @flops("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")
 def fill_empty_rows_grad_flops(reverse_index_map: TensorSpec, grad_values: TensorSpec) -> Cost:
     """The sum of the gradients not used by the values."""
@@ -429,7 +402,5 @@ def fill_empty_rows_grad_flops(reverse_index_map: TensorSpec, grad_values: Tenso
 
 facts("backward", of=("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad"))
 without_gradient("RaggedFillEmptyRowsGrad", "SparseFillEmptyRowsGrad")
-
-
 onnx("SparseFillEmptyRows")(programs.filled_rows)
 arrays("SparseFillEmptyRowsGrad", "RaggedFillEmptyRowsGrad")(programs.filled_rows_gradient)

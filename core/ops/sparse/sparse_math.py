@@ -27,6 +27,7 @@ from ...registry.registry import (
     multiply_adds,
     not_differentiable,
     shape,
+    shaped,
     without_gradient,
 )
 from ...support.errors import InvalidArgumentError
@@ -35,7 +36,9 @@ from ...types.dims import Dim
 from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from ..array.sorting import unique_index
 from ..shared import sparse_programs as programs
-from ..shared.argument_checks import may_equal, require, require_rank, with_rank
+from ..shared.argument_checks import may_equal, require, require_rank
+from ..shared.decompositions import by_ops
+from ..shared.elementwise_tables import counted
 from ..shared.shape_arguments import dims_of, normalize_axis, shape_from, unknown_dims
 from ..shared.sparse_checks import SparseParts, check_bounds, common_keys, flat_positions, rank_of, sparse_shapes, validate
 
@@ -114,9 +117,7 @@ def sparse_reduce_sparse_shape(
     return sparse_shapes(rank if keep_dims or isinstance(rank, int) else None)
 
 
-@flops(*_REDUCTIONS, *_SPARSE_REDUCTIONS)
-def sparse_reduce_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, axes: TensorSpec) -> Cost:
-    return Cost(flops=values.shape.num_elements)
+flops(*_REDUCTIONS, *_SPARSE_REDUCTIONS)(counted(1, 1, "An operation for each element."))
 
 
 @gradient("SparseReduceSum")
@@ -168,16 +169,8 @@ for _row in _CWISE:
     _register_cwise(*_row)
 
 
-@shape(*(op for op, _ in _CWISE))
-def sparse_dense_cwise_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec) -> Shape:
-    require_rank(indices, 2, "sp_indices")
-    require_rank(values, 1, "sp_values")
-    return Shape([indices.shape[0]])
-
-
-@flops(*(op for op, _ in _CWISE))
-def sparse_dense_cwise_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec) -> Cost:
-    return Cost(flops=values.shape.num_elements)
+shaped("n r, n, r -> n", *(op for op, _ in _CWISE))
+flops(*(op for op, _ in _CWISE))(counted(1, 1, "An operation for each element."))
 
 
 @gradient("SparseDenseCwiseMul")
@@ -212,7 +205,7 @@ def _dense_side(g: GradientBuilder, node: Node) -> tuple[Any, Any]:
     return beside, lambda values: g.Reshape(g.ScatterNd(places, values, padded), dims)
 
 
-@kernel("SparseSoftmax")
+@kernel("SparseSoftmax", shape="n r, n, r -> n")
 def sparse_softmax(indices: Array, values: Array, dense_shape: Array) -> Result:
     """The softmax of each row of the last dimension, over the elements that are there, wherever they lie."""
     validate(indices, values, dense_shape)
@@ -232,17 +225,9 @@ def sparse_softmax(indices: Array, values: Array, dense_shape: Array) -> Result:
     return (shifted / reduce_groups(np.add, numbers, shifted)[1][numbers]).astype(values.dtype)
 
 
-@shape("SparseSoftmax")
-def sparse_softmax_shape(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Shape:
-    require_rank(indices, 2, "sp_indices")
-    return Shape(with_rank(values.shape, 1))
-
-
-@flops("SparseSoftmax")
-def sparse_softmax_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec) -> Cost:
-    """Maximum, subtraction, sum and division for each element, and one exponential."""
-    count = values.shape.num_elements
-    return Cost(flops=4 * count, transcendentals=count)
+flops("SparseSoftmax")(
+    counted(Cost(4, transcendentals=1), 1, "Maximum, subtraction, sum and division for each element, and one exponential.")
+)
 
 
 @gradient("SparseSoftmax")
@@ -275,14 +260,8 @@ def sparse_tensor_dense_add_shape(
     return merge_shapes(shape_from(dense_shape), dense.shape)
 
 
-@flops("SparseTensorDenseAdd")
-def sparse_tensor_dense_add_flops(indices: TensorSpec, values: TensorSpec, dense_shape: TensorSpec, dense: TensorSpec) -> Cost:
-    return Cost(flops=values.shape.num_elements)
-
-
-@gradient("SparseTensorDenseAdd")
-def sparse_tensor_dense_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, g.GatherNd(grad, node.inputs[0]), None, grad]
+flops("SparseTensorDenseAdd")(counted(1, 1, "A sum for each element."))
+gradient("SparseTensorDenseAdd")(by_ops("", "GatherNd dy 0", "", "dy"))
 
 
 @kernel("SparseTensorDenseMatMul")
@@ -362,9 +341,9 @@ def sparse_mat_mul(
     require(may_equal(a.shape[1:], b.shape[:1]), f"Matrix size incompatible: a: {a.shape}, b: {b.shape}")
     a, b = xp.asarray(a, np.float32), xp.asarray(b, np.float32)
     # TensorFlow skips the zeros of a matrix that is called sparse: of `a` if both are. XLA's kernel calls none sparse.
-    if xp is np and a_is_sparse:
+    if xp.is_eager and a_is_sparse:
         return _product_without_zeros(a, b)
-    if xp is np and b_is_sparse:
+    if xp.is_eager and b_is_sparse:
         return _product_without_zeros(b.T, a.T).T
     return xp.matmul(a, b)
 
@@ -468,8 +447,6 @@ def edit_distance_flops(
 
 not_differentiable("EditDistance")
 without_gradient("SparseReduceMax", *_SPARSE_REDUCTIONS)
-
-
 arrays("SparseTensorDenseMatMul", static=(2,), sizes=(2,))(programs.product)
 arrays("SparseTensorDenseAdd", static=(2,), sizes=(2,))(programs.added)
 arrays("SparseSoftmax")(programs.softmax)

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...registry.registry import kernel, not_differentiable, onnx, shape, zero_flops
+from ...registry.registry import kernel, not_arithmetic, onnx
 from ...runtime.state.run_context import reserve
 from ...support.errors import InvalidArgumentError
 from ...types import dtypes
 from ...types.arrays import Array, Result, object_array
-from ...types.dims import Dim
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.onnx_lowerings import along
 from ..shared.string_functions import joined_rows
 
@@ -43,7 +41,7 @@ def _as_sparse(rows: list[list[bytes]]) -> tuple[Array, Array, Array]:
     return indices, values, np.array([len(rows), lengths.max(initial=0)], np.int64)
 
 
-@kernel("StringSplit")
+@kernel("StringSplit", shape="n, () -> k 2, k, 2")
 def string_split(input: Array, delimiter: Array, *, skip_empty: bool) -> tuple[Result, Result, Result]:
     """Split strings at each byte of `delimiter`, or at every byte where `delimiter` is empty."""
     delimiters = _vector_and_scalar(input, delimiter, "delimiter")
@@ -61,7 +59,7 @@ def string_split(input: Array, delimiter: Array, *, skip_empty: bool) -> tuple[R
     return _as_sparse(rows)
 
 
-@kernel("StringSplitV2")
+@kernel("StringSplitV2", shape="n, () -> k 2, k, 2")
 def string_split_v2(input: Array, sep: Array, *, maxsplit: int) -> tuple[Result, Result, Result]:
     """Split strings as Python does: at `sep`, or at runs of whitespace where `sep` is empty."""
     separator = _vector_and_scalar(input, sep, "sep")
@@ -79,15 +77,7 @@ def _split_at_whitespace(text: bytes, maxsplit: int) -> list[bytes]:
     return [*words, b""] if len(words) == maxsplit else words
 
 
-@shape("StringSplit", "StringSplitV2")
-def string_split_shape(input: TensorSpec, separator: TensorSpec) -> tuple[Shape, Shape, Shape]:
-    merge_shapes(input.shape, Shape([None]))
-    merge_shapes(separator.shape, SCALAR)
-    count = Dim.unknown()
-    return Shape((count, 2)), Shape((count,)), Shape((2,))
-
-
-@kernel("StringNGrams")
+@kernel("StringNGrams", shape="_, splits -> n, splits")
 def string_n_grams(
     data: Array,
     data_splits: Array,
@@ -145,14 +135,7 @@ def _checked_splits(splits: Array, size: int) -> list[int]:
     return values
 
 
-@shape("StringNGrams")
-def string_n_grams_shape(data: TensorSpec, data_splits: TensorSpec) -> tuple[Shape, Shape]:
-    merge_shapes(data.shape, Shape([None]))
-    return Shape([None]), merge_shapes(data_splits.shape, Shape([None]))
-
-
-not_differentiable("StringSplit", "StringSplitV2", "StringNGrams")
-zero_flops("StringSplit", "StringSplitV2", "StringNGrams")
+not_arithmetic("StringSplit", "StringSplitV2", "StringNGrams")
 
 
 @onnx("StringSplit")
