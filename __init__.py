@@ -115,7 +115,7 @@ if TYPE_CHECKING:  # isort: off
         optimize as optimize,
     )
     from .core.runtime.guards.limits import check_numerics as check_numerics
-    from .core.runtime.optimize.tiers import Tier as Tier
+    from .core.runtime.execute.tiers import Tier as Tier
     from .core.runtime.session.function_signatures import call_function as call_function
     from .core.runtime.session.runner import Restored as Restored, StepResult as StepResult
     from .core.runtime.session.session import Session as Session

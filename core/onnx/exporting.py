@@ -26,8 +26,8 @@ from ..planning.planner import compile_plan
 from ..registry.catalog import OpDef
 from ..registry.op_facts import has_fact
 from ..registry.registry import Composition, has_kernel, onnx_lowering, shape_function
+from ..runtime.execute.constant_steps import FOLD_FLOPS, folded_values
 from ..runtime.guards.limits import flops_of
-from ..runtime.steps.constant_steps import FOLD_FLOPS, folded_values
 from ..support import dataclasses, hints
 from ..support.errors import (
     DeadlineExceededError,

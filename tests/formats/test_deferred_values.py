@@ -14,8 +14,8 @@ import pytest
 import tfg
 from tests.children import fork_to
 from tests.cli.running import tfg as run
-from tfg.core.runtime.optimize import tiers
-from tfg.core.runtime.optimize.tiers import Tier
+from tfg.core.runtime.execute import tiers
+from tfg.core.runtime.execute.tiers import Tier
 from tfg.core.runtime.session.runner import Runner
 from tfg.core.support import regular_files
 from tfg.core.support.errors import DataLossError, ResourceExhaustedError

@@ -1,1 +1,4 @@
-"""Execution of a plan: the executor, function calls, loops, and the dataflow fallback."""
+"""Execution of a plan: instructions of steps, function calls and loops, faster programs for hot plans, the dataflow fallback.
+
+A plan in, a program out. The tiers of a program (`tiers`) fuse steps and specialize them for shapes; the results are equal.
+"""

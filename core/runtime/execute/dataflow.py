@@ -25,12 +25,12 @@ from ...planning.scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous
 from ...random.philox import Philox
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
-from ..optimize.shape_programs import Runnable
-from ..optimize.tiers import Tier
 from ..state.edge_values import DEAD, WouldBlock
 from ..state.resources import Readable, Wait
 from ..state.run_context import current
-from ..steps.instructions import Call
+from .instructions import Call
+from .shape_programs import Runnable
+from .tiers import Tier
 
 _Call = Callable[..., Any]
 _BEFORE_INPUTS: Final = 2

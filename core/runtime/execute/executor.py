@@ -25,21 +25,21 @@ from ...support.keyed_cache import KeyedCache
 from ...support.log import tell
 from ...types.dtypes import resource
 from ...types.tensors import FuncRef
-from ..optimize.shape_programs import Known, Runnable, ShapePrograms
-from ..optimize.step_fusion import Fused, settled_steps, with_fused_steps
-from ..optimize.tiers import NO_TIERS, Action, Policy, ProgramState, Tier, Tiers
 from ..state.edge_values import DEAD, WouldBlock
 from ..state.resources import Readable, Shared, Variable, VariableView, Wait, exclusively
 from ..state.run_context import Run, current
-from ..steps.constant_steps import does_nothing, fixed_values, for_constants, is_independent
-from ..steps.instructions import Call, Instruction, instruction_of, released_slots
-from ..steps.value_cache import Cached, ValueCache, with_cached_trees
-from ..steps.variable_groups import VariableGroup, variable_of
+from .constant_steps import does_nothing, fixed_values, for_constants, is_independent
+from .instructions import Call, Instruction, instruction_of, released_slots
+from .shape_programs import Known, Runnable, ShapePrograms
+from .step_fusion import Fused, settled_steps, with_fused_steps
+from .tiers import NO_TIERS, Action, Policy, ProgramState, Tier, Tiers
+from .value_cache import Cached, ValueCache, with_cached_trees
+from .variable_groups import VariableGroup, variable_of
 
 if TYPE_CHECKING:
     from ...engines.engine_runtime import EngineRuntime, Group
-    from ..optimize.fused_calls import FusedCall
     from .dataflow import DataflowProgram, RecordedLoops
+    from .fused_calls import FusedCall
 
 
 # Instructions run on slots: they call, store and release.
@@ -534,7 +534,7 @@ class Program:
         return self.fused_calls.setdefault(step, self._fused_call(step, initial))
 
     def _fused_call(self, step: Fused, initial: list[Any]) -> FusedCall:
-        from ..optimize.fused_calls import FusedCall  # lazy: the first run of a plan fuses nothing
+        from .fused_calls import FusedCall  # lazy: the first run of a plan fuses nothing
 
         body = [instruction_of(inner, self._call(inner, False), ()) for inner in step.body]
         calls = [self._call(inner, False) for inner in step.parts]

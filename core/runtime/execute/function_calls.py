@@ -20,13 +20,13 @@ from ...support import dataclasses
 from ...support.errors import InvalidArgumentError, ResourceExhaustedError
 from ...types.shapes import fits
 from ...types.tensors import FuncRef
-from ..optimize.tiers import NO_TIERS, Policy, Tier
 from ..state.edge_values import is_true, scalar_object
 from ..state.run_context import Run, check_time, current
 from ..state.tensor_lists import ANY, NOTHING_SET, TensorList
-from ..steps.value_cache import ValueCache
 from .executor import Program, bound_program
 from .random_lowering import lowered_function
+from .tiers import NO_TIERS, Policy, Tier
+from .value_cache import ValueCache
 
 if TYPE_CHECKING:
     from ...engines.engine_runtime import EngineRuntime

@@ -18,7 +18,7 @@ from ...registry.op_facts import has_fact
 from ...support.engine_names import NUMPY
 from ...support.trials import RunTimer
 from ..execute.executor import Program
-from ..optimize.tiers import Tier
+from ..execute.tiers import Tier
 from ..state.run_context import Run, current
 
 if TYPE_CHECKING:

@@ -35,16 +35,16 @@ from ...types.arrays import Array
 from ..execute.executor import Program, bound_program
 from ..execute.function_calls import FunctionCalls
 from ..execute.random_lowering import lowered
+from ..execute.tiers import Tier, policy
+from ..execute.value_cache import CacheStats, ValueCache
 from ..guards.allocation import keep_some_freed_memory
 from ..guards.limits import refuse_files, session_limits
-from ..optimize.tiers import Tier, policy
 from ..state.checkpoint_store import CheckpointStore, default_store
 from ..state.edge_values import Batched
 from ..state.file_access import NO_FILES, FileAccess
 from ..state.kernel_context import KernelContext
 from ..state.resources import ResourceManager, Variable
 from ..state.run_context import Hook, Run, users_hook
-from ..steps.value_cache import CacheStats, ValueCache
 from .fetches import Feed, arranged, fetched_names, find_feeds, is_list_of_names, name_of, names_in_graph
 from .variable_values import VariableValues, unused_variables
 

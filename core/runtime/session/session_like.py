@@ -8,8 +8,8 @@ from typing import Any, Protocol, runtime_checkable
 from ...graph.graph import Graph
 from ...types.dtypes import DType
 from ...types.tensors import Tensor
+from ..execute.value_cache import CacheStats
 from ..state.run_context import Hook
-from ..steps.value_cache import CacheStats
 
 
 class HeldVariable(Protocol):

@@ -15,7 +15,7 @@ from tfg.core.building.builder import GraphBuilder
 from tfg.core.inference import inference, node_calls
 from tfg.core.registry import registry
 from tfg.core.registry.catalog import CATALOG
-from tfg.core.runtime.optimize.tiers import Tier, forcing
+from tfg.core.runtime.execute.tiers import Tier, forcing
 from tfg.core.runtime.session.session import Session
 from tfg.core.runtime.state.file_access import FileAccess
 from tfg.core.support.errors import TfgError

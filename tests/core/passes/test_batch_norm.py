@@ -10,7 +10,7 @@ import pytest
 import tfg
 from tests.core.passes.rewriting import feeds_for, placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.passes.fusing import fold_batch_norm
+from tfg.core.passes.rules import fold_batch_norm
 from tfg.core.runtime.session.session import Session
 from tfg.core.types import dtypes
 

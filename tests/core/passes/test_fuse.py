@@ -7,8 +7,8 @@ import pytest
 
 from tests.core.passes.rewriting import feeds_for, nodes, placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.passes.fusing import epilogues
 from tfg.core.passes.pipeline import optimize
+from tfg.core.passes.rules import epilogues
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.runtime.session.session import Session
 from tfg.core.support.errors import InvalidArgumentError

@@ -11,8 +11,8 @@ import tfg
 from tests.cases import control_flow
 from tests.core.passes.rewriting import assert_same, feeds_for, nodes, placeholder, rewritten
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.passes.fusing.layout_conversion import UNCUT, Network
 from tfg.core.passes.pipeline import optimize
+from tfg.core.passes.rules.layout_conversion import UNCUT, Network
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
 

@@ -10,7 +10,7 @@ from tfg import GraphBuilder, Session
 from tfg.core.ops.array.slicing import Masks
 from tfg.core.registry import registry
 from tfg.core.registry.constant_inputs import _PREPARED, prepared_kernel
-from tfg.core.runtime.optimize.tiers import SETTLING_RUN
+from tfg.core.runtime.execute.tiers import SETTLING_RUN
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types import dtypes
 from tfg.core.types.tensors import Tensor

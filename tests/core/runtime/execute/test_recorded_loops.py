@@ -14,7 +14,7 @@ from tests.pipelines import function
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.planning.planner import compile_plan
 from tfg.core.runtime.execute import dataflow
-from tfg.core.runtime.optimize.tiers import Tier
+from tfg.core.runtime.execute.tiers import Tier
 from tfg.core.runtime.session.session import Session
 from tfg.core.types.tensors import FuncRef
 

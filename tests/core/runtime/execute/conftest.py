@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.core.runtime.optimize import beside_kernels
+from tests.core.runtime.execute import beside_kernels
 from tfg.core.numerics import elementwise_tiles
-from tfg.core.runtime.optimize.tiers import Tier, forcing
+from tfg.core.runtime.execute.tiers import Tier, forcing
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from ...registry.op_facts import ops_with
 from ...support import dataclasses
 from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext
-from ..rules.constant_rules import (
+from .constant_rules import (
     aligned_vector,
     bias_format,
     channel_vector,
@@ -24,7 +24,7 @@ from ..rules.constant_rules import (
     wide,
     with_factor,
 )
-from ..rules.rewrite import FORWARD_PRODUCTS, PRODUCTS, WEIGHTS, Rewriter, attrs_of, input_axes, is_matrix_product, output_axes
+from .rewrite import FORWARD_PRODUCTS, PRODUCTS, WEIGHTS, Rewriter, attrs_of, input_axes, is_matrix_product, output_axes
 
 RULES = RuleSet()
 rule = RULES.rule

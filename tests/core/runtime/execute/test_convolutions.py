@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.core.runtime.optimize.beside_kernels import both, drawn, normalized, product, program
+from tests.core.runtime.execute.beside_kernels import both, drawn, normalized, product, program
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.optimize.tiers import SETTLING_RUN
+from tfg.core.runtime.execute.tiers import SETTLING_RUN
 from tfg.core.support.errors import InvalidArgumentError, TfgError
 
 pytestmark = pytest.mark.usefixtures("same_draws", "fused_from_the_first_run")

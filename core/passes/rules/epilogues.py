@@ -17,8 +17,8 @@ from ...support import dataclasses
 from ...types import dtypes
 from ..base.accuracy import Accuracy, RuleSet
 from ..base.graph_pass import Pass, PassContext
-from ..rules.constant_rules import is_read, is_read_only_by, reshaped, sum_hazard
-from ..rules.rewrite import MOST_MADE, Rewriter, attrs_of, is_matrix_product
+from .constant_rules import is_read, is_read_only_by, reshaped, sum_hazard
+from .rewrite import MOST_MADE, Rewriter, attrs_of, is_matrix_product
 
 # Normalizations, alone and with Relu, fused into ops that have only oneDNN kernels.
 

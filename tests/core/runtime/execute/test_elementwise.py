@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from tests.core.runtime.optimize.beside_kernels import both, drawn, groups, program
+from tests.core.runtime.execute.beside_kernels import both, drawn, groups, program
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.optimize.step_fusion import Fused
-from tfg.core.runtime.optimize.tiers import SETTLING_RUN, forcing
+from tfg.core.runtime.execute.step_fusion import Fused
+from tfg.core.runtime.execute.tiers import SETTLING_RUN, forcing
 
 pytestmark = pytest.mark.usefixtures("same_draws", "fused_from_the_first_run")
 

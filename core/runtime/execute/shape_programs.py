@@ -29,9 +29,9 @@ from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec
 from ..state.resources import Variable
 from ..state.run_context import Run
 from ..state.tensor_lists import ANY, NOTHING_SET, TensorList
-from ..steps.constant_steps import only_computes
-from ..steps.variable_groups import variable_of
+from .constant_steps import only_computes
 from .tiers import RUNS_OF_SHAPES, Tier
+from .variable_groups import variable_of
 
 if TYPE_CHECKING:
     from ...inference.inference import Inference

@@ -5,7 +5,7 @@ import pytest
 
 from tests.core.runtime.programs import programs
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.optimize.tiers import SETTLING_RUN
+from tfg.core.runtime.execute.tiers import SETTLING_RUN
 from tfg.core.support.errors import InvalidArgumentError
 
 RUNS = SETTLING_RUN + 2

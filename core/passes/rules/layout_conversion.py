@@ -18,7 +18,7 @@ from ...support import dataclasses
 from ...support.errors import InvalidArgumentError
 from ..base.accuracy import Accuracy
 from ..base.graph_pass import Pass, PassContext, become, identity_of
-from ..rules.rewrite import is_map
+from .rewrite import is_map
 
 _COSTS = {"T": 1000, "V": 1}
 """The costs of reordering a tensor, and a vector of channel sizes."""

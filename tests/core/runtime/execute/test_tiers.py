@@ -12,7 +12,7 @@ from tests.core.runtime.programs import programs
 from tests.functions import define
 from tfg import GraphBuilder, Session
 from tfg.core.runtime.execute import executor
-from tfg.core.runtime.optimize.tiers import (
+from tfg.core.runtime.execute.tiers import (
     FIRST_LOOK,
     FUSING_RUN,
     LEAST_GROUPED,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.core.runtime.optimize.test_specializing import RUNS, beside_plain, ops
+from tests.core.runtime.execute.test_specializing import RUNS, beside_plain, ops
 from tfg import GraphBuilder, Session
 from tfg.core.support.errors import InvalidArgumentError
 

@@ -23,7 +23,7 @@ from ...planning.plan import Step
 from ...registry.registry import Affine, affine_function, blockwise_way
 from ...support.errors import InvalidArgumentError, TfgError
 from ...support.keyed_cache import KeyedCache
-from ..steps.instructions import Call
+from .instructions import Call
 from .step_fusion import Fused
 from .tiers import LEAST_GROUPED
 

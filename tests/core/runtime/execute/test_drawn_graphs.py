@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.core.runtime.optimize.beside_kernels import both, depthwise, drawn, normalized
+from tests.core.runtime.execute.beside_kernels import both, depthwise, drawn, normalized
 from tfg import GraphBuilder, Session
-from tfg.core.runtime.optimize.tiers import SETTLING_RUN
+from tfg.core.runtime.execute.tiers import SETTLING_RUN
 
 pytestmark = pytest.mark.usefixtures("same_draws", "fused_from_the_first_run")
 

@@ -11,8 +11,8 @@ from tests.cases.control_flow import counted
 from tests.core.runtime.programs import programs
 from tests.functions import define
 from tfg import GraphBuilder, Session, gradients
-from tfg.core.runtime.optimize import shape_programs
-from tfg.core.runtime.optimize.shape_programs import Known, every_step
+from tfg.core.runtime.execute import shape_programs
+from tfg.core.runtime.execute.shape_programs import Known, every_step
 from tfg.core.support.errors import InvalidArgumentError
 from tfg.core.types.tensors import FuncRef
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.core.runtime.programs import programs
 from tfg import Session
-from tfg.core.runtime.optimize.tiers import SETTLING_RUN
+from tfg.core.runtime.execute.tiers import SETTLING_RUN
 
 RNG = np.random.default_rng(0)
 
