@@ -75,6 +75,8 @@ def _along_last(x: Array, index: Array) -> Array:
 
 def _reversed_order(x: Array) -> Array:
     """Return numbers whose order is the reverse of the order of `x`."""
+    # NaN comes last. TensorFlow's comparisons are no order with NaN, so that its places follow from the algorithm: of
+    # [3, NaN, 2] it gives 2 for k = 1, 3 and NaN for k = 2, and all as they stand for k = 3.
     if x.dtype.kind in "iu":
         return ~x  # the least integer, and unsigned ones, have no negative
     return -wide(x)
