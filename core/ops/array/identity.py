@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -96,28 +96,25 @@ def debug_identity(x: Array, *, tensor_name: str) -> Array:
     return x
 
 
-@kernel("CheckNumerics")
-def check_numerics(x: Array, *, message: str) -> Result:
-    """Return the input; InvalidArgumentError if any element is NaN or infinite."""
-    finite = np.isfinite(x)
-    if not np.all(finite):
-        _refuse_non_finite(message, (("Inf", np.isinf(x)), ("NaN", np.isnan(x))))
+_KINDS: Final[Mapping[str, Callable[[Array], Any]]] = {
+    "Inf": np.isinf,
+    "-Inf": lambda x: np.isinf(x) & (x < 0),
+    "+Inf": lambda x: np.isinf(x) & (x > 0),
+    "NaN": np.isnan,
+}
+"""The numbers that a check refuses, by their name in the message."""
+
+
+def _checked(kinds: Sequence[str], x: Array, *, message: str) -> Array:
+    """Return the input; InvalidArgumentError that names the kinds if any element is NaN or infinite."""
+    if not np.all(np.isfinite(x)):
+        names = " and ".join(kind for kind in kinds if np.any(_KINDS[kind](x)))
+        raise InvalidArgumentError(f"{message} : Tensor had {names} values")
     return x
 
 
-def _refuse_non_finite(message: str, kinds: Sequence[tuple[str, Array]]) -> None:
-    names = " and ".join(name for name, where in kinds if np.any(where))
-    raise InvalidArgumentError(f"{message} : Tensor had {names} values")
-
-
-@kernel("CheckNumericsV2")
-def check_numerics_v2(x: Array, *, message: str) -> Result:
-    """As CheckNumerics, telling the signs of infinities apart."""
-    finite = np.isfinite(x)
-    if not np.all(finite):
-        infinite = np.isinf(x)
-        _refuse_non_finite(message, (("-Inf", infinite & (x < 0)), ("+Inf", infinite & (x > 0)), ("NaN", np.isnan(x))))
-    return x
+kernel("CheckNumerics")(functools.partial(_checked, ("Inf", "NaN")))
+kernel("CheckNumericsV2")(functools.partial(_checked, ("-Inf", "+Inf", "NaN")))
 
 
 @shape(*_COPIES, *_WATCHES, *_NUMERIC_CHECKS)

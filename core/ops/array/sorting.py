@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
@@ -101,9 +102,7 @@ def _top_k_shape(x: TensorSpec, k: DimLike) -> Shape:
 @kernel("TopK")
 def top_k_v1(x: Array, *, k: int, sorted: bool) -> tuple[Result, Result]:
     """TopKV2 with a fixed k and int32 indices."""
-    x = np.asarray(x)
-    index = _top_index(x, _checked_k(x.shape, k), sorted)
-    return _along_last(x, index), index.astype(np.int32)
+    return top_k(x, np.int64(k), sorted=sorted, index_type=dtypes.int32)
 
 
 @shape("TopK")
@@ -400,13 +399,8 @@ flops("InTopK", "InTopKV2")(counted(2, 0, "Two comparisons for each prediction: 
 without_gradient("ListDiff", "InTopKV2", "InTopK")
 
 
-@kernel("LowerBound")
-def lower_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
-    """Return for each value the first place in its sorted row where an insertion keeps the order."""
-    return _bounds(sorted_inputs, values, "left", out_type)
-
-
-def _bounds(rows: Array, values: Array, side: Literal["left", "right"], out_type: DType) -> Array:
+def _bounds(rows: Array, values: Array, *, side: Literal["left", "right"], out_type: DType) -> Array:
+    """Return for each value the first or last place in its sorted row where an insertion keeps the order."""
     rows, values = np.asarray(rows), np.asarray(values)
     if rows.ndim != 2 or values.ndim != 2:
         raise InvalidArgumentError(f"sorted input and values must be 2-D: {Shape(rows.shape)}, {Shape(values.shape)}")
@@ -447,12 +441,8 @@ def _places(rows: Array, values: Array, is_lower: bool) -> Array:
     return first
 
 
-@kernel("UpperBound")
-def upper_bound(sorted_inputs: Array, values: Array, *, out_type: DType) -> Result:
-    """Return for each value the last place in its sorted row where an insertion keeps the order."""
-    return _bounds(sorted_inputs, values, "right", out_type)
-
-
+kernel("LowerBound")(functools.partial(_bounds, side="left"))
+kernel("UpperBound")(functools.partial(_bounds, side="right"))
 shape("LowerBound", "UpperBound")(signature("_ _, rows values -> rows values"))
 
 

@@ -380,42 +380,23 @@ def _as_slice(crop: tuple[Any, ...], height: int, width: int, dtype: np.dtype[An
     return begin.astype(dtype), size.astype(dtype), box.reshape(1, 1, 4)
 
 
-@kernel("SampleDistortedBoundingBox")
+@kernel("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2")
 def sample_distorted_bounding_box(
-    ctx: KernelContext,
-    image_size: Array,
-    bounding_boxes: Array,
-    *,
-    seed: int,
-    seed2: int,
-    min_object_covered: float,
-    crops: Crops,
-) -> tuple[Result, ...]:
-    """Draw a random crop that covers enough of any box: its begin, size and box."""
-    return _sample(node_stream(ctx, seed, seed2), image_size, bounding_boxes, min_object_covered, crops)
-
-
-@kernel("SampleDistortedBoundingBoxV2")
-def sample_distorted_bounding_box_v2(
-    ctx: KernelContext,
-    image_size: Array,
-    bounding_boxes: Array,
-    min_object_covered: Array,
-    *,
-    seed: int,
-    seed2: int,
-    crops: Crops,
-) -> tuple[Result, ...]:
-    """As SampleDistortedBoundingBox; how much to cover is an input."""
-    covered = scalar(min_object_covered, "min_object_covered")
-    return _sample(node_stream(ctx, seed, seed2), image_size, bounding_boxes, covered, crops)
+    ctx: KernelContext, image_size: Array, boxes: Array, *least: Array, seed: int, seed2: int, crops: Crops,
+    min_object_covered: float = 0.0,
+) -> tuple[Result, ...]:  # fmt: skip
+    """Draw a random crop that covers enough of any box: its begin, size and box. Of the second version, how much to cover is
+    an input.
+    """
+    covered = scalar(least[0], "min_object_covered") if least else min_object_covered
+    return _sample(node_stream(ctx, seed, seed2), image_size, boxes, covered, crops)
 
 
 @kernel("StatelessSampleDistortedBoundingBox")
 def stateless_sample_distorted_bounding_box(
     image_size: Array, bounding_boxes: Array, min_object_covered: Array, seed: Array, *, crops: Crops
 ) -> tuple[Result, ...]:
-    """As SampleDistortedBoundingBoxV2; a pure function of a seed of two integers."""
+    """As SampleDistortedBoundingBox; a pure function of a seed of two integers."""
     return _sample(seeded(seed), image_size, bounding_boxes, scalar(min_object_covered, "min_object_covered"), crops)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -77,20 +77,17 @@ def _check_gradient(grads: Array, original_image: Array) -> None:
 facts("row_wise", of=("ResizeArea", "ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor"))
 
 
-@kernel("ResizeBilinear")
-def resize_bilinear(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
-    """(N, H, W, C) -> (N, height, width, C), float32."""
-    return _resize(numerics.bilinear, images, size, align_corners, half_pixel_centers)
-
-
 def _resampled(images: Array, rows: Taps, columns: Taps) -> Array:
     # Integers of images are small, so sums of them cannot overflow or hide an infinity.
     return numerics.resample(images.astype(np.float32), rows, columns, is_small=images.dtype.kind in "iu")
 
 
-def _resize(method: Callable[..., Any], images: Array, size: Array, align_corners: bool, half_pixel_centers: bool) -> Array:
-    taps = _image_taps(method, images, size, align_corners, half_pixel_centers)
-    return _resampled(images, *taps)
+def _resize(method: Callable[..., Any], images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Array:
+    """(N, H, W, C) -> (N, height, width, C), float32."""
+    return _resampled(images, *_image_taps(method, images, size, align_corners, half_pixel_centers))
+
+
+resize_bilinear: Final = functools.partial(_resize, numerics.bilinear)
 
 
 def _image_taps(method: Callable[..., Any], images: Array, size: Array, *settings: bool) -> tuple[Any, Any]:
@@ -105,12 +102,6 @@ def _attrs(node: Node) -> dict[Any, Any]:
 
 gradient("ResizeBilinear")(by_ops("ResizeBilinearGrad dy 0"))
 flops("ResizeBilinear")(counted(Cost(9, macs=3), RESULT, "Three interpolations, each a difference and a multiply-add."))
-
-
-@kernel("ResizeBicubic")
-def resize_bicubic(images: Array, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
-    """(N, H, W, C) -> (N, height, width, C), float32."""
-    return _resize(numerics.bicubic, images, size, align_corners, half_pixel_centers)
 
 
 @gradient("ResizeBicubic")
@@ -174,20 +165,20 @@ def _covered(size: DimLike, outputs: int, align_corners: bool) -> DimLike:
     return outputs * step // unit + outputs - whole
 
 
-@kernel("ResizeBilinearGrad")
-def resize_bilinear_grad(grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
-    """The gradient for the original image."""
-    return _resize_grad(numerics.bilinear, grads, original_image, align_corners, half_pixel_centers)
-
-
 def _resize_grad(
-    method: Callable[..., Any], grads: Array, original_image: Array, align_corners: bool, half_pixel_centers: bool
+    method: Callable[..., Any], grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool
 ) -> Array:
+    """Return the gradient for the original image."""
     taps = _gradient_taps(method, grads, original_image, align_corners, half_pixel_centers)
     # TensorFlow multiplies in float32 and adds in double precision, whatever the products lose.
     if original_image.dtype == np.float64:
         return numerics.resample_gradient_wide(grads, *taps)
     return numerics.resample_gradient(grads, *taps).astype(original_image.dtype, copy=False)
+
+
+for _op, _method in (("ResizeBilinear", numerics.bilinear), ("ResizeBicubic", numerics.bicubic)):
+    kernel(_op)(functools.partial(_resize, _method))
+    kernel(f"{_op}Grad")(functools.partial(_resize_grad, _method))
 
 
 def _gradient_taps(method: Callable[..., Any], grads: Array, original_image: Array, *settings: bool) -> tuple[Any, Any]:
@@ -199,14 +190,6 @@ def _gradient_taps(method: Callable[..., Any], grads: Array, original_image: Arr
 
 
 flops("ResizeBilinearGrad")(counted(Cost(8, macs=4), 0, "A multiply-add for each of the four neighbours."))
-
-
-@kernel("ResizeBicubicGrad")
-def resize_bicubic_grad(grads: Array, original_image: Array, *, align_corners: bool, half_pixel_centers: bool) -> Result:
-    """The gradient for the original image."""
-    return _resize_grad(numerics.bicubic, grads, original_image, align_corners, half_pixel_centers)
-
-
 shape("ResizeBilinearGrad", "ResizeBicubicGrad")(second_shape)
 flops("ResizeBicubicGrad")(counted(Cost(32, macs=16), 0, "A multiply-add for each of the sixteen neighbours."))
 # TensorFlow declares it so, although the op is as linear as that of ResizeBicubic.

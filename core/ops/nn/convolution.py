@@ -121,7 +121,6 @@ def conv2d_backprop_input_shape(sizes: TensorSpec, w: TensorSpec, grad: TensorSp
 
 
 register_gradients("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
-
 profiled(backprop_input, "Conv2DBackpropInput", differs="tf.profiler counts input positions, tfg output positions")
 
 
@@ -134,7 +133,6 @@ def conv3d_backprop_input_v2(sizes: Array, w: Array, grad: Array, *, window: Win
 
 
 shape("Conv3DBackpropInputV2")(shape_in(0, 5))
-
 register_gradients("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2")
 layout("V.T -> T", "Conv2DBackpropInput", "Conv3DBackpropInputV2")
 facts("settled_by_shapes", "backward", of=("Conv2DBackpropInput", "Conv3DBackpropInputV2"))

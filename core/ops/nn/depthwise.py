@@ -149,8 +149,6 @@ facts("settled_by_shapes", of=("DepthwiseConv2dNativeBackpropInput",))
 profiled(window(2), "DepthwiseConv2dNative")
 shape("DepthwiseConv2dNativeBackpropInput")(shape_in(0, 4))
 shape("DepthwiseConv2dNativeBackpropFilter")(shape_in(1, 4))
-
-
 register_gradients("DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput", "DepthwiseConv2dNativeBackpropFilter")
 
 

@@ -78,7 +78,7 @@ class BatchNormAttributes(NamedTuple):
 
 
 def fused_batch_norm(
-    x: Array, vectors: Vectors[Array], settings: BatchNormAttributes
+    x: Array, vectors: Vectors[Array], *, settings: BatchNormAttributes
 ) -> tuple[Array, Array, Array, Array, Array]:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset for each channel.
 
@@ -141,18 +141,14 @@ def _moments(values: Array, mean: Array, variance: Array, factor: float, scale: 
     return moved_mean, moved_variance, batch_mean, batch_variance
 
 
-@kernel("FusedBatchNorm", "FusedBatchNormV2")
-def fused_batch_norm_v2(
-    x: Array, vectors: Vectors[Array], *, settings: BatchNormAttributes
-) -> tuple[Result, Result, Result, Result, Result]:
-    return fused_batch_norm(x, vectors, settings)
+kernel("FusedBatchNorm", "FusedBatchNormV2")(fused_batch_norm)
 
 
 @kernel("FusedBatchNormV3")
 def fused_batch_norm_v3(
     x: Array, vectors: Vectors[Array], *, settings: BatchNormAttributes
 ) -> tuple[Result, Result, Result, Result, Result, Result]:
-    return (*fused_batch_norm(x, vectors, settings), _reserve(x, vectors.scale))
+    return (*fused_batch_norm(x, vectors, settings=settings), _reserve(x, vectors.scale))
 
 
 def _reserve(x: Array, scale: Array) -> Array:

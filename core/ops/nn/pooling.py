@@ -41,7 +41,7 @@ from ..shared.argument_checks import may_equal, require_known_sizes, require_tru
 from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
 from ..shared.onnx_lowerings import along, channels_first, in_format, on_channels_first, window_attrs
-from ..shared.plain_shapes import ranked
+from ..shared.plain_shapes import ranked, signature
 from ..shared.pooling_shared import (
     PoolingAttributes,
     pool_max,
@@ -336,11 +336,7 @@ def _targets(xp: Any, x: Any, argmax: Any, include_batch: bool) -> Any:
     return index
 
 
-@shape("MaxPoolGradGradWithArgmax")
-def max_pool_grad_grad_with_argmax_shape(input: TensorSpec, grad: TensorSpec, argmax: TensorSpec) -> Shape:
-    return argmax.shape
-
-
+shape("MaxPoolGradGradWithArgmax")(signature("*, *, ... -> ..."))
 # TensorFlow has none either, although both are linear in the gradient.
 without_gradient("MaxPoolGradWithArgmax", "MaxPoolGradGradWithArgmax")
 zero_flops("MaxPoolGradGradWithArgmax")

@@ -78,11 +78,7 @@ def _log_softmax(x: Array, y: Array) -> None:
     np.subtract(wide(shifted), np.log(wide(total)), out=y, casting="same_kind")
 
 
-@shape("Softmax", "LogSoftmax")
-def softmax_shape(logits: TensorSpec) -> Shape:
-    if logits.rank == 0:
-        raise InvalidArgumentError("logits must have >= 1 dimension")
-    return logits.shape
+shape("Softmax", "LogSoftmax")(signature("... classes -> ... classes"))
 
 
 @gradient("Softmax")

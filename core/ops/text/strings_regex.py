@@ -11,9 +11,8 @@ from typing import Any
 from ...registry.registry import facts, kernel, not_differentiable, onnx, shape, zero_flops
 from ...support.errors import InvalidArgumentError, UnimplementedError
 from ...types.arrays import Array, Result
-from ...types.shapes import SCALAR, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import scalar
-from ..shared.plain_shapes import first_shape
+from ..shared.plain_shapes import first_shape, signature
 from ..shared.string_functions import bounded, map_bytes, map_to
 
 
@@ -138,11 +137,7 @@ def _encoded(attribute: str) -> bytes:
     return attribute.encode("utf-8", "surrogateescape")
 
 
-@shape("RegexFullMatch", "RegexReplace")
-def regex_shape(input: TensorSpec, *patterns: TensorSpec) -> Shape:
-    for spec in patterns:
-        merge_shapes(spec.shape, SCALAR)
-    return input.shape
+shape("RegexFullMatch", "RegexReplace")(signature("..., (), () -> ..."))
 
 
 _ALL = ("RegexFullMatch", "StaticRegexFullMatch", "RegexReplace", "StaticRegexReplace")
