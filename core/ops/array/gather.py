@@ -159,14 +159,12 @@ def _axis_gradient(g: GradientBuilder, params: Output, indices: Output, axis: Ou
     total = g.Mul(groups, size)
     # The ids of each batch follow those of the batch before, so that one segment sum serves all batches.
     offsets = g.Mul(g.Range(zero, g.Reshape(groups, []), one), g.Reshape(size, []))
-    ids = g.AddV2(g.Reshape(indices, g.ConcatV2([groups, count], 0)), _like(g, g.ExpandDims(offsets, 1), indices))
+    column = g.ExpandDims(offsets, 1)
+    column = column if column.base_dtype is indices.base_dtype else g.Cast(column, DstT=indices.base_dtype)
+    ids = g.AddV2(g.Reshape(indices, g.ConcatV2([groups, count], 0)), column)
     summed = g.UnsortedSegmentSum(moved, ids, g.Reshape(total, []))
     blocks = g.ConcatV2([groups, size, before, after], 0)
     return g.Reshape(g.Transpose(g.Reshape(summed, blocks), [0, 2, 1, 3]), source)
-
-
-def _like(g: GradientBuilder, x: Output, other: Output) -> Output:
-    return x if x.base_dtype is other.base_dtype else g.Cast(x, DstT=other.base_dtype)
 
 
 def _slicer(g: GradientBuilder, vector: Output) -> Callable[..., Any]:

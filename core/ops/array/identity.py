@@ -481,11 +481,6 @@ def lowered_assert(xla: Any, condition: Any, data: Any) -> tuple[()]:
     return ()
 
 
-def _unsigned(dtype: DType) -> DType:
-    """Return the unsigned integer dtype of the same size."""
-    return dtypes.from_name(f"uint{8 * dtype.size}")
-
-
 @onnx("Bitcast")
 def _bitcast_onnx(g: Any, x: Any, *, type: DType) -> Any:
     """Integers as integers and complex numbers as their parts: ONNX looks at no other bytes."""
@@ -500,7 +495,7 @@ def _bitcast_onnx(g: Any, x: Any, *, type: DType) -> Any:
     if source == target:
         return g.cast(x, type)
     # Through the unsigned dtype of the same size: the sign would otherwise fill the upper bits.
-    wide = g.cast(g.cast(x, _unsigned(x.dtype)), dtypes.uint64)
+    wide = g.cast(g.cast(x, dtypes.from_name(f"uint{8 * source}")), dtypes.uint64)
     if source > target:
         shifts = np.arange(0, 8 * source, 8 * target, dtype=np.uint64)
         mask = g.constant(np.uint64((1 << 8 * target) - 1))

@@ -450,15 +450,10 @@ def unravel_index(indices: Array, dims: Array) -> Result:
     if np.any(indices >= count):
         raise InvalidArgumentError(f"index is out of bound as with dims {dims.tolist()}")
     column = [-1] + [1] * indices.ndim
-    strides = _strides(dims).reshape(column)
+    strides = np.array([math.prod(dims[i + 1 :].tolist()) for i in range(dims.size)], np.int64).reshape(column)
     # C++ rounds quotients towards zero and NumPy's // rounds down. Once the remainder is subtracted, both agree.
     quotients = (indices - np.fmod(indices, strides)) // strides
     return np.fmod(quotients, dims.reshape(column)).astype(dims.dtype)
-
-
-def _strides(dims: Array) -> Array:
-    """Return the distance in elements between neighbours along each dimension of a row-major array."""
-    return np.array([math.prod(dims[i + 1 :].tolist()) for i in range(dims.size)], np.int64)
 
 
 shape("UnravelIndex")(signature("..., rank -> rank ..."))

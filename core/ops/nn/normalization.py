@@ -148,12 +148,8 @@ kernel("FusedBatchNorm", "FusedBatchNormV2")(fused_batch_norm)
 def fused_batch_norm_v3(
     x: Array, vectors: Vectors[Array], *, settings: BatchNormAttributes
 ) -> tuple[Result, Result, Result, Result, Result, Result]:
-    return (*fused_batch_norm(x, vectors, settings=settings), _reserve(x, vectors.scale))
-
-
-def _reserve(x: Array, scale: Array) -> Array:
-    """Return the last reserved output: empty, with TensorFlow's shape."""
-    return np.zeros(_reserved_dims(x.ndim, x.dtype == np.float16), scale.dtype)
+    reserve_space_3 = np.zeros(_reserved_dims(x.ndim, x.dtype == np.float16), vectors.scale.dtype)
+    return (*fused_batch_norm(x, vectors, settings=settings), reserve_space_3)
 
 
 def _reserved_dims(rank: int, is_half: bool) -> tuple[int, ...]:
