@@ -136,9 +136,7 @@ def gather_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 zero_flops("GatherV2")
-facts("shape_arithmetic", of=("GatherV2",))
-facts("row_numbers", of=("GatherV2",))
-facts("bounded_by_inputs", of=("GatherV2",))
+facts("shape_arithmetic", "row_numbers", "bounded_by_inputs", of=("GatherV2",))
 
 
 def _axis_gradient(g: GradientBuilder, params: Output, indices: Output, axis: Output, batch_dims: int, grad: Output) -> Output:

@@ -129,10 +129,9 @@ gradient(
 )(by_ops("dy"))  # fmt: skip
 zero_flops(*_COPIES, *_WATCHES)
 facts("transparent", of=("StopGradient", "PreventGradient", "Snapshot", "Identity"))
-facts("elementwise", of=_FORWARDING)
-facts("idempotent", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
+facts("elementwise", "forwarding", of=_FORWARDING)
+facts("idempotent", "shape_arithmetic", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
 facts("monotone", of=("Snapshot", "StopGradient", "Identity"))
-facts("shape_arithmetic", of=("Snapshot", "StopGradient", "PreventGradient", "Identity"))
 facts("alias", "inexpensive", of=("Identity", "PreventGradient", "StopGradient"))
 facts("debug", of=("Copy", "CopyHost", "DebugIdentity", "DebugIdentityV3", "DebugIdentityV2"))
 
@@ -223,10 +222,9 @@ def ensure_shape_shape(x: TensorSpec, *, shape: Shape) -> Shape:
     return merge_shapes(x.shape, shape)
 
 
-facts("idempotent", "same_shape_same_value", of=("EnsureShape",))
+facts("idempotent", "same_shape_same_value", "alias_view", of=("EnsureShape",))
 facts("shape_arithmetic", of=("IdentityN", "EnsureShape"))
 facts("passes_each_on", of=("IdentityN",))
-facts("forwarding", of=_FORWARDING)
 
 
 @kernel("HostConst")
@@ -242,7 +240,6 @@ def host_const_shape(*, value: Tensor) -> TensorSpec:
 zero_flops("IdentityN", "PlaceholderWithDefault", "EnsureShape", "HostConst")
 facts("inexpensive", of=("EnsureShape", "IdentityN", "PlaceholderWithDefault"))
 facts("alias", of=("PlaceholderWithDefault",))
-facts("alias_view", of=("EnsureShape",))
 
 
 @kernel("NoOp")
@@ -250,7 +247,7 @@ def no_op() -> None:
     return None
 
 
-facts("idle", of=("NoOp",))
+facts("idle", "control_flow", "inexpensive", of=("NoOp",))
 shape("NoOp")(no_outputs_shape)
 
 
@@ -310,8 +307,7 @@ def print_v2_shape(text: TensorSpec) -> None:
 
 
 zero_flops("NoOp", "Assert", "Print", "PrintV2")
-facts("control_flow", "inexpensive", of=("NoOp",))
-facts("side_effect", of=("Assert", "Print", "PrintV2"))
+facts("side_effect", "diagnostic", of=("Assert", "Print", "PrintV2"))
 
 _TRUTHS = ("float32", "float64", "int64", "int32", "uint8", "int16", "int8", "bool", "object")
 
@@ -328,7 +324,6 @@ def to_bool(x: Array) -> Result:
 
 shape("ToBool")(scalar_shape)
 not_differentiable("PrintV2", "ToBool")
-facts("diagnostic", of=("Assert", "Print", "PrintV2"))
 
 
 @kernel("Cast")

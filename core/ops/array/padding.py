@@ -135,8 +135,7 @@ def pad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 
 zero_flops("Pad")
-facts("same_shape_same_value", of=("Pad",))
-facts("zero_padding", of=("Pad",))
+facts("same_shape_same_value", "zero_padding", of=("Pad",))
 
 
 def _unpadded(g: GradientBuilder, node: Node, grad: Output) -> Output:
@@ -235,8 +234,7 @@ def _mirror_paddings(paddings: Array, dims: Sequence[Any], mode: str) -> list[tu
 shape("MirrorPad")(pad_shape)
 gradient("MirrorPad")(by_ops("MirrorPadGrad dy 1"))
 zero_flops("MirrorPad")
-facts("same_shape_same_value", of=("MirrorPad",))
-facts("bounded_by_inputs", of=("MirrorPad",))
+facts("same_shape_same_value", "bounded_by_inputs", of=("MirrorPad",))
 
 
 @kernel("MirrorPadGrad")

@@ -325,7 +325,7 @@ def broadcast_to_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradi
 
 
 layout("TV -> T", "BroadcastTo")
-facts("same_shape_same_value", of=("BroadcastTo",))
+facts("same_shape_same_value", "bounded_by_inputs", of=("BroadcastTo",))
 
 
 @kernel("Fill")
@@ -357,7 +357,6 @@ def fill_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 layout("V. -> T", "Fill")
 zero_flops("BroadcastTo", "Fill")
-facts("bounded_by_inputs", of=("BroadcastTo",))
 facts("shape_arithmetic", of=("Fill",))
 
 
@@ -408,7 +407,7 @@ def zeros_like(x: Array) -> Result:
 not_differentiable("Empty", "OnesLike", "ZerosLike")
 zero_flops("Empty", "OnesLike", "ZerosLike")
 facts("elementwise", "fills_likewise", "idempotent", of=("OnesLike", "ZerosLike"))
-facts("total", of=("ZerosLike",))
+facts("total", "of_lists", of=("ZerosLike",))
 
 
 @kernel("InvertPermutation")
@@ -478,7 +477,6 @@ arrays("BroadcastTo", static=(1,), sizes=(1,))(lambda xp, x, dims: xp.broadcast_
 arrays("Fill", static=(0,), sizes=(0,))(lambda xp, dims, value: xp.full(dims, value))
 arrays("Empty", static=(0,), sizes=(0,))(lambda xp, dims, *, dtype: xp.full(dims, _zero(dtype)))
 onnx("ZerosLike")(lists.zeros_like)
-facts("of_lists", of=["ZerosLike"])
 onnx("ExpandDims")(lambda g, x, axis: g.Unsqueeze(x, g.vector(axis)))
 
 
@@ -590,7 +588,7 @@ layout("T -> .", "Rank", "Size")
 not_differentiable("Shape", "ShapeN", "Size", "Rank")
 zero_flops("Shape", "ShapeN", "Size", "Rank")
 facts("total", of=("Shape", "ShapeN", "Size", "Rank"))
-facts("view", "inexpensive", "metadata", of=("Rank", "Shape", "ShapeN", "Size"))
+facts("view", "inexpensive", "metadata", "half_clear", of=("Rank", "Shape", "ShapeN", "Size"))
 lower("Shape")(lambda xla, x, *, out_type: xla.extents(x.shape, out_type.numpy))
 lower("ShapeN")(lambda xla, values, *, out_type: tuple(xla.extents(x.shape, out_type.numpy) for x in values))
 lower("Size")(lambda xla, x, *, out_type: xla.extents([x.size], out_type.numpy).reshape(()))
@@ -599,4 +597,3 @@ onnx("Shape")(lambda g, x: g.dims(x))
 onnx("ShapeN")(lambda g, values: [g.dims(x) for x in values])
 onnx("Rank")(lambda g, x: g.constant(np.int32(x.rank)) if x.rank is not None else g.Size(g.Shape(x)))
 onnx("Size")(lambda g, x: g.Size(x))
-facts("half_clear", of=["Rank", "Shape", "ShapeN", "Size"])

@@ -310,8 +310,7 @@ def slice_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 layout("TVV -> T", "Slice")
 zero_flops("Slice")
-facts("finds_size", "shape_arithmetic", of=("Slice",))
-facts("bounded_by_inputs", of=("Slice",))
+facts("finds_size", "shape_arithmetic", "bounded_by_inputs", of=("Slice",))
 
 
 @kernel("StridedSlice")
@@ -342,8 +341,7 @@ def _masks(node: Node) -> dict[Any, Any]:
 layout("TVVV -> T", "StridedSlice")
 zero_flops("StridedSlice")
 prepared("StridedSlice", constants=(1, 2, 3))(_slice_by)
-facts("shape_arithmetic", of=("StridedSlice",))
-facts("bounded_by_inputs", of=("StridedSlice",))
+facts("shape_arithmetic", "bounded_by_inputs", of=("StridedSlice",))
 
 
 @kernel("StridedSliceGrad")

@@ -475,14 +475,6 @@ def _added(xla: Any, grads: Any, dtype: Any, rows: Taps, columns: Taps) -> Any:
     return total
 
 
-def _taken_gradient(xla: Any, grads: Any, rows: Array, columns: Array, height: int, width: int) -> Any:
-    """Return the gradient for images sampled at the positions in `rows` and `columns`."""
-    is_short = xla.issubdtype(grads.dtype, np.floating) and grads.dtype.itemsize < np.dtype(np.float32).itemsize
-    # Half precision would lose the sums of many pixels that share a source.
-    dtype = np.dtype(np.float32) if is_short else grads.dtype
-    return _spread(xla, grads.astype(dtype), _ones(rows, height, dtype), _ones(columns, width, dtype)).astype(grads.dtype)
-
-
 def _spread(xla: Any, grads: Any, rows: Array, columns: Array) -> Any:
     """Products with the matrices (outputs, size) of both axes."""
     tall = xla.einsum("oh,nopc->nhpc", rows, grads)
@@ -510,8 +502,9 @@ def _nearest_lowered(xla: Any, images: Any, size: Array, *, align_corners: bool,
 
 @arrays("ResizeNearestNeighborGrad", static=(1,))
 def _nearest_gradient_of_arrays(xp: Any, grads: Any, size: Array, *, align_corners: bool, half_pixel_centers: bool) -> Any:
-    sizes, rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
-    return _taken_gradient(xp, grads, rows, columns, *sizes)
+    (height, width), rows, columns = _positions_taken(grads, size, align_corners, half_pixel_centers)
+    sums = wide(grads)  # half precision would lose the sums of many pixels that share a source
+    return _spread(xp, sums, _ones(rows, height, sums.dtype), _ones(columns, width, sums.dtype)).astype(grads.dtype)
 
 
 @arrays("ScaleAndTranslate", static=(1, 2, 3))

@@ -33,7 +33,7 @@ def _shifted(logits: Array) -> Array:
     return logits - row_maxima(logits) if logits.size else logits
 
 
-facts("last_axis", of=("LogSoftmax", "Softmax"))
+facts("last_axis", "half_infer", of=("LogSoftmax", "Softmax"))
 
 
 @kernel("Softmax")
@@ -254,5 +254,4 @@ def _sparse_softmax_cross_entropy_of_arrays(xp: Any, features: Any, labels: Any)
 
 
 facts("own_gradient", of=["SoftmaxCrossEntropyWithLogits"])
-facts("half_infer", of=["LogSoftmax", "Softmax"])
 facts("half_deny", of=["L2Loss", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits"])
