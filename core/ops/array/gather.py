@@ -285,6 +285,7 @@ def gather_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradient
 zero_flops("GatherNd")
 
 
+# Two forms: ONNX's operator takes tensors of unknown rank, whose sizes a program would have to ask for to check the indices.
 @lower("GatherV2", static=(2,))
 def _gather_v2_lowering(xla: Any, params: Any, indices: Any, axis: Array, *, batch_dims: int) -> Any:
     place, batch_dims = _gather_dims(params.ndim, indices.ndim, int(axis), batch_dims)

@@ -448,15 +448,28 @@ def bitcast_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
 
 zero_flops("Bitcast")
 facts("alias_view", of=("Bitcast",))
-# GuaranteeConst and DeepCopy are stateful in TensorFlow's catalog, and engines get no stateful nodes.
-lower(
+
+
+# GuaranteeConst and DeepCopy are stateful in TensorFlow's catalog, and engines get no stateful nodes. A model of ONNX has no
+# checks and prints nothing.
+@lower(
     "Identity", "Snapshot", "StopGradient", "PreventGradient", "Copy", "CopyHost", "DebugGradientIdentity", "DebugIdentityV2"
-)(lambda xla, x: x)  # fmt: skip
-lower("IdentityN")(lambda xla, values: tuple(values))
-onnx(*_COPIES, *_WATCHES, "EnsureShape", "PlaceholderWithDefault", "Print")(lambda g, x, *watched: x)
-onnx("IdentityN")(lambda g, values: values)
+)  # fmt: skip
+@onnx(*_COPIES, *_WATCHES, "EnsureShape", "PlaceholderWithDefault", "Print")
+def handed_on(world: Any, x: Any, *watched: Any) -> Any:
+    """Return the input, a tensor or a list."""
+    return x
+
+
+@lower("IdentityN")
+@onnx("IdentityN")
+def all_handed_on(world: Any, values: Sequence[Any]) -> Any:
+    return tuple(values)
+
+
 onnx("NoOp", "Assert", "PrintV2")(lambda g, *inputs: ())
 onnx("ToBool")(lambda g, x: g.truth(x))
+# XLA converts floats out of range in another way than the CPU, and rounds towards zero on demand; ONNX's Cast does neither.
 onnx("Cast")(lambda g, x, *, DstT: g.cast(x, DstT.base))
 facts("half_clear", of=["EnsureShape", "Identity", "Snapshot", "StopGradient"])
 
@@ -523,6 +536,7 @@ def _truncated(xla: Any, x: Any, target: np.dtype[Any]) -> Any:
     return xla.where(xla.isnan(x), x, xla.lax.bitcast_convert_type(bits & mask, x.dtype))
 
 
+# XLA looks at the bytes of numbers; ONNX has no operator for them.
 lower("Bitcast")(lambda xla, x, *, type: xla.lax.bitcast_convert_type(x, type.numpy))
 
 

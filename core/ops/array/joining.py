@@ -470,6 +470,7 @@ def _split_v_onnx(g: Any, x: Any, sizes: Any, axis: Any, *, num_split: int, outp
     return g.Split(x, lengths, outputs=num_split, axis=place)
 
 
+# Also of vectors of lists, which a program does not take.
 @onnx("Unpack")
 def _unpack_onnx(g: Any, x: Any, *, num: int, axis: int) -> Any:
     if isinstance(x, lists.Pieces):

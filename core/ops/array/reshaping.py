@@ -470,6 +470,7 @@ def _invert_permutation_arrays(xp: Any, x: Any) -> Any:
     return order
 
 
+# XLA's shapes are numbers before the run; ONNX's may be values of the run, of any rank.
 lower("Reshape", static=(1,))(lambda xla, x, dims: x.reshape(dims.tolist()))
 lower("ExpandDims", static=(1,))(lambda xla, x, axis: xla.expand_dims(x, int(axis.item())))
 lower("Squeeze")(lambda xla, x, *, squeeze_dims: xla.squeeze(x, tuple(squeeze_dims) or None))
@@ -589,6 +590,7 @@ not_differentiable("Shape", "ShapeN", "Size", "Rank")
 zero_flops("Shape", "ShapeN", "Size", "Rank")
 facts("total", of=("Shape", "ShapeN", "Size", "Rank"))
 facts("view", "inexpensive", "metadata", "half_clear", of=("Rank", "Shape", "ShapeN", "Size"))
+# In XLA sizes stay outside of the program as long as they are numbers or symbols; in ONNX they are values.
 lower("Shape")(lambda xla, x, *, out_type: xla.extents(x.shape, out_type.numpy))
 lower("ShapeN")(lambda xla, values, *, out_type: tuple(xla.extents(x.shape, out_type.numpy) for x in values))
 lower("Size")(lambda xla, x, *, out_type: xla.extents([x.size], out_type.numpy).reshape(()))

@@ -535,6 +535,7 @@ def _searched(xp: Any, rows: Any, values: Any, goes_on: Callable[[Any], Any]) ->
     return xp.fori_loop(0, steps, halve, start)[0]
 
 
+# ONNX's operator takes a k that only the run knows, for which XLA would have no shape.
 @onnx("TopKV2")
 def _top_k_onnx(g: Any, x: Any, k: Any, largest: int = 1) -> Any:
     """Return the k largest or smallest of each row and where they are."""

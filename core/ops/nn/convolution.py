@@ -393,6 +393,7 @@ def _conv3d_lowering(xla: Any, x: Any, w: Any, *, window: WindowAttributes) -> A
 lower_gradients("Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", convolved)
 
 
+# ONNX has one operator for convolutions and one for their transposes, with channels first and with other names for geometry.
 @onnx("Conv2D", "Conv3D")
 def convolution_onnx(g: Any, x: Any, w: Any, *, window: WindowAttributes) -> Any:
     """Channels first, as ONNX has them; depth and channels tell the number of groups."""

@@ -480,6 +480,7 @@ facts("backward", of=("LRNGrad",))
 facts("row_wise", of=("LRN",))
 
 
+# An operator in place of the product with a band matrix.
 @onnx("LRN")
 def _lrn_onnx(g: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
     """ONNX divides alpha by the size of the window."""
