@@ -14,12 +14,13 @@ from ...numerics.group_reductions import update_rows
 from ...registry.registry import arrays, flops, gradient, kernel, shape, without_gradient, zero_flops
 from ...support.errors import InvalidArgumentError
 from ...types.arrays import Array, Result
-from ...types.shapes import Shape, TensorSpec
+from ...types.shapes import Shape
 from ..shared.argument_checks import require, require_known_sizes
+from ..shared.decompositions import by_ops
 from ..shared.elementwise_tables import counted
 from ..shared.plain_shapes import first_shape
 from ..shared.row_updates import require_room, scatter_depth
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.shape_arguments import ints, shape_in
 from .gather import is_outside, row_numbers
 
 
@@ -67,14 +68,10 @@ def _require_policy(policy: str) -> None:
         raise InvalidArgumentError(f"Unknown bad indices handling attribute: {policy}")
 
 
-@shape("ScatterNd")
-def scatter_nd_shape(indices: TensorSpec, updates: TensorSpec, dims: TensorSpec) -> Shape:
-    return shape_from(dims)
+shape("ScatterNd")(shape_in(2))
 
 
-@gradient("ScatterNd")
-def scatter_nd_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [None, g.GatherNd(grad, node.inputs[0]), None]
+gradient("ScatterNd")(by_ops("", "GatherNd dy 0"))
 
 
 flops("ScatterNd")(counted(1, 1, "An addition for each update."))
@@ -130,9 +127,7 @@ def scatter_nd_non_aliasing_add(tensor: Array, indices: Array, updates: Array, *
 shape(*(op for op, _ in _TENSOR_SCATTERS), "ScatterNdNonAliasingAdd")(first_shape)
 
 
-@gradient("TensorScatterAdd", "ScatterNdNonAliasingAdd")
-def tensor_scatter_add_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    return [grad, None, g.GatherNd(grad, node.inputs[1])]
+gradient("TensorScatterAdd", "ScatterNdNonAliasingAdd")(by_ops("dy", "", "GatherNd dy 1"))
 
 
 flops(*(op for op, ufunc in _TENSOR_SCATTERS if ufunc), "ScatterNdNonAliasingAdd")(

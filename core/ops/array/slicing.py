@@ -31,7 +31,7 @@ from ...types.shapes import UNKNOWN, Shape, TensorSpec, merge_shapes
 from ..shared.argument_checks import require_rank, with_rank
 from ..shared.onnx_lowerings import gathered, iota
 from ..shared.plain_shapes import first_shape, no_outputs_shape
-from ..shared.shape_arguments import dims_of, ints, number, numbers, shape_from, unknown_dims
+from ..shared.shape_arguments import dims_of, ints, number, numbers, shape_from, shape_in, unknown_dims
 from ..shared.variable_access import resource_variable
 
 # The index arithmetic of StridedSlice: from begin, end, strides and five bit masks to a NumPy index.
@@ -351,11 +351,7 @@ def strided_slice_grad(dims: Array, begin: Array, end: Array, strides: Array, dy
     return _spread_out(sizes, _numpy_index(sizes, begin, end, strides, masks), np.asarray(dy))
 
 
-@shape("StridedSliceGrad")
-def strided_slice_grad_shape(
-    dims: TensorSpec, begin: TensorSpec, end: TensorSpec, strides: TensorSpec, dy: TensorSpec
-) -> Shape:
-    return shape_from(dims)
+shape("StridedSliceGrad")(shape_in(0))
 
 
 @gradient("StridedSliceGrad")

@@ -37,7 +37,7 @@ from ..random.random_stateless import seeded
 from ..shared.argument_checks import may_equal, require, require_rank, scalar, with_rank
 from ..shared.elementwise_tables import counted
 from ..shared.plain_shapes import ranked, signature
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.shape_arguments import ints, shape_from, shape_in
 
 
 def _check_boxes(boxes: Array, box_ind: Array, images: int) -> int:
@@ -146,11 +146,7 @@ def crop_and_resize_shape(image: TensorSpec, boxes: TensorSpec, box_ind: TensorS
     return Shape((count, height, width, with_rank(image.shape, 4)[3]))
 
 
-@shape("CropAndResizeGradImage")
-def crop_and_resize_grad_image_shape(
-    grads: TensorSpec, boxes: TensorSpec, box_ind: TensorSpec, image_size: TensorSpec
-) -> Shape:
-    return shape_from(image_size, 4)
+shape("CropAndResizeGradImage")(shape_in(3, 4))
 
 
 @shape("CropAndResizeGradBoxes")

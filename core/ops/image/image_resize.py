@@ -32,12 +32,12 @@ from ...registry.registry import (
 from ...types import dtypes
 from ...types.arrays import Array, Result
 from ...types.dims import DimLike, dim_min
-from ...types.shapes import UNKNOWN, Shape, TensorSpec
+from ...types.shapes import UNKNOWN, TensorSpec
 from ..shared.argument_checks import require, require_rank, require_shape, with_rank
 from ..shared.decompositions import by_ops, gradient_by_parts
 from ..shared.elementwise_tables import RESULT, counted
-from ..shared.plain_shapes import second_shape
-from ..shared.shape_arguments import ints, shape_from
+from ..shared.plain_shapes import resize_shape, second_shape
+from ..shared.shape_arguments import ints
 
 _ATTRS = ("align_corners", "half_pixel_centers")
 
@@ -136,10 +136,7 @@ def resize_area(images: Array, size: Array, *, align_corners: bool) -> Result:
     return _resampled(images, *_taps(numerics.area, images.shape, height, width, align_corners))
 
 
-@shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")
-def resize_shape(images: TensorSpec, size: TensorSpec, *rest: TensorSpec) -> Shape:
-    batch, _, _, channels = with_rank(images.shape, 4)
-    return Shape((batch, *shape_from(size, 2), channels))
+shape("ResizeBilinear", "ResizeBicubic", "ResizeNearestNeighbor", "ResizeArea")(resize_shape)
 
 
 zero_flops("ResizeNearestNeighbor")

@@ -167,12 +167,9 @@ def leaky_relu_grad(gradients: Array, features: Array, *, alpha: float) -> Resul
     return in_blocks(lambda dy, x, dx: choose(x > 0, dy, dy * slope, dx), gradients, features)
 
 
-@gradient("ReluGrad", "Relu6Grad", "LeakyReluGrad")
-def rectifier_grad_gradient(g: GradientBuilder, node: Node, grad: Output) -> Gradients:
-    """Linear in the gradients; the slopes are constant between the kinks."""
-    x = node.inputs[1]
-    attrs = {"alpha": node.attr("alpha")} if node.op == "LeakyReluGrad" else {}
-    return [g.apply(node.op, grad, x, **attrs), g.zeros_like(x)]
+# Linear in the gradients; the slopes are constant between the kinks.
+for _op in ("ReluGrad", "Relu6Grad", "LeakyReluGrad"):
+    gradient(_op)(by_ops(f"{_op} dy 1", "ZerosLike 1"))
 
 
 facts("partial", of=("Softsign",))

@@ -10,6 +10,7 @@ from typing import Any, Final
 from ...types.dims import Dim, DimLike
 from ...types.shapes import SCALAR, UNKNOWN, Shape, TensorSpec, merge_dims, merge_shapes
 from .argument_checks import require, with_rank
+from .shape_arguments import shape_from
 
 
 def no_outputs_shape(*inputs: Any) -> tuple[()]:
@@ -44,6 +45,12 @@ def second_shape(first: Any, x: TensorSpec, *rest: Any) -> Shape:
 def ranked(rank: int, place: int = 0) -> Callable[..., Shape]:
     """Return a shape function: the shape of the input at a place, which must have this rank."""
     return lambda *inputs: Shape(with_rank(inputs[place].shape, rank))
+
+
+def resize_shape(images: TensorSpec, size: TensorSpec, *rest: TensorSpec) -> Shape:
+    """Return the shape of a batch of images of the height and width in `size`."""
+    batch, _, _, channels = with_rank(images.shape, 4)
+    return Shape((batch, *shape_from(size, 2), channels))
 
 
 def besides_scalars(inputs: Sequence[TensorSpec]) -> Shape:
