@@ -18,7 +18,7 @@ import tfg
 from benchmarks import growth, input_files, scale, scale_graphs
 from benchmarks.scale_graphs import FORMS
 from tfg.cli.main import commands, run
-from tfg.core.control_flow.frames import Frame
+from tfg.core.graph.frames import Frame
 from tfg.core.transforms.batch_size import set_batch
 from tfg.formats.loading import load_leniently
 from tfg.formats.protos.graph_pb2 import GraphDef

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ..control_flow.deadness import ALWAYS, Deadness
-from ..control_flow.frames import find_frames
 from ..engines.engine_report import EngineReport
+from ..graph.deadness import ALWAYS, Deadness
+from ..graph.frames import find_frames
 from ..graph.graph import Graph, Node
 from ..graph.traversal import topological_order
 from ..planning.reachability import needed_nodes

@@ -12,10 +12,10 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from ..control_flow.deadness import is_choice
-from ..control_flow.frames import find_frames
 from ..feeding.drawn_feeds import FAULTS, Feeds
 from ..functions.call_kinds import Form, call_kind
+from ..graph.deadness import is_choice
+from ..graph.frames import find_frames
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..planning.planner import races_of

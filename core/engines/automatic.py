@@ -25,7 +25,7 @@ from ..support.engine_names import AUTO, FAST, NUMPY, VARIABLE
 from ..support.errors import InvalidArgumentError, NotFoundError
 from ..support.hints import extra_hint
 from ..support.not_copied import NotCopied
-from ..support.trials import PairedTrial
+from ..support.trials import PairedTrial, gpus
 from ..support.user_signals import pass_on
 from .engine_registry import find_engine, install_hint, installed_engines, installed_versions
 from .engine_report import Choice, EngineReport
@@ -33,7 +33,7 @@ from .engine_runtime import EngineRuntime
 from .executables import DEFAULT, EngineSettings
 from .lowerable import UnsupportedOps, refusals
 from .protocol import Engine, Engined, Mesh, inner_steps
-from .remembered_choices import ChoiceMemory, RememberedChoice, cores, gpus
+from .remembered_choices import ChoiceMemory, RememberedChoice
 from .step_bodies import is_constant_step
 
 PATIENCE: Final = 1.0
@@ -55,8 +55,6 @@ docs/speed.md all that OpenVINO runs faster than NumPy by this factor are slower
 """
 CALL_SECONDS: Final = 1e-3
 """The seconds by which a way may be slower and be tried, too: at a small batch the call of an engine may be most of a run."""
-_OVERLOADED: Final = 2.0
-"""The load of the machine by its cores from which waits for cores are left out: a run itself makes a load of 1."""
 _RECENT: Final = 9
 """Runs of the best way whose median is compared with warm-up runs."""
 TRIAL_SECONDS: Final = 0.05
@@ -64,18 +62,6 @@ TRIAL_SECONDS: Final = 0.05
 _TRAINING: Final = ("xla", "openvino")
 _INFERENCE: Final = ("openvino", "xla")
 """The order in which engines are tried: XLA takes whole train steps, OpenVINO has the faster convolutions."""
-
-
-def quiet_seconds(wall: float, cpu: float) -> float:
-    """Return the time of a run by its wall time and the CPU time of all threads, as on a machine without other work.
-
-    On an overloaded machine most of the wall time is a wait for cores, which differs by ten times from run to run. A run that
-    waits for nothing else takes at most its CPU time.
-    """
-    # A GPU computes without CPU time. Elsewhere, too, only an overloaded machine has its waits left out: an engine may wait
-    # for a device that tfg does not know.
-    is_overloaded = hasattr(os, "getloadavg") and os.getloadavg()[0] > _OVERLOADED * cores()
-    return min(wall, cpu) if is_overloaded and not gpus() else wall
 
 
 class Contest:

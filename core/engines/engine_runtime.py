@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import math
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -21,7 +20,7 @@ from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, TfgError
 from ..support.log import tell
 from ..support.not_copied import NotCopied
-from ..support.trials import Trial
+from ..support.trials import RunTimer, Trial
 from ..support.user_signals import pass_on
 from ..types.arrays import EngineArray
 from ..types.shapes import Shape
@@ -140,12 +139,12 @@ class EngineRuntime(NotCopied):
 
     def timed(self, run: Callable[..., Any], *args: Any) -> Any:
         """Return the result of a run, and count the time."""
-        start = time.perf_counter()
+        timer = RunTimer()
         try:
             return run(*args)
         finally:
             with self.lock:
-                self.seconds += time.perf_counter() - start
+                self.seconds += timer.seconds
 
     def report(self) -> EngineReport:
         """Return the report on all groups and refusals so far."""
@@ -266,7 +265,7 @@ class Group:
         and NumPy refuses the values that the engine takes.
         """
         settings = self.runtime.settings
-        start = time.perf_counter()
+        timer = RunTimer()
         try:
             results = self.in_numpy(*values)
         except TfgError as error:
@@ -279,7 +278,7 @@ class Group:
             return None
         # NumPy is timed after the engine, so that the engine finds the caches as the earlier steps have left them, as in later
         # runs.
-        executable.trial.note(0, time.perf_counter() - start)
+        executable.trial.note(0, timer.quiet_seconds)
         return results
 
     def numpy_of_neighbours(self, values: Sequence[Any]) -> Sequence[Any]:
@@ -379,9 +378,9 @@ class Group:
             if recalled is not None and recalled.reason is not None:
                 self.left[key], self.reason, self.executables[key] = recalled, recalled.reason, None
                 return None
-            start = time.perf_counter()
+            timer = RunTimer()
             executable = self._made(key, arrays)
-            seconds = time.perf_counter() - start
+            seconds = timer.seconds
             self.compile_seconds += seconds
             self._tell_compiled(seconds)
             if executable is not None and recalled is not None:
@@ -483,7 +482,7 @@ class Group:
 
     def run(self, executable: Executable, arrays: Sequence[Any]) -> tuple[EngineValue, ...] | _Call:
         """Return the engine's results; after a failure the function that runs in the engine's place from here on."""
-        start = time.perf_counter()
+        timer = RunTimer()
         try:
             # Compiled code returns new arrays, so that results outlive the next run of the group.
             results = tuple(executable.function([arrays[slot] for slot in self.fed_slots]))
@@ -505,10 +504,9 @@ class Group:
             pass_on(error)
             self._give_up(executable, reasons.failing(said(error)))
             return self.in_numpy
-        seconds = time.perf_counter() - start
         # Failed runs are not timed, nor those that NumPy took over.
-        executable.trial.note(1, seconds)
-        self.seconds += seconds
+        executable.trial.note(1, timer.quiet_seconds)
+        self.seconds += timer.seconds
         executable.runs += 1
         self.runs += 1
         return results

@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
-from ..control_flow.frames import MERGE, SWITCH, hands_in, is_transparent, source_of
 from ..functions.callers import function_references, reached_functions
 from ..functions.purity import impurity
+from ..graph.frames import MERGE, SWITCH, hands_in, is_transparent, source_of
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import trail_end
 from ..graph.variable_nodes import VARIABLES

@@ -13,14 +13,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..control_flow.frames import is_transparent, source_of
 from ..functions.callers import function_references
+from ..graph.frames import is_transparent, source_of
 from ..graph.graph import Graph, Node, Output
 from ..graph.node_making import add_placeholder
 from ..graph.traversal import trail_end
 from ..parallel.work_division import is_undivided
 from ..registry.registry import lowering
 from ..support.errors import InvalidArgumentError, UnimplementedError
+from ..support.trials import cores
 from ..types import dtypes
 from ..types.arrays import Array
 from ..types.shapes import UNKNOWN, Shape
@@ -28,7 +29,6 @@ from . import reasons
 from .lowerable import UnsupportedOps, is_empty_constant
 from .protocol import Cluster, Compiled, UnsupportedNodes
 from .reasons import Reason
-from .remembered_choices import cores
 
 _PRECISIONS: Final = ("f32", "bf16", "f16")
 _CAPABILITIES: Final = {"bf16": "BF16", "f16": "FP16"}

@@ -19,7 +19,7 @@ from ..functions.callers import function_references
 from ..functions.purity import impurity
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import sources_first
-from ..ordering.effects import READ, accesses
+from ..planning.effects import READ, accesses
 from ..planning.plan import Loop, Plan, Step, with_releases
 from ..planning.reachability import needed_sources
 from ..registry.op_facts import has_fact

@@ -7,7 +7,6 @@ engines.
 from __future__ import annotations
 
 import functools
-import glob
 import hashlib
 import json
 import os
@@ -25,6 +24,7 @@ from ..support.atomic import file_errors
 from ..support.cache_folder import CHOICES, PROGRAMS, CachedFile
 from ..support.display import Report
 from ..support.log import tell
+from ..support.trials import cores, gpus
 from ..support.words import counted
 from ..types.tensors import Tensor, attribute_key
 from .reasons import Reason, recalled
@@ -172,16 +172,6 @@ def machine() -> str:
     """Return a text with the processor, the cores and devices of this process, and the versions of Python and NumPy."""
     settings = [os.environ.get(name) for name in _SETTINGS]
     return repr((platform.machine(), _processor(), cores(), gpus(), settings, sys.version_info[:2], np.__version__))
-
-
-def cores() -> int:
-    """Return the number of cores that this process may use: in a container fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def gpus() -> list[str]:
-    """Return the files of the GPUs of this machine."""
-    return sorted(glob.glob("/dev/nvidia[0-9]*"))
 
 
 def _processor() -> str:

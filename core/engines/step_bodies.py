@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..control_flow.frames import MERGE, SWITCH, handed_in
 from ..functions.instantiation import function_called
+from ..graph.frames import MERGE, SWITCH, handed_in
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure
 from ..inference.binding import select_kernel

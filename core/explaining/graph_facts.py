@@ -7,8 +7,8 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, overload
 
 from ..building.placement import Placement
-from ..control_flow.deadness import always_alive
 from ..functions.callers import all_nodes, callers_by_function
+from ..graph.deadness import always_alive
 from ..graph.foreign_ops import foreign, original_function
 from ..graph.graph import Graph, GraphLike, Node, as_graph
 from ..graph.metagraph import Signature, SignatureTensor, find_signature

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Container, Hashable, Iterable,
 from typing import Final, TypeAlias
 
 from ..building.placement import DeviceSpec, Placement
-from ..control_flow.frames import LOOP_OPS, find_frames
 from ..functions.callers import function_references
+from ..graph.frames import LOOP_OPS, find_frames
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.reference_ops import handle_hint, lacks_reference, leftover_hint
 from ..graph.traversal import (

@@ -6,14 +6,14 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ..control_flow.frames import MERGE, NEXT_ITERATION, find_frames
 from ..functions.call_kinds import function_inputs, function_targets
 from ..functions.callers import called_functions
+from ..graph.frames import MERGE, NEXT_ITERATION, find_frames
 from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ..graph.traversal import closure, descendants
-from ..ordering.effects import DRAW, WRITE, Access, accesses
-from ..ordering.races import Race
+from ..planning.effects import DRAW, WRITE, Access, accesses
 from ..planning.planner import compile_plan, races_of
+from ..planning.races import Race
 from ..planning.reachability import needed_nodes
 from ..support import dataclasses
 from ..support.arguments import checked

@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Callable, Container, Iterable, Iterator
 
-from ..control_flow.frames import ENTER, EXIT, SWITCH
+from ..graph.frames import ENTER, EXIT, SWITCH
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import descendants, nodes_of_kind, predecessors, reachable, trail_end
 from ..graph.variable_nodes import ASSIGN_OPS, VARIABLES, VariableNodes, find_variables, initializer_ops

@@ -9,12 +9,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..control_flow.deadness import Deadness, is_choice
-from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, Frame, find_frames, frame_of_outputs
 from ..functions.call_kinds import BY_NAME, CALL_KINDS, PARTLY_READ, Form, call_kind, call_site, check_calls, function_targets
 from ..functions.call_signatures import Signatures, signature_of
 from ..functions.callers import function_references, repeated_nodes
 from ..functions.instantiation import function_called, with_attrs
+from ..graph.deadness import Deadness, is_choice
+from ..graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, Frame, find_frames, frame_of_outputs
 from ..graph.graph import Function, Graph, GraphLike, Node, Output, as_graph
 from ..graph.traversal import descendants, nodes_of_kind
 from ..graph.variable_nodes import VARIABLES

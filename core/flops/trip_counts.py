@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 
-from ..control_flow.frames import ENTER, MERGE, NEXT_ITERATION, Frame, hands_in
+from ..graph.frames import ENTER, MERGE, NEXT_ITERATION, Frame, hands_in
 from ..graph.graph import Function, Node, Output
 from ..graph.traversal import trail_end
 from ..inference.estimates import Estimate

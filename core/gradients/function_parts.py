@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar
 
 from ..building.builder import GraphBuilder
 from ..building.gradbuilder import Gradient, GradientBuilder
-from ..control_flow.frames import NEXT_ITERATION
 from ..functions.instantiation import ORIGIN, instantiate, origin_of
+from ..graph.frames import NEXT_ITERATION
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import topological_order
 from ..inference.inference import Answers

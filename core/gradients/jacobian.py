@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..building.gradbuilder import GradientBuilder
-from ..control_flow.frames import SWITCH, is_transparent
+from ..graph.frames import SWITCH, is_transparent
 from ..graph.graph import Graph, GraphLike, Node, Output, as_graph
 from ..graph.variable_nodes import RESOURCE_VARIABLES
 from ..registry.catalog import CATALOG

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from ..building.builder import GraphBuilder
-from ..control_flow.frames import ENTER, SWITCH, Frame, handed_in, source_of
+from ..graph.frames import ENTER, SWITCH, Frame, handed_in, source_of
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..registry.op_facts import has_fact, ops_with

@@ -11,8 +11,8 @@ import abc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ..building.gradbuilder import Gradient, GradientBuilder, Gradients, IndexedSlices
-from ..control_flow.deadness import ALWAYS
-from ..control_flow.frames import NEXT_ITERATION, Frame, source_of
+from ..graph.deadness import ALWAYS
+from ..graph.frames import NEXT_ITERATION, Frame, source_of
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import closure, forward_predecessors, shortest_path, topological_order
 from ..inference.inference import infer

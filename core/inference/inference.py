@@ -9,10 +9,10 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
-from ..control_flow.frames import source_of
 from ..functions.call_kinds import Form, call_kind
 from ..functions.call_signatures import Signatures, renamed, signature_of
 from ..functions.instantiation import function_called, with_attrs
+from ..graph.frames import source_of
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import closure, nodes_of_kind, topological_order
 from ..registry import registry

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from ..control_flow.frames import hands_in
+from ..graph.frames import hands_in
 from ..graph.graph import Node
 
 CALL: Final = re.compile(r"(?:Stateful)?PartitionedCall(?:_\d+)?")

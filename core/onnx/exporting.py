@@ -10,12 +10,12 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from ..building.gradbuilder import parts_of
-from ..control_flow.deadness import branch_of, is_contradiction, joined, on_branch
-from ..control_flow.frames import MERGE, SWITCH, hands_in
 from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.instantiation import function_called, with_attrs
 from ..functions.purity import impurity
 from ..functions.table_fills import table_fills
+from ..graph.deadness import branch_of, is_contradiction, joined, on_branch
+from ..graph.frames import MERGE, SWITCH, hands_in
 from ..graph.graph import Function, Graph, Node, Output
 from ..inference.binding import bind_attrs, group_inputs, input_bundles, require_op_def
 from ..inference.error_context import faults_of

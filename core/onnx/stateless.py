@@ -7,7 +7,7 @@ from typing import Final
 
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import closure, topological_order
-from ..ordering.effects import READ, WRITE, Access, accesses, handle_owners
+from ..planning.effects import READ, WRITE, Access, accesses, handle_owners
 from ..planning.planner import compile_plan
 from ..planning.reachability import needed_nodes
 from ..registry.op_facts import has_fact

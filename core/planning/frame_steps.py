@@ -9,9 +9,11 @@ import itertools
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Set
 from typing import Any, Final, TypeAlias
 
-from ..control_flow.deadness import ALWAYS, Condition, branch_of, is_contradiction, joined, on_branch, predicate_of
-from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, is_transparent
-from ..control_flow.references import (
+from ..functions.call_kinds import CALL_KINDS, is_partly_read
+from ..graph.deadness import ALWAYS, Condition, branch_of, is_contradiction, joined, on_branch, predicate_of
+from ..graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, is_transparent
+from ..graph.graph import Node, Output
+from ..graph.references import (
     dereferenced_inputs,
     is_view,
     is_written,
@@ -21,15 +23,13 @@ from ..control_flow.references import (
     passed_references,
     written_variables,
 )
-from ..functions.call_kinds import CALL_KINDS, is_partly_read
-from ..graph.graph import Node, Output
 from ..graph.traversal import closure, nodes_of_kind, topological_order, trail_end
-from ..ordering.scheduling import construction_order, execution_order, optimized_order
 from ..registry.catalog import OpDef
 from ..registry.op_facts import NodeKinds, has_fact
 from ..support.errors import InvalidArgumentError
 from .node_selection import Selection
 from .plan import Loop, Step, add_loop_releases
+from .scheduling import construction_order, execution_order, optimized_order
 
 Unit: TypeAlias = Node | Frame
 

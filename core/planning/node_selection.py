@@ -7,17 +7,17 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..control_flow.frames import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH, Frame, assign_frames
-from ..control_flow.references import any_reference
 from ..functions.purity import impurity
 from ..graph.foreign_ops import supply_hint
+from ..graph.frames import EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH, Frame, assign_frames
 from ..graph.graph import Graph, Node, Output
+from ..graph.references import any_reference
 from ..graph.traversal import copied_from, nodes_of_kind, topological_order, trail_end
-from ..ordering.scheduling import construction_order, is_bypassed, optimized_order
 from ..registry.catalog import OpDef
 from ..registry.op_facts import NodeKinds, has_fact
 from ..support.errors import InvalidArgumentError
 from .reachability import sources_by_node, unused_outputs
+from .scheduling import construction_order, is_bypassed, optimized_order
 
 
 class Selection:

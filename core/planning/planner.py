@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 
-from ..control_flow.frames import LOOP_OPS, MERGE, SWITCH
-from ..control_flow.references import memory_of_variables, written_variables
 from ..functions.call_kinds import PLAIN_CALL, CallSite, function_inputs, function_targets, is_partly_read
 from ..functions.purity import impurity
+from ..graph.frames import LOOP_OPS, MERGE, SWITCH
 from ..graph.graph import Function, Graph, Node, Output
-from ..ordering.effects import DRAW
-from ..ordering.races import Alike, Race, chained_races, find_races
+from ..graph.references import memory_of_variables, written_variables
 from ..registry.op_facts import has_fact
 from ..support import dataclasses
 from ..support.gc_control import rare_collection
 from ..support.grouping import grouped
+from .effects import DRAW
 from .frame_steps import FrameSteps, NotWellFormed, note_memory
 from .node_selection import Selection
 from .plan import Loop, Plan, Step, add_releases
+from .races import Alike, Race, chained_races, find_races
 
 
 @rare_collection()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import glob
+import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +25,47 @@ _TURN: Final = 2
 """Runs of a turn: the first may convert what the other way wrote."""
 _FAR: Final = 2.0
 """By how much a way is ahead in the first two pairs where the trial ends at once."""
+
+_OVERLOADED: Final = 2.0
+"""The load of the machine by its cores from which waits for cores are left out: a run itself makes a load of 1."""
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use: in a container fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@functools.cache
+def gpus() -> list[str]:
+    """Return the files of the GPUs of this machine."""
+    return sorted(glob.glob("/dev/nvidia[0-9]*"))
+
+
+class RunTimer:
+    """The time since its making, by the wall and as on a machine without other work."""
+
+    __slots__ = ("_cpu", "_wall")
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    @property
+    def seconds(self) -> float:
+        """The seconds of wall time."""
+        return time.perf_counter() - self._wall
+
+    @property
+    def quiet_seconds(self) -> float:
+        """The seconds of wall time, as on a machine without other work.
+
+        On an overloaded machine most of the wall time is a wait for cores, which differs by ten times from run to run. A run
+        that waits for nothing else takes at most the CPU time of all threads.
+        """
+        wall, cpu = self.seconds, time.process_time() - self._cpu
+        # A GPU computes without CPU time. Elsewhere, too, only an overloaded machine has its waits left out: an engine may
+        # wait for a device that tfg does not know.
+        is_overloaded = hasattr(os, "getloadavg") and os.getloadavg()[0] > _OVERLOADED * cores()
+        return min(wall, cpu) if is_overloaded and not gpus() else wall
 
 
 class PairedTrial:
@@ -104,9 +148,9 @@ class Trial:
     def run(self, *ways: Callable[[], _Result]) -> _Result:
         """Run and time the alternative with the fewest runs, and return its result; a failing run is not timed."""
         number = self.next
-        begun = time.perf_counter()
+        timer = RunTimer()
         result = ways[number]()
-        self.note(number, time.perf_counter() - begun)
+        self.note(number, timer.quiet_seconds)
         return result
 
     def note(self, number: int, seconds: float) -> None:

@@ -19,7 +19,7 @@ from ..gradients.swept_values import tensors_of
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import reachable
 from ..graph.variable_nodes import RESOURCE_VARIABLES, VARIABLES
-from ..ordering.live_edges import LiveEdges
+from ..planning.live_edges import LiveEdges
 from ..planning.planner import races_of
 from ..registry.catalog import CATALOG
 from ..runtime.session.restored_variables import restored_variables

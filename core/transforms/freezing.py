@@ -8,9 +8,9 @@ from typing import Final
 
 from ..building.builder import GraphBuilder
 from ..building.built_variables import BuiltVariable
-from ..control_flow.frames import find_frames
 from ..functions.callers import drop_uncalled
 from ..functions.table_fills import filled_tables, iterator_starts, table_fills, takes_files
+from ..graph.frames import find_frames
 from ..graph.graph import Graph, Node, Output
 from ..graph.metagraph import MetaGraph, VariableInfo
 from ..graph.model_objects import asset_assignments, asset_nodes, asset_variables, name_tables

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from ..control_flow.frames import EXIT, MERGE, NEXT_ITERATION, hands_in
 from ..functions.call_kinds import CallKind, Form, call_kind
 from ..functions.instantiation import OF_AN_INTERFACE, function_called, instantiate
+from ..graph.frames import EXIT, MERGE, NEXT_ITERATION, hands_in
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.node_making import add_constant_beside, add_identity, become_constant
 from ..graph.traversal import topological_order

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from ..building.builder import GraphBuilder
-from ..control_flow.frames import find_frames
 from ..explaining.roles import Roles, Update
+from ..graph.frames import find_frames
 from ..graph.graph import Graph, Node, Output
 from ..graph.node_making import add_identity
 from ..graph.traversal import descendants, groups, reachable, trail_end

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 from ..building.saver import has_saver
-from ..control_flow.deadness import ALWAYS, Deadness
-from ..control_flow.frames import ENTER, EXIT, MERGE, SWITCH, find_frames, frame_of_outputs
 from ..functions.callers import all_nodes
 from ..functions.instantiation import INTERFACE, OF_AN_INTERFACE, copied
+from ..graph.deadness import ALWAYS, Deadness
+from ..graph.frames import ENTER, EXIT, MERGE, SWITCH, find_frames, frame_of_outputs
 from ..graph.graph import Function, Graph, Node, Output
 from ..graph.metagraph import Asset, JoinedModels, MetaGraph
 from ..graph.model_objects import name_tables

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from ...core.control_flow.frames import SWITCH
 from ...core.functions.call_kinds import call_kind
 from ...core.functions.callers import called_functions
 from ...core.functions.purity import impurity
 from ...core.functions.table_fills import table_fills
+from ...core.graph.frames import SWITCH
 from ...core.graph.graph import Graph, Node
 from ...core.graph.model_objects import asset_assignments
 from ...core.graph.traversal import topological_order

@@ -14,7 +14,7 @@ from ...core.functions.callers import called_functions
 from ...core.graph.graph import Graph, GraphLike, Node
 from ...core.graph.traversal import topological_order
 from ...core.graph.variable_nodes import find_variables
-from ...core.ordering.effects import READ, accesses
+from ...core.planning.effects import READ, accesses
 from ...core.planning.reachability import needed_nodes
 from ...core.registry.op_facts import has_fact
 from ...core.runtime.session.runner import Runner, StepResult

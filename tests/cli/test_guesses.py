@@ -16,21 +16,29 @@ from tfg.cli.main import commands, root
 _SUGGESTED = re.compile(r"`tfg ([^`]+)`")
 
 
-@pytest.fixture(autouse=True)
-def models(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def made_models(tmp_path_factory):
     """A folder with a SavedModel, the frozen model, a training graph with a checkpoint, and files other than graphs."""
-    monkeypatch.chdir(tmp_path)
-    shutil.copytree(SAMPLES / "keras_classifier", "model")
-    (tmp_path / "rows.csv").write_text("a,b,c,d\n1,2,3,4\n5,6,7,8\n")
-    shutil.copytree(SAMPLES / "scaler_saved_model", "versions/1")
-    shutil.copytree(SAMPLES / "scaler_saved_model", "versions/2")
-    shutil.copy(SAMPLES / "xor.pbtxt", "train.pbtxt")
-    shutil.copy(SAMPLES / "all_constant.pbtxt", "constant.pbtxt")
-    assert run("convert", "model", "frozen.pb", "--freeze", "-q").code == 0
-    assert run("run", "train.pbtxt", "--init", "--save-state", "ck", "-q").code == 0
+    folder = tmp_path_factory.mktemp("models")
+    shutil.copytree(SAMPLES / "keras_classifier", folder / "model")
+    (folder / "rows.csv").write_text("a,b,c,d\n1,2,3,4\n5,6,7,8\n")
+    for number in "12":
+        shutil.copytree(SAMPLES / "scaler_saved_model", folder / "versions" / number)
+    shutil.copy(SAMPLES / "xor.pbtxt", folder / "train.pbtxt")
+    shutil.copy(SAMPLES / "all_constant.pbtxt", folder / "constant.pbtxt")
+    assert run("convert", folder / "model", folder / "frozen.pb", "--freeze", "-q").code == 0
+    assert run("run", folder / "train.pbtxt", "--init", "--save-state", folder / "ck", "-q").code == 0
     for name, head in (("m.tflite", b"\0\0\0\0TFL3"), ("m.h5", b"\x89HDF\r\n\x1a\n"), ("m.keras", b"PK\3\4metadata.json")):
-        (tmp_path / name).write_bytes(head + bytes(64))
-    (tmp_path / "m.onnx").write_bytes(b"\x08\x08\x12\x02tf\x3a\x02\x08\x01")
+        (folder / name).write_bytes(head + bytes(64))
+    (folder / "m.onnx").write_bytes(b"\x08\x08\x12\x02tf\x3a\x02\x08\x01")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def models(made_models, tmp_path, monkeypatch):
+    """A copy of the models as the current folder: commands write there."""
+    shutil.copytree(made_models, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
 
 
 def suggested(done: Outcome) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from ...control_flow.frames import MERGE
+from ...graph.frames import MERGE
 from ...planning.plan import Step
 from ...support import dataclasses
 from ...support.errors import UnimplementedError

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from ...building.gradbuilder import GradientBuilder, Gradients, gradient_of
-from ...control_flow.frames import MERGE, NEXT_ITERATION, hands_in
 from ...functions.callers import gradient_name
+from ...graph.frames import MERGE, NEXT_ITERATION, hands_in
 from ...graph.graph import Node, Output
 from ...planning.plan import Loop, Plan
 from ...planning.planner import compile_plan

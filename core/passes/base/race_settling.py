@@ -13,12 +13,12 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from ...control_flow.frames import EXIT, assign_frames
 from ...functions.call_kinds import CallSite, call_kind, call_site, function_inputs, function_targets
 from ...functions.instantiation import instantiate
+from ...graph.frames import EXIT, assign_frames
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import strongly_connected
-from ...ordering.live_edges import LiveEdges
+from ...planning.live_edges import LiveEdges
 from ...planning.plan import Loop, Plan
 from ...planning.planner import chained_races_of, compile_plan, races_of
 from ...planning.reachability import needed_nodes, needed_sources

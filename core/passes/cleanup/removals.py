@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping, Set
 from typing import ClassVar, Final
 
-from ...control_flow.frames import MERGE, is_transparent
 from ...functions.call_kinds import call_site
 from ...functions.callers import drop_uncalled, has_variables
 from ...functions.purity import CONTROL_FLOW
+from ...graph.frames import MERGE, is_transparent
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import forward_predecessors, predecessors, reachable
 from ...planning.reachability import needed_nodes

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...control_flow.frames import ENTER, EXIT, loop_conditions
+from ...graph.frames import ENTER, EXIT, loop_conditions
 from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_constant_beside
 from ...graph.reference_ops import lacks_handle, lacks_reference, plain_op, read_as, slice_op

@@ -8,9 +8,9 @@ from typing import ClassVar, Final, NamedTuple
 
 import ml_dtypes
 
-from ...control_flow.frames import ENTER
 from ...functions.callers import called_functions
 from ...functions.purity import change_blocker
+from ...graph.frames import ENTER
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import closure, trail_end
 from ...registry.op_facts import has_fact

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence, Set
 
-from ...control_flow.deadness import LoopVariable
-from ...control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, is_transparent
-from ...control_flow.references import written_variables
 from ...functions.purity import CONTROL_FLOW
+from ...graph.deadness import LoopVariable
+from ...graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, is_transparent
 from ...graph.graph import Graph, Node, Output
+from ...graph.references import written_variables
 from ...graph.traversal import closure, topological_order
 from ..base.graph_pass import PassContext
 from .invariance import Invariants, bound_to_loop, is_reference, may_fail, passed_on

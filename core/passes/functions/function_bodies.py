@@ -6,12 +6,12 @@ import collections
 from collections.abc import Hashable, Mapping, Sequence
 from typing import ClassVar
 
-from ...control_flow.frames import SWITCH
 from ...functions.call_kinds import CALL_KINDS, Form, call_kind
 from ...functions.call_signatures import signature_of
 from ...functions.callers import all_nodes, function_references
 from ...functions.instantiation import instantiate
 from ...functions.purity import change_blocker
+from ...graph.frames import SWITCH
 from ...graph.graph import Graph, Node, Output
 from ...graph.node_making import add_identity
 from ...graph.traversal import copied_from, function_names

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...control_flow.deadness import LoopVariable, loop_variables
-from ...control_flow.frames import ENTER, EXIT, SWITCH, Frame, find_frames
 from ...functions.call_kinds import call_kind
 from ...functions.purity import CONTROL_FLOW, impurity, inline_blocker
+from ...graph.deadness import LoopVariable, loop_variables
+from ...graph.frames import ENTER, EXIT, SWITCH, Frame, find_frames
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import closure, descendants, topological_order
 from ...inference.inference import Inference, infer

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
-from ...control_flow.frames import SWITCH
 from ...functions.call_kinds import INLINED, call_site
 from ...functions.callers import captured_functions
 from ...functions.instantiation import name_implementations, with_attrs
+from ...graph.frames import SWITCH
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.node_making import add_identity
 from ...graph.traversal import descendants
-from ...ordering.effects import READ, WRITE, accesses
-from ...ordering.live_edges import LiveEdges
+from ...planning.effects import READ, WRITE, accesses
+from ...planning.live_edges import LiveEdges
 from ...planning.reachability import needed_nodes
 from ...registry.op_facts import has_fact
 from ...support import dataclasses

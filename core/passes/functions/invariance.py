@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ...control_flow.frames import is_transparent
 from ...functions.call_kinds import CALL_KINDS
 from ...functions.purity import impurity
+from ...graph.frames import is_transparent
 from ...graph.graph import Graph, Node, Output
 from ...graph.traversal import trail_end
 from ...inference.inference import Inference

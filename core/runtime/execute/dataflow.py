@@ -16,12 +16,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ...control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION
+from ...graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION
 from ...graph.graph import Node, Output
 from ...inference.node_calls import raise_from_kernel
-from ...ordering.scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous, is_cheap, is_small, starting_order
 from ...planning.plan import Plan, Step
 from ...planning.reachability import needed_sources
+from ...planning.scheduling import RUNS_UNTIL_CHEAP, ReadyQueue, is_asynchronous, is_cheap, is_small, starting_order
 from ...random.philox import Philox
 from ...support import dataclasses
 from ...support.errors import InvalidArgumentError

@@ -12,12 +12,12 @@ import collections
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ...control_flow.frames import LOOP_OPS, SWITCH
 from ...functions.call_kinds import CALL_KINDS, INLINED, call_site, function_inputs
 from ...functions.instantiation import instantiate, with_attrs
+from ...graph.frames import LOOP_OPS, SWITCH
 from ...graph.graph import Function, Graph, Node, Output
 from ...graph.traversal import topological_order
-from ...ordering.effects import DRAW, accesses
+from ...planning.effects import DRAW, accesses
 from ...planning.reachability import needed_nodes
 from ...support import dataclasses
 from ...types.dtypes import resource

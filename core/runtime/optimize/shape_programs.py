@@ -15,9 +15,9 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from ...control_flow.frames import handed_in
 from ...engines.protocol import inner_steps
 from ...functions.callers import reached_functions
+from ...graph.frames import handed_in
 from ...graph.graph import Function, Node, Output
 from ...graph.traversal import closure, topological_order
 from ...inference.containers import container_of

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import functools
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ...engines.automatic import Contest, nodes_within, quiet_seconds, trains
+from ...engines.automatic import Contest, nodes_within, trains
 from ...engines.engine_runtime import are_batches_of_one
 from ...engines.protocol import Engined, inner_steps
 from ...engines.remembered_choices import RememberedChoice
@@ -17,6 +16,7 @@ from ...graph.graph import Graph, Node
 from ...planning.plan import Plan
 from ...registry.op_facts import has_fact
 from ...support.engine_names import NUMPY
+from ...support.trials import RunTimer
 from ..execute.executor import Program
 from ..optimize.tiers import Tier
 from ..state.run_context import Run, current
@@ -97,9 +97,9 @@ class AutomaticProgram:
         # Timing takes locks and clocks, which a small program would feel in each run.
         if contest.is_settled:
             return call(feeds, run)
-        start, start_of_cpu = time.perf_counter(), time.process_time()
+        timer = RunTimer()
         values = call(feeds, run)
-        seconds = quiet_seconds(time.perf_counter() - start, time.process_time() - start_of_cpu)
+        seconds = timer.quiet_seconds
         with self._lock:
             untried = contest.untried
             contest.note(way, seconds, runtime is not None and runtime.is_deciding)

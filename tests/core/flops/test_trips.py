@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tfg
-from tfg.core.control_flow.frames import find_frames
 from tfg.core.flops.trip_counts import frame_trips
+from tfg.core.graph.frames import find_frames
 from tfg.core.inference.inference import infer
 
 

@@ -11,7 +11,7 @@ import tfg
 from tests.functions import define
 from tfg.core.functions.callers import CallTable, callers_by_function
 from tfg.core.functions.instantiation import instantiate
-from tfg.core.ordering.effects import accesses
+from tfg.core.planning.effects import accesses
 from tfg.core.types.tensors import FuncRef
 
 CALL = {"Tout": ["float32"]}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tfg.core.control_flow.frames import ENTER, find_frames
+from tfg.core.graph.frames import ENTER, find_frames
 from tfg.core.graph.graph import Graph, Output
 from tfg.core.inference.inference import Answers, infer
 from tfg.core.runtime.session.session import Session

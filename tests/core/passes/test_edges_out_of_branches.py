@@ -9,7 +9,7 @@ from tests.cases.control_flow import counted
 from tests.functions import define
 from tfg import Session, optimize
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.control_flow.frames import ENTER, EXIT, find_frames
+from tfg.core.graph.frames import ENTER, EXIT, find_frames
 from tfg.core.types.tensors import FuncRef
 
 SIDES = (False, True)

@@ -11,7 +11,7 @@ import tfg
 from tests.cases import control_flow
 from tests.core.passes.rewriting import nodes, placeholder, rewritten
 from tests.functions import define
-from tfg.core.control_flow.frames import find_frames
+from tfg.core.graph.frames import find_frames
 from tfg.core.passes.pipeline import optimize
 from tfg.core.types.tensors import FuncRef
 

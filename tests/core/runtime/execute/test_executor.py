@@ -15,7 +15,7 @@ from tests.cases import control_flow as graphs
 from tests.functions import define
 from tests.recorded_answers import Answers, expected_error
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.control_flow.deadness import ALWAYS, joined
+from tfg.core.graph.deadness import ALWAYS, joined
 from tfg.core.graph.graph import Function
 from tfg.core.planning.plan import Loop
 from tfg.core.planning.planner import compile_plan

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from ..control_flow.deadness import ALWAYS, Condition, Deadness, Literal
+from ..graph.deadness import ALWAYS, Condition, Deadness, Literal
 from ..graph.graph import Graph, Node, Output
 from ..graph.node_making import add_constant, add_identity
 from ..types import dtypes

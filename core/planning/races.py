@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
-from ..control_flow.deadness import ALWAYS, Condition, Deadness, is_contradiction
-from ..control_flow.frames import SWITCH, Frame
+from ..graph.deadness import ALWAYS, Condition, Deadness, is_contradiction
+from ..graph.frames import SWITCH, Frame
 from ..graph.graph import Graph, Node, Output
 from ..graph.traversal import strongly_connected
 from ..support import dataclasses

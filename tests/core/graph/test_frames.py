@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.control_flow.deadness import loop_variables
-from tfg.core.control_flow.frames import find_frames
+from tfg.core.graph.deadness import loop_variables
+from tfg.core.graph.frames import find_frames
 from tfg.core.graph.graph import Graph
 
 FRAME = {"frame_name": "loop", "parallel_iterations": 10}

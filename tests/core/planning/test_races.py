@@ -15,10 +15,10 @@ from tests.functions import define
 from tfg import Session, optimize
 from tfg.core.building.builder import GraphBuilder
 from tfg.core.explaining.race_report import MOST_RACES, explain_races
-from tfg.core.ordering import races as races_module
-from tfg.core.ordering.scheduling import ReadyQueue, construction_order
 from tfg.core.passes.base.race_settling import settle_races
+from tfg.core.planning import races as races_module
 from tfg.core.planning.planner import compile_plan, races_of
+from tfg.core.planning.scheduling import ReadyQueue, construction_order
 from tfg.core.registry.catalog import CATALOG
 from tfg.core.registry.op_facts import ops_with
 from tfg.core.types.dtypes import float32, int32

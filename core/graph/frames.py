@@ -10,13 +10,13 @@ import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from ..graph.graph import Graph, Node, Output
-from ..graph.reference_ops import REPAIRS
-from ..graph.traversal import predecessors, trail_end
 from ..registry.op_facts import has_fact, ops_with
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from ..support.hints import Hint
+from .graph import Graph, Node, Output
+from .reference_ops import REPAIRS
+from .traversal import predecessors, trail_end
 
 ENTER: Final = ops_with("enter")
 EXIT: Final = ops_with("exit")

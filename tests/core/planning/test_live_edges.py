@@ -9,8 +9,8 @@ import pytest
 
 from tfg import Session
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.control_flow.deadness import ALWAYS
-from tfg.core.ordering.live_edges import LiveEdges
+from tfg.core.graph.deadness import ALWAYS
+from tfg.core.planning.live_edges import LiveEdges
 from tfg.core.planning.planner import races_of
 
 SIDES = list(itertools.product((False, True), repeat=2))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.functions import define
 from tfg import GraphBuilder
-from tfg.core.ordering import effects
+from tfg.core.planning import effects
 
 
 def ring(size, writer):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tfg.core.building.builder import GraphBuilder
-from tfg.core.control_flow.deadness import Deadness, branch_of, is_contradiction, joined, on_branch
+from tfg.core.graph.deadness import Deadness, branch_of, is_contradiction, joined, on_branch
 from tfg.core.support.errors import InvalidArgumentError
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Final
 
-from ..graph.graph import Node, Output
-from ..graph.traversal import closure, nodes_of_kind, trail_ends
 from ..registry.catalog import OpDef
 from ..registry.op_facts import NodeKinds, has_fact, ops_with
 from .frames import ENTER, EXIT, LOOP_OPS, MERGE, NEXT_ITERATION, SWITCH
+from .graph import Node, Output
+from .traversal import closure, nodes_of_kind, trail_ends
 
 _PASSING_REFERENCES: Final = frozenset({*LOOP_OPS, *ops_with("initialized_reference"), *SWITCH, *ops_with("forwarding")})
 _PASSING_VALUES: Final = frozenset({*ENTER, *EXIT, *MERGE, *NEXT_ITERATION, *SWITCH, *ops_with("alias")})

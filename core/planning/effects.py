@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from ..control_flow.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
-from ..control_flow.references import (
+from ..functions.call_kinds import CALL_KINDS, call_kind
+from ..functions.instantiation import with_attrs
+from ..graph.frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH
+from ..graph.graph import Function, Graph, Node, Output
+from ..graph.references import (
     dereferenced_inputs,
     held_references,
     memory_of_variables,
@@ -14,9 +17,6 @@ from ..control_flow.references import (
     referenced_variables,
     written_variables,
 )
-from ..functions.call_kinds import CALL_KINDS, call_kind
-from ..functions.instantiation import with_attrs
-from ..graph.graph import Function, Graph, Node, Output
 from ..graph.traversal import nodes_of_kind, trail_ends
 from ..registry.catalog import CATALOG
 from ..registry.op_facts import NodeKinds, has_fact

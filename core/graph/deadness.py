@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from typing import Final, TypeVar
 
-from ..graph.graph import Graph, Node, Output
 from ..support import dataclasses
 from ..support.errors import InvalidArgumentError, UnimplementedError
 from .frames import ENTER, EXIT, MERGE, NEXT_ITERATION, SWITCH, Frame, source_of
+from .graph import Graph, Node, Output
 
 Literal = tuple[Output | Node, int]
 Condition = frozenset[Literal]
