@@ -118,7 +118,7 @@ kernel("CheckNumericsV2")(functools.partial(_checked, ("-Inf", "+Inf", "NaN")))
 
 
 @shape(*_COPIES, *_WATCHES, *_NUMERIC_CHECKS, "IdentityN", "Print")
-def identity_shape(x: Any, *printed: Any) -> Any:
+def identity_shape(x: TensorSpec | list[TensorSpec], *printed: Any) -> TensorSpec | list[TensorSpec]:
     return x
 
 

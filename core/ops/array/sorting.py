@@ -102,7 +102,7 @@ def _top_k_shape(x: TensorSpec, k: DimLike) -> Shape:
 @kernel("TopK")
 def top_k_v1(x: Array, *, k: int, sorted: bool) -> tuple[Result, Result]:
     """TopKV2 with a fixed k and int32 indices."""
-    return top_k(x, np.int64(k), sorted=sorted, index_type=dtypes.int32)
+    return top_k(x, np.array(k), sorted=sorted, index_type=dtypes.int32)
 
 
 @shape("TopK")

@@ -126,9 +126,9 @@ def non_max_suppression_v5(
 
 # The older versions are parts of the fifth: without a sigma, then without padding, then without a threshold of scores.
 @kernel("NonMaxSuppressionV4")
-def non_max_suppression_v4(*inputs: Array, pad_to_max_output_size: bool) -> tuple[Result, Result]:
+def non_max_suppression_v4(*inputs: Any, pad_to_max_output_size: bool) -> tuple[Result, Result]:
     """The numbers of the boxes kept, and how many there are before padding."""
-    return non_max_suppression_v5(*inputs, _NO_SIGMA, pad_to_max_output_size=pad_to_max_output_size)[::2]  # type: ignore[return-value]
+    return non_max_suppression_v5(*(*inputs, _NO_SIGMA), pad_to_max_output_size=pad_to_max_output_size)[::2]
 
 
 @kernel("NonMaxSuppressionV3")
@@ -145,9 +145,9 @@ def non_max_suppression_v2(boxes: Array, scores: Array, max_output_size: Array, 
 
 
 @kernel("NonMaxSuppression")
-def non_max_suppression(*inputs: Array, iou_threshold: float) -> Result:
+def non_max_suppression(*inputs: Any, iou_threshold: float) -> Result:
     """The numbers of the boxes kept."""
-    return non_max_suppression_v2(*inputs, np.float32(iou_threshold))
+    return non_max_suppression_v2(*(*inputs, np.float32(iou_threshold)))
 
 
 @shape("NonMaxSuppressionV5")
@@ -480,7 +480,7 @@ def _suppression_v5_lowered(
 
 @lower("NonMaxSuppressionV4", static=(2,))
 def _suppression_v4_lowered(xla: Any, *inputs: Any, pad_to_max_output_size: bool) -> Any:
-    return _suppression_v5_lowered(xla, *inputs, _NO_SIGMA, pad_to_max_output_size=pad_to_max_output_size)[::2]
+    return _suppression_v5_lowered(xla, *(*inputs, _NO_SIGMA), pad_to_max_output_size=pad_to_max_output_size)[::2]
 
 
 @lower("CombinedNonMaxSuppression", static=(2, 3))
